@@ -1,0 +1,33 @@
+"""The one decorator of all compiled code: Numba with a cache where one can be written.
+
+Kernels are compiled on first use and cached beside the source or in the user's cache folder. Where
+neither can be written (a read-only installation, no home directory) they are compiled once per
+process instead. ``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` without the GIL, cached if some folder can hold the cache.
+
+    Self-recursive kernels must not be written: with a cache they abort the process on the second
+    run. Kernels run a bounded number of steps per call, so that limits and Ctrl-C are seen.
+    """
+    try:
+        compiled = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # Numba found no folder that it may write its cache to
+        compiled = numba.njit(nogil=True)(function)
+    return cast(Function, compiled)
+
+
+def is_compiled() -> bool:
+    """Say whether kernels run compiled (false under ``NUMBA_DISABLE_JIT=1``)."""
+    return not numba.config.DISABLE_JIT

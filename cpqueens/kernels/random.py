@@ -1,0 +1,65 @@
+"""A seeded generator of 32-bit numbers held in an array, the same stream compiled or not.
+
+The generator is sfc32 (Chris Doty-Humphrey's "small fast chaotic" generator, part of PractRand): four
+words, additions and shifts only, so that plain Python and compiled code agree without any overflow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels.jit import kernel
+
+_MASK = 0xFFFFFFFF
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def seed_state(seed: int, stream: int = 0) -> NDArray[np.int64]:
+    """Return the generator's state for ``seed`` and ``stream`` (both any non-negative integers).
+
+    The seed is spread by SplitMix64 (Steele, Lea and Flood 2014), so that near seeds give unrelated
+    streams.
+    """
+    words: list[int] = []
+    mixed = (seed + stream * 0xD1342543DE82EF95) & (2**64 - 1)
+    for _ in range(2):
+        mixed = (mixed + _GOLDEN) & (2**64 - 1)
+        z = mixed
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
+        z ^= z >> 31
+        words += [z & _MASK, z >> 32]
+    words[3] |= 1
+    return np.array(words, dtype=np.int64)
+
+
+@kernel
+def draw(state: NDArray[np.int64]) -> Any:
+    """Return the next number, uniform on 0 .. 2**32 - 1, and advance ``state`` (4 words)."""
+    a = state[0]
+    b = state[1]
+    c = state[2]
+    t = (a + b + state[3]) & _MASK
+    state[3] = (state[3] + 1) & _MASK
+    state[0] = b ^ (b >> 9)
+    state[1] = (c + (c << 3)) & _MASK
+    state[2] = (((c << 21) | (c >> 11)) + t) & _MASK
+    return t
+
+
+@kernel
+def below(state: NDArray[np.int64], bound: int) -> Any:
+    """Return a number on 0 .. bound - 1 for 1 <= bound < 2**31.
+
+    Multiply and shift (Lemire 2019, without the rejection): the bias is below bound / 2**32.
+    """
+    return (draw(state) * bound) >> 32
+
+
+@kernel
+def unit(state: NDArray[np.int64]) -> Any:
+    """Return a float uniform on [0, 1) with 32 bits."""
+    return draw(state) * (1.0 / 4294967296.0)
