@@ -1,0 +1,99 @@
+"""One declarative constraint model, several solvers, and a proof-minded comparison of what they say."""
+
+from cpqueens.constraints.all_different import AllDifferent
+from cpqueens.constraints.all_different_except import AllDifferentExcept
+from cpqueens.constraints.all_equal import AllEqual
+from cpqueens.constraints.among import Among
+from cpqueens.constraints.and_ import And
+from cpqueens.constraints.count import Count
+from cpqueens.constraints.decreasing import Decreasing
+from cpqueens.constraints.global_cardinality import GlobalCardinality
+from cpqueens.constraints.implication import Implication
+from cpqueens.constraints.increasing import Increasing
+from cpqueens.constraints.inverse import Inverse
+from cpqueens.constraints.lex_less import LexLess
+from cpqueens.constraints.lex_less_equal import LexLessEqual
+from cpqueens.constraints.linear import Linear
+from cpqueens.constraints.negation import Negation
+from cpqueens.constraints.or_ import Clause, Or
+from cpqueens.constraints.predicate import Predicate
+from cpqueens.constraints.table import Table
+from cpqueens.constraints.xor import Xor
+from cpqueens.errors import (
+    BackendFault,
+    CpqueensError,
+    IntegerError,
+    MissingLibrary,
+    ModelError,
+    ModelInvalid,
+    NoSolution,
+    UnknownBackend,
+    UnknownParameter,
+    UnsupportedConstraint,
+    UnsupportedRequest,
+)
+from cpqueens.expressions import (
+    BoolArray,
+    LinearArray,
+    all_,
+    any_,
+    div_trunc,
+    element,
+    maximum,
+    minimum,
+    mod_trunc,
+)
+from cpqueens.model import Model
+from cpqueens.outcome import Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.solve import STOP, IncompleteCount
+
+__all__ = [
+    "STOP",
+    "AllDifferent",
+    "AllDifferentExcept",
+    "AllEqual",
+    "Among",
+    "And",
+    "BackendFault",
+    "BoolArray",
+    "Clause",
+    "Count",
+    "CpqueensError",
+    "Decreasing",
+    "GlobalCardinality",
+    "Implication",
+    "IncompleteCount",
+    "Increasing",
+    "IntegerError",
+    "Inverse",
+    "LexLess",
+    "LexLessEqual",
+    "Linear",
+    "LinearArray",
+    "MissingLibrary",
+    "Model",
+    "ModelError",
+    "ModelInvalid",
+    "Negation",
+    "NoSolution",
+    "Or",
+    "Outcome",
+    "Predicate",
+    "Solution",
+    "SolutionSet",
+    "Status",
+    "StopReason",
+    "Table",
+    "UnknownBackend",
+    "UnknownParameter",
+    "UnsupportedConstraint",
+    "UnsupportedRequest",
+    "Xor",
+    "all_",
+    "any_",
+    "div_trunc",
+    "element",
+    "maximum",
+    "minimum",
+    "mod_trunc",
+]

@@ -1,0 +1,101 @@
+"""The backends by name: a dict of lazy import paths, and the entry points of other packages."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, cast
+
+from cpqueens.backends.base import Backend
+from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
+from cpqueens.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+BACKENDS: dict[str, str] = {
+    "cpsat": "cpqueens.backends.cpsat:CpSat",
+    "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
+}
+
+REQUIRES: dict[str, tuple[str, str]] = {
+    "cpsat": ("ortools", "pip install 'ortools>=9.15'"),
+    "python-constraint": ("constraint", "pip install 'python-constraint2>=2.6'"),
+}
+
+
+def registered() -> dict[str, str]:
+    """Return every backend's name and import path, those of other packages included."""
+    found = {point.name: point.value for point in entry_points(group="cpqueens.backends")}
+    return {**found, **BACKENDS}
+
+
+def available() -> list[str]:
+    """Return the names of the backends whose libraries are installed."""
+    return [name for name in registered() if is_installed(name)]
+
+
+def is_installed(name: str) -> bool:
+    """Say whether the library that a backend needs is there (without importing it)."""
+    return name not in REQUIRES or importlib.util.find_spec(REQUIRES[name][0]) is not None
+
+
+@cache
+def get_backend(name: str) -> Backend:
+    """Return the backend called ``name``.
+
+    Raises
+    ------
+    UnknownBackend
+        If there is none of this name.
+    MissingLibrary
+        If its library is not installed; the message has the command that installs it.
+    """
+    paths = registered()
+    if name not in paths:
+        raise UnknownBackend(f"no solver {name!r}{did_you_mean(name, paths)}")
+    if not is_installed(name):
+        library, command = REQUIRES[name]
+        raise MissingLibrary(f"solver {name!r} needs {library}, which is not installed: {command}")
+    module, _, attribute = paths[name].partition(":")
+    return cast(Backend, getattr(importlib.import_module(module), attribute)())
+
+
+def split_name(solver: str) -> tuple[str, str | None]:
+    """Return backend and strategy of ``backend:strategy``.
+
+    Raises
+    ------
+    UnknownBackend
+        If the backend or its strategy does not exist.
+    """
+    if not isinstance(solver, str) or not solver:
+        raise UnknownBackend(f"solver: a name is needed, got {solver!r:.40}")
+    name, _, strategy = solver.partition(":")
+    backend = get_backend(name)
+    if strategy and strategy not in backend.strategies:
+        if not backend.strategies:
+            raise UnknownBackend(f"solver {name!r} has no strategies, got {solver!r}")
+        raise UnknownBackend(
+            f"no strategy {strategy!r} in {name!r}{did_you_mean(strategy, backend.strategies)}"
+        )
+    return name, strategy or None
+
+
+def able_backends(model: Model, exclude: str) -> list[str]:
+    """Return the installed backends that can express the model."""
+    able = []
+    for name in available():
+        if name == exclude:
+            continue
+        probe = getattr(get_backend(name), "can_express", None)
+        try:
+            if probe is None or probe(model):
+                able.append(name)
+        except UnsupportedConstraint:
+            continue
+        except CpqueensError:
+            continue
+    return able

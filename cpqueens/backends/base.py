@@ -1,0 +1,165 @@
+"""The contract between the pipeline and a way to solve: one function that says whether it exhausted."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cpqueens.expressions import IntArray
+from cpqueens.outcome import StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+Deliver = Callable[[IntArray], bool]
+"""Takes assignments, int64 of shape (batch, decision variables); answers whether to go on."""
+
+
+class Feature(StrEnum):
+    """What a backend can be asked for."""
+
+    ENUMERATE = "enumerate"
+    COUNT = "count"  # without listing
+    OBJECTIVE = "objective"
+    HINT = "hint"
+    SEED = "seed"
+    WORKERS = "workers"
+    RESUME = "resume"  # solutions(after=...)
+    STEP_LIMIT = "step_limit"
+    LOG = "log"
+
+
+class Order(StrEnum):
+    """What a backend promises about the solutions that it delivers."""
+
+    LEXICOGRAPHIC = "lexicographic"  # strictly ascending in the decision variables, hence distinct
+    DISTINCT = "distinct"
+    ANY = "any"  # duplicates may occur; the pipeline removes and counts them
+
+
+class Want(StrEnum):
+    """What is asked for."""
+
+    ONE = "one"
+    ALL = "all"
+    BEST = "best"
+    COUNT = "count"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One of a backend's own parameters: its type, default, meaning and, where few, its values."""
+
+    type: type
+    default: Any
+    meaning: str
+    choices: tuple[Any, ...] = ()
+
+
+class Clock:
+    """The one deadline for build, translation and solving; compilation and the consumer do not count."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.started = time.monotonic()
+        self.time_limit = time_limit
+        self.paused: dict[str, float] = {}
+
+    def elapsed(self) -> float:
+        """Return the seconds that count against the limit."""
+        return time.monotonic() - self.started - sum(self.paused.values())
+
+    def remaining(self) -> float | None:
+        """Return the seconds left, None without a limit."""
+        return None if self.time_limit is None else self.time_limit - self.elapsed()
+
+    def expired(self) -> bool:
+        """Say whether the limit is reached."""
+        return self.time_limit is not None and self.elapsed() >= self.time_limit
+
+    def limit_to(self, seconds: float) -> None:
+        """Set the limit to ``seconds`` from now."""
+        self.time_limit = self.elapsed() + seconds
+
+    @contextmanager
+    def pause(self, what: str) -> Iterator[None]:
+        """Exclude a block from the limit and book its seconds under ``what`` (compile, consumer)."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.paused[what] = self.paused.get(what, 0.0) + time.monotonic() - start
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is wanted of a backend, with limits, seed and parameters; never changed by it."""
+
+    want: Want
+    clock: Clock
+    cancel: threading.Event = field(default_factory=threading.Event)
+    solution_limit: int | None = None
+    step_limit: int | None = None
+    seed: int = 0
+    workers: int = 1
+    hint: IntArray | None = None  # (decision variables,), with `hinted` saying which entries count
+    hinted: Any = None
+    after: IntArray | None = None
+    strategy: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    log: Callable[[str], None] | None = None
+    interrupted: Callable[[], bool] = lambda: False
+    on_progress: Callable[[Mapping[str, Any]], None] | None = None
+
+    def should_stop(self) -> bool:
+        """Say whether the run must end now; cheap enough for every few milliseconds."""
+        return self.cancel.is_set() or self.clock.expired()
+
+    def why_stopped(self) -> StopReason:
+        """Return the reason for which `should_stop` is true."""
+        if self.cancel.is_set() or self.interrupted():
+            return StopReason.INTERRUPTED
+        return StopReason.TIME_LIMIT
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended: whether the space was exhausted, never what that means.
+
+    Parameters
+    ----------
+    exhausted
+        The backend went through its whole search space without skipping anything.
+    objective, bound
+        The backend's own claim of its best objective value, and its proved bound.
+    count
+        The number of solutions for ``Want.COUNT`` by a backend that does not list them.
+    closest
+        A heuristic's best assignment (decision variables) if it found no solution.
+    """
+
+    exhausted: bool
+    stop_reason: StopReason
+    objective: int | None = None
+    bound: int | None = None
+    count: int | None = None
+    closest: IntArray | None = None
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Backend(Protocol):
+    """One way to solve."""
+
+    name: str
+    proves: bool
+    features: frozenset[Feature]
+    order: Order
+    parameters: Mapping[str, Parameter]
+    strategies: tuple[str, ...]
+
+    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+        """Search as asked, deliver solutions, and say how it ended, also when stopped."""

@@ -1,0 +1,292 @@
+"""OR-Tools CP-SAT as a backend: constraints natively where it has them, one worker for enumeration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends import cpsat_text
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.cpsat_boolean import BooleanBoard, fits
+from cpqueens.errors import ModelInvalid, UnknownParameter
+from cpqueens.interrupts import watching
+from cpqueens.lowering import lower
+from cpqueens.options import REFUSED
+from cpqueens.outcome import StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.expressions import IntArray
+    from cpqueens.model import Model
+
+_FORMULATION = Parameter(
+    str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")
+)
+_OWN = {"formulation": _FORMULATION}
+_SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A model in CP-SAT's form and the way back."""
+
+    native: Any  # ortools.sat.python.cp_model.CpModel
+    columns: IntArray  # CP-SAT's indices of the decision variables
+    board: BooleanBoard | None
+    how: list[str]
+    offset: int
+    sign: int
+
+    def values(self, solution: list[int]) -> IntArray:
+        """Return the decision variables' values in CP-SAT's solution."""
+        array = np.array(solution, dtype=np.int64)
+        return self.board.decode(array) if self.board is not None else array[self.columns]
+
+
+class CpSat:
+    """The backend ``cpsat``."""
+
+    name = "cpsat"
+    proves = True
+    features = frozenset(
+        {
+            Feature.ENUMERATE,
+            Feature.OBJECTIVE,
+            Feature.HINT,
+            Feature.SEED,
+            Feature.WORKERS,
+            Feature.LOG,
+        }
+    )
+    order = Order.DISTINCT
+    strategies: tuple[str, ...] = ()
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """CP-SAT's own parameters by their names, less those that would change what a status means."""
+        from ortools.sat.python import cp_model
+
+        defaults = cp_model.CpSolver().parameters
+        found: dict[str, Parameter] = dict(_OWN)
+        for name in dir(defaults):
+            refused = name in REFUSED or name in _SET_HERE or name.startswith(("_", "clear_", "has_"))
+            value = None if refused else getattr(defaults, name)
+            if isinstance(value, bool | int | float | str):
+                found[name] = Parameter(type(value), value, "a parameter of CP-SAT")
+        return found
+
+    def can_express(self, model: Model) -> bool:
+        """Say whether every constraint can be written (raises if not)."""
+        lower(model, cpsat_text.supports, self.name)
+        return True
+
+    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+        """Search with CP-SAT."""
+        from ortools.sat.python import cp_model
+
+        started = time.monotonic()
+        choice = request.parameters.get("formulation", "auto")
+        boolean = request.want is Want.ONE and request.hint is None and choice != "integer"
+        translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+        if request.hint is not None and translation.board is None:
+            _add_hint(translation, request)
+        statistics: dict[str, Any] = {
+            "translate_time": time.monotonic() - started,
+            "formulation": "boolean" if translation.board is not None else "integer",
+            "constraints": translation.how,
+        }
+        remaining = request.clock.remaining()
+        if request.should_stop():
+            return Ended(False, request.why_stopped(), statistics=statistics)
+        solver = cp_model.CpSolver()
+        self._set_parameters(solver, request, remaining)
+        flow = _Flow(translation, request, deliver, solver.stop_search)
+        callback = _make_callback(cp_model, flow)
+        with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
+            status = solver.solve(translation.native, callback)
+        flow.finish()
+        return self._ended(solver, status, flow, request, statistics)
+
+    def _set_parameters(self, solver: Any, request: Request, remaining: float | None) -> None:
+        parameters = solver.parameters
+        listing = request.want in (Want.ALL, Want.COUNT)
+        parameters.num_workers = 1 if listing else request.workers
+        parameters.enumerate_all_solutions = listing
+        parameters.random_seed = request.seed
+        parameters.catch_sigint_signal = False
+        if remaining is not None and not listing:
+            parameters.max_time_in_seconds = remaining
+        if request.log is not None:
+            parameters.log_search_progress = True
+            parameters.log_to_stdout = False
+            solver.log_callback = request.log
+        for name, value in request.parameters.items():
+            if name.startswith("_") or name in _OWN:
+                continue
+            try:
+                setattr(parameters, name, value)
+            except (TypeError, ValueError) as error:
+                raise UnknownParameter(f"{name}: CP-SAT refuses {value!r:.40}") from error
+
+    def _ended(
+        self, solver: Any, status: Any, flow: _Flow, request: Request, statistics: dict[str, Any]
+    ) -> Ended:
+        from ortools.sat.python import cp_model
+
+        if status == cp_model.MODEL_INVALID:
+            reason = flow.translation.native.validate().strip().splitlines()
+            raise ModelInvalid(f"cpsat refuses the model: {(reason or ['invalid parameters'])[0]}")
+        stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
+        # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
+        # that ends before the watcher's stop takes effect is merely not claimed.
+        listing = request.want in (Want.ALL, Want.COUNT)
+        exhausted = not stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        if listing and request.clock.expired():
+            exhausted = False
+        response = solver.response_proto
+        objective = bound = None
+        if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
+            t = flow.translation
+            bound = t.sign * round(response.inner_objective_lower_bound) + t.offset
+            if status != cp_model.UNKNOWN:
+                objective = t.sign * round(solver.objective_value) + t.offset
+        statistics |= {
+            "branches": int(solver.num_branches),
+            "conflicts": int(solver.num_conflicts),
+            "workers": 1 if listing else request.workers or "all",
+        }
+        if request.hint is not None:
+            statistics["hint"] = "given"
+        reason = StopReason.EXHAUSTED if exhausted else _why(request, stopped)
+        return Ended(exhausted, reason, objective, bound, statistics=statistics)
+
+
+def _why(request: Request, stopped: bool) -> StopReason:
+    if request.interrupted() or request.cancel.is_set():
+        return StopReason.INTERRUPTED
+    if request.clock.time_limit is not None:
+        return StopReason.TIME_LIMIT
+    return StopReason.SOLUTION_LIMIT if stopped else StopReason.STEP_LIMIT
+
+
+class _Flow:
+    """Solutions on their way from CP-SAT's callback to the pipeline, in growing batches."""
+
+    def __init__(
+        self, translation: Translation, request: Request, deliver: Deliver, stop: Callable[[], None]
+    ) -> None:
+        self.translation = translation
+        self.deliver = deliver
+        self.stop = stop
+        self.stopped = False
+        self.error: BaseException | None = None
+        self._improving = request.want is Want.BEST
+        self._rows: list[list[int]] = []
+        self._size = 1
+        self._flushed = time.monotonic()
+
+    def put(self, solution: Any) -> None:
+        """Take one solution; hand over a batch when it is full or 50 ms old."""
+        if self.stopped:
+            return
+        self._rows.append(list(solution))
+        if len(self._rows) >= self._size or self._improving or time.monotonic() - self._flushed > 0.05:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what is there; exceptions of the consumer are kept and end the search."""
+        rows, self._rows = self._rows, []
+        if not rows or self.stopped:
+            return
+        t = self.translation
+        if t.board is None:
+            batch = np.array(rows, dtype=np.int64)[:, t.columns]
+        else:
+            batch = np.stack([t.values(row) for row in rows])
+        try:
+            going_on = self.deliver(batch)
+        except BaseException as error:
+            self.error = error
+            going_on = False
+        self._size = min(2 * self._size, 1024)
+        self._flushed = time.monotonic()
+        if not going_on:
+            self.stopped = True
+            self.stop()
+
+    def finish(self) -> None:
+        """Hand over the rest and raise what the consumer raised."""
+        self.flush()
+        if self.error is not None:
+            raise self.error
+
+
+def _make_callback(cp_model: Any, flow: _Flow) -> Any:
+    """Return CP-SAT's callback object (its base class can only be named once OR-Tools is imported)."""
+
+    class Callback(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        def on_solution_callback(self) -> None:
+            flow.put(self.response_proto.solution)
+
+    return Callback()
+
+
+def translate(model: Model, boolean: bool = False, objective: bool = True) -> Translation:
+    """Return the model in CP-SAT's form.
+
+    ``boolean`` allows the formulation for large boards. Without ``objective`` the objective is left out:
+    CP-SAT would enumerate only the optimal solutions.
+    """
+    from ortools.sat.python import cp_model
+
+    lowered = lower(model, cpsat_text.supports, "cpsat", objective=objective)
+    decisions = model.decisions
+    board = None
+    if boolean and fits(lowered, decisions):
+        board = BooleanBoard(lowered, decisions)
+        text, columns = board.text, np.zeros(0, dtype=np.int64)
+    else:
+        writer = cpsat_text.write(lowered, decisions)
+        text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
+    native = cp_model.CpModel()
+    if not native.proto.parse_text_format(text):
+        raise ModelInvalid("cpsat could not read the translated model")
+    offset = 0 if lowered.objective is None else int(lowered.objective.constants[0])
+    return Translation(native, columns, board, lowered.how, offset, -1 if lowered.maximizing else 1)
+
+
+def _add_hint(translation: Translation, request: Request) -> None:
+    chosen = np.flatnonzero(request.hinted)
+    hint = translation.native.proto.solution_hint
+    hint.vars.extend(translation.columns[chosen].tolist())
+    assert request.hint is not None
+    hint.values.extend(request.hint[chosen].tolist())
+
+
+@dataclass(frozen=True)
+class Export:
+    """A native CP-SAT model and its variables by the names in ours."""
+
+    model: Any
+    variables: Mapping[str, Any]
+
+    def assignment(self, solver: Any) -> dict[str, int]:
+        """Return ``{name: value}`` of a native solver's solution, for ``Model.check``."""
+        return {name: int(solver.value(variable)) for name, variable in self.variables.items()}
+
+
+def export(model: Model) -> Export:
+    """Return the native OR-Tools model, and each decision variable of ours in it by name."""
+    translation = translate(model)
+    native = translation.native
+    native.proto.name = model.name
+    names = [model.name_of(int(v)) for v in model.decisions]
+    columns = translation.columns.tolist()
+    variables = {n: native.get_int_var_from_proto_index(c) for n, c in zip(names, columns, strict=True)}
+    for name, column in zip(names, columns, strict=True):
+        native.proto.variables[column].name = name
+    return Export(native, variables)

@@ -1,0 +1,261 @@
+"""The independent checker: the constraints' own meaning over batches, and nothing of any solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.linear import Linear
+from cpqueens.describe import describe
+from cpqueens.errors import ModelError
+from cpqueens.expressions import IntArray, LinearArray, concatenate_rows
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+_CELLS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One violated constraint: which, how far, and with which values."""
+
+    constraint: str
+    name: str | None
+    where: str
+    amount: int
+    values: Mapping[str, int]
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        label = f"{self.name}: " if self.name else ""
+        place = f" ({self.where})" if self.where else ""
+        shown = ", ".join(f"{k}={v}" for k, v in list(self.values.items())[:12])
+        attacks = "; ".join(f"{a} and {b}" for a, b in self.pairs[:12])
+        return f"{label}{self.constraint}{place} violated by {self.amount}: {attacks or shown}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the checker found on one assignment."""
+
+    violations: tuple[Violation, ...]
+    problems: tuple[str, ...] = ()
+    """Values missing, of a wrong type or outside their domain, one line each."""
+
+    @property
+    def ok(self) -> bool:
+        """True if the assignment is a solution."""
+        return not self.violations and not self.problems
+
+    @property
+    def amount(self) -> int:
+        """The summed violation."""
+        return sum(v.amount for v in self.violations)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.ok:
+            return "a solution: every constraint holds"
+        return "\n".join([*self.problems, *(str(v) for v in self.violations)])
+
+
+class Checker:
+    """Checks batches of assignments of one model; build once, use for all its solutions."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.known = model.decisions
+        self._only_decisions = len(self.known) == model.variable_count
+        self._groups = _grouped([p.constraint for p in model.constraints])
+        self._gaps = [v for v in model.domains if not model.is_defined[v]]
+
+    def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+        """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
+        step = max(1, _CELLS_AT_ONCE // max(1, self.model.variable_count))
+        if len(matrix) <= step:
+            return self._accepts(matrix)
+        parts = [self._accepts(matrix[at : at + step]) for at in range(0, len(matrix), step)]
+        return np.concatenate(parts)
+
+    def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+        good: NDArray[np.bool_] = self.in_domain(matrix).all(axis=1)
+        values = self._complete(matrix)
+        for constraint in self._groups:
+            good &= constraint.holds(values)
+        return good
+
+    def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
+        """Return which values are in their domains, in the shape of ``matrix``."""
+        model = self.model
+        inside = (matrix >= model.lower[self.known]) & (matrix <= model.upper[self.known])
+        for variable in self._gaps:
+            column = int(np.searchsorted(self.known, variable))
+            inside[:, column] &= np.isin(matrix[:, column], model.domains[variable])
+        return inside
+
+    def _complete(self, matrix: IntArray) -> IntArray:
+        return matrix if self._only_decisions else self.model.complete(matrix, self.known)
+
+    def violation(self, matrix: IntArray) -> IntArray:
+        """Return the summed violation of each row, of shape (batch,)."""
+        values = self._complete(matrix)
+        total = np.zeros(len(matrix), dtype=np.int64)
+        for constraint in self._groups:
+            total += constraint.violation(values)
+        return total
+
+    def objective(self, matrix: IntArray) -> IntArray:
+        """Return the objective's value of each row, of shape (batch,)."""
+        assert self.model.objective is not None
+        return self.model.objective.evaluate(self._complete(matrix))[:, 0]
+
+    def explain(self, row: IntArray) -> Check:
+        """Return everything that is wrong with one assignment of the decision variables."""
+        matrix = row.reshape(1, -1)
+        outside = np.flatnonzero(~self.in_domain(matrix)[0])
+        problems = [self._outside(int(self.known[k]), int(row[k])) for k in outside]
+        values = self._complete(matrix)
+        violations = [
+            found
+            for posted in self.model.constraints
+            for found in _violations(self.model, posted.constraint, posted.name, posted.where, values)
+        ]
+        return Check(tuple(violations), tuple(problems))
+
+    def _outside(self, variable: int, value: int) -> str:
+        model = self.model
+        if variable in model.domains:
+            allowed = f"{{{', '.join(map(str, model.domains[variable][:20]))}}}"
+        else:
+            allowed = f"{model.lower[variable]}..{model.upper[variable]}"
+        return f"{model.name_of(variable)} = {value} is outside its domain {allowed}"
+
+
+def _grouped(constraints: Sequence[Constraint]) -> list[Constraint]:
+    """Join linear relations with the same sign into arrays, so that many small ones check as one."""
+    groups: dict[tuple[str, int], list[LinearArray]] = {}
+    others: list[Constraint] = []
+    for constraint in constraints:
+        if isinstance(constraint, Linear) and constraint.expression.size:
+            width = max(1, constraint.expression.width)
+            groups.setdefault((constraint.relation, width.bit_length()), []).append(constraint.expression)
+        else:
+            others.append(constraint)
+    joined: list[Constraint] = [
+        Linear(_concatenate(arrays), relation) for (relation, _), arrays in groups.items()
+    ]
+    return joined + others
+
+
+def _concatenate(arrays: list[LinearArray]) -> LinearArray:
+    registry = arrays[0].registry
+    return concatenate_rows([a.bind(registry) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)
+
+
+def _violations(
+    model: Model, constraint: Constraint, name: str | None, where: str, values: IntArray
+) -> list[Violation]:
+    flat = constraint.flattened()
+    amounts = flat.amounts(values)[0]
+    held = flat.satisfied(values)[0]
+    found = []
+    for element in np.flatnonzero((amounts != 0) | ~held).tolist():
+        one = flat.take(np.array([element]))
+        scope = np.unique(np.concatenate([a.scope() for a in one.arguments])).tolist()
+        involved = {model.name_of(int(v)): int(values[0, v]) for v in scope}
+        text = describe(model, one)
+        pairs = _equal_pairs(model, one, values)
+        found.append(Violation(text, name, where, int(amounts[element]), involved, pairs))
+    return found
+
+
+def _equal_pairs(model: Model, constraint: Constraint, values: IntArray) -> tuple[tuple[str, str], ...]:
+    """Return, for AllDifferent over single variables, the pairs that collide: the attacking pairs."""
+    terms = getattr(constraint, "terms", None)
+    if constraint.kind != "AllDifferent" or terms is None or terms.width != 1:
+        return ()
+    taken = terms.evaluate(values)[0]
+    order = np.argsort(taken, kind="stable")
+    pairs: list[tuple[str, str]] = []
+    start = 0
+    for end in range(1, len(order) + 1):
+        if end == len(order) or taken[order[end]] != taken[order[start]]:
+            group = [
+                f"{model.name_of(v)}={values[0, v]}" for v in terms.variables[order[start:end], 0].tolist()
+            ]
+            pairs += [(a, b) for k, a in enumerate(group) for b in group[k + 1 :]]
+            start = end
+        if len(pairs) > 1000:
+            break
+    return tuple(pairs)
+
+
+def check(model: Model, assignment: Any) -> Check:
+    """Check one assignment from anywhere: a solution, or ``{variable or name: value(s)}``.
+
+    Returns
+    -------
+    Check
+        Every violated constraint with its amount, and every missing, unknown or unfit value.
+    """
+    from cpqueens.outcome import Outcome, Solution
+
+    if isinstance(assignment, Outcome):
+        assignment = assignment.solution
+    if isinstance(assignment, Solution):
+        named = assignment.as_dict()
+        assignment = {k: v for k, v in named.items() if k in model._block_names}
+    if not isinstance(assignment, Mapping):
+        raise ModelError(f"an assignment {{variable: values}} is needed, got {type(assignment).__name__}")
+    row, problems = read_assignment(model, assignment)
+    if row is None:
+        return Check((), tuple(problems))
+    result = Checker(model).explain(row)
+    return Check(result.violations, (*problems, *result.problems))
+
+
+def read_assignment(model: Model, assignment: Mapping[Any, Any]) -> tuple[IntArray | None, list[str]]:
+    """Return the decision values of ``{variable or name: value(s)}``, or None, and what is wrong with it."""
+    known = model.decisions
+    row = np.zeros(len(known), dtype=np.int64)
+    given = np.zeros(len(known), dtype=bool)
+    problems: list[str] = []
+    for key, value in assignment.items():
+        try:
+            positions, values = _read_entry(model, known, key, value)
+        except (ModelError, TypeError) as error:
+            problems.append(str(error))
+            continue
+        row[positions], given[positions] = values, True
+    missing = [model.name_of(int(v)) for v in known[~given][:8]]
+    if missing and not problems:
+        many = int((~given).sum())
+        problems.append(f"no value for {', '.join(missing)}{f' and {many - 8} more' if many > 8 else ''}")
+    return (None if problems else row), problems
+
+
+def _read_entry(model: Model, known: IntArray, key: Any, value: Any) -> tuple[IntArray, IntArray]:
+    from cpqueens.expressions import as_integers
+
+    terms = model[key] if isinstance(key, str) else key
+    if not isinstance(terms, LinearArray):
+        raise ModelError(f"{key!r:.40} is neither a variable nor the name of one")
+    terms = model.own_terms(terms).reshape(-1)
+    label = key if isinstance(key, str) else ", ".join(model.name_of(v) for v in terms.scope()[:1].tolist())
+    plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()
+    if terms.size and (not plain or model.is_defined[terms.variables[:, 0]].any()):
+        raise ModelError(f"{label}: values are given to decision variables, not to expressions")
+    values = as_integers(value, str(label)).reshape(-1)
+    if values.size != terms.size:
+        raise ModelError(f"{label}: {terms.size} value(s) are needed, got {values.size}")
+    if not terms.size:
+        return np.zeros(0, dtype=np.int64), values
+    return np.searchsorted(known, terms.variables[:, 0]), values

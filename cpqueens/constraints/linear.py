@@ -1,0 +1,101 @@
+"""The six linear relations, elementwise over an array of terms."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.constraints.base import Constraint, Truths
+from cpqueens.expressions import BoolArray, IntArray, LinearArray, Registry
+
+OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
+
+
+class Linear(Constraint):
+    """``expression relation 0`` for each element; relation is one of ``== != <= < >= >``.
+
+    The violation is the distance to the nearest satisfying value (1 for ``!=``).
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=2, name="x")
+    >>> m.add(x[0] + 2 * x[1] <= 6)
+    >>> m.check({x: [3, 4]}).violations[0].amount
+    5
+    """
+
+    __slots__ = ("expression", "relation")
+    fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
+    expression: LinearArray
+    relation: str
+
+    def __init__(self, expression: LinearArray, relation: str) -> None:
+        object.__setattr__(self, "expression", expression)
+        object.__setattr__(self, "relation", relation)
+
+    @property
+    def registry(self) -> Registry:  # type: ignore[override]
+        """The model of the expression."""
+        return self.expression.registry
+
+    @property
+    def arguments(self) -> tuple[LinearArray, ...]:
+        """The expression."""
+        return (self.expression,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The shape of the expression."""
+        return self.expression.shape
+
+    def flattened(self) -> Linear:
+        """Return the same relations with shape (size,)."""
+        return Linear(self.expression.reshape(-1), self.relation)
+
+    def take(self, rows: NDArray[np.intp]) -> Linear:
+        """Return the relations at flat positions ``rows``."""
+        return Linear(self.expression._pick(rows), self.relation)
+
+    def element_keys(self) -> list[Any]:
+        """Return (relation, row) for each element."""
+        return [("Linear", self.relation, tuple(v), tuple(a), c) for v, a, c in self.expression.rows()]
+
+    def __getitem__(self, key: Any) -> BoolArray:
+        return Linear(self.expression[key], self.relation)
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
+        """Return the same relations in another shape."""
+        return Linear(self.expression.reshape(*shape), self.relation)
+
+    def __invert__(self) -> BoolArray:
+        return Linear(self.expression, OPPOSITE[self.relation])
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which relations hold."""
+        left = self.expression.evaluate(values)
+        return _SATISFIED[self.relation](left)
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the distance of each relation from holding."""
+        left = self.expression.evaluate(values)
+        return _AMOUNT[self.relation](left)
+
+
+_SATISFIED: dict[str, Any] = {
+    "==": lambda v: v == 0,
+    "!=": lambda v: v != 0,
+    "<=": lambda v: v <= 0,
+    "<": lambda v: v < 0,
+    ">=": lambda v: v >= 0,
+    ">": lambda v: v > 0,
+}
+_AMOUNT: dict[str, Any] = {
+    "==": lambda v: np.abs(v),
+    "!=": lambda v: (v == 0).astype(np.int64),
+    "<=": lambda v: np.maximum(v, 0),
+    "<": lambda v: np.maximum(v + 1, 0),
+    ">=": lambda v: np.maximum(-v, 0),
+    ">": lambda v: np.maximum(1 - v, 0),
+}

@@ -1,0 +1,57 @@
+"""Every error that cpqueens raises on purpose; each message is one line: what, where, what is allowed."""
+
+from __future__ import annotations
+
+
+class CpqueensError(Exception):
+    """Base of all errors raised on purpose; ``exit_code`` is what the command line returns."""
+
+    exit_code = 2
+
+
+class ModelError(CpqueensError, ValueError):
+    """The model, or a value given for it, is not well-formed."""
+
+
+class IntegerError(ModelError, TypeError):
+    """A value that must be an integer is not one."""
+
+
+class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what happened, as a status does
+    """An outcome without a solution was asked for values."""
+
+
+class UnknownBackend(CpqueensError, LookupError):  # noqa: N818
+    """No backend or strategy has this name."""
+
+
+class UnknownParameter(CpqueensError, TypeError):  # noqa: N818
+    """The backend has no parameter of this name, or not with this value."""
+
+
+class UnsupportedConstraint(CpqueensError):  # noqa: N818
+    """A backend can express a constraint neither directly nor by decomposition."""
+
+    exit_code = 20
+
+
+class UnsupportedRequest(CpqueensError):  # noqa: N818
+    """A backend lacks what was asked for (enumeration, an objective, hints, ...)."""
+
+    exit_code = 20
+
+
+class MissingLibrary(CpqueensError, ImportError):  # noqa: N818
+    """An optional library is not installed; the message has the command that installs it."""
+
+
+class ModelInvalid(CpqueensError):  # noqa: N818
+    """A backend refused the model; never to be read as infeasible."""
+
+    exit_code = 21
+
+
+class BackendFault(CpqueensError):  # noqa: N818
+    """A backend broke its contract, for instance by delivering a wrong or unordered solution."""
+
+    exit_code = 10

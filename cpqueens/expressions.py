@@ -1,0 +1,1001 @@
+"""Arrays of linear terms and arrays of truths: what a user combines with operators.
+
+A *term* is an integer linear combination of variables plus a constant. A `LinearArray` holds many terms
+in three plain arrays: ``variables`` and ``coefficients`` of shape (size, width) and ``constants`` of
+shape (size,), one row per element in C order. Rows with fewer variables are padded with coefficient 0.
+`Term` is the light form of one term, so that double loops over scalars cost little.
+
+This file knows neither models nor constraints: each array holds a *registry* (a model) that compares,
+defines and combines on its behalf.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import IntegerError, ModelError
+
+IntArray = NDArray[np.int64]
+Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
+
+_INT64_MAX = 2**63 - 1
+
+
+class Registry(Protocol):
+    """What an array needs from the model it belongs to."""
+
+    @property
+    def lower(self) -> IntArray:
+        """Lower bounds of all variables."""
+
+    @property
+    def upper(self) -> IntArray:
+        """Upper bounds of all variables."""
+
+    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+        """Return terms whose values are a total function of the arguments (flat, one row an element)."""
+
+    def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
+        """Return the truths of ``expression relation 0``, elementwise."""
+
+    def combine(self, kind: str, literals: LinearArray) -> BoolArray:
+        """Return the truths of a connective over the last axis of 0/1 terms."""
+
+    def truth(self, constraint: Any) -> LinearArray:
+        """Return the 0/1 terms of a constraint's truth, in its shape."""
+
+
+def as_integers(values: object, what: str = "value") -> IntArray:
+    """Return ``values`` as an int64 array, refusing everything that is not an integer.
+
+    Raises
+    ------
+    IntegerError
+        For floats, strings, None, objects and integers outside 64 bits.
+    """
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        return values
+    try:
+        array = np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind in "bi":
+        return array.astype(np.int64)
+    if array.dtype.kind == "u":
+        if int(array.max()) > _INT64_MAX:
+            raise IntegerError(f"{what}: {int(array.max())} does not fit 64 bits")
+        return array.astype(np.int64)
+    if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
+        large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
+        raise IntegerError(f"{what}: {large} does not fit 64 bits")
+    raise IntegerError(f"{what}: integers only, got {_first_bad(array)!r:.60}")
+
+
+def _first_bad(array: NDArray[Any]) -> Any:
+    return array.reshape(-1)[0].item() if array.dtype.kind in "fcUS" else array.reshape(-1).tolist()[0]
+
+
+def _normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:
+    """Merge equal variables within each row and drop columns of zero coefficients."""
+    size, width = variables.shape
+    if width > 1 and size:
+        key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)
+        order = np.argsort(key, axis=1, kind="stable")
+        key = np.take_along_axis(key, order, axis=1)
+        coefficients = np.take_along_axis(coefficients, order, axis=1)
+        same = key[:, 1:] == key[:, :-1]
+        if (same & (coefficients[:, 1:] != 0)).any():
+            starts = np.ones((size, width), dtype=bool)
+            starts[:, 1:] = ~same
+            target = np.cumsum(starts, axis=1) - 1
+            merged = np.zeros_like(coefficients)
+            np.add.at(merged, (np.arange(size)[:, None], target), coefficients)
+            names = np.full_like(key, np.iinfo(np.int64).max)
+            names[np.arange(size)[:, None], target] = key
+            return (
+                _normalise(np.where(merged == 0, 0, names), merged)
+                if (merged == 0).any()
+                else (names, merged)
+            )
+        variables = np.where(coefficients == 0, 0, key)
+        width = int((coefficients != 0).sum(axis=1).max())
+        return variables[:, :width], coefficients[:, :width]
+    if width == 1 and size and not coefficients.any():
+        return variables[:, :0], coefficients[:, :0]
+    return variables, coefficients
+
+
+def row_bounds(
+    variables: IntArray, coefficients: IntArray, constants: IntArray, lower: IntArray, upper: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the lower and upper bound of each row, both of shape (size,).
+
+    Raises
+    ------
+    ModelError
+        If a bound does not fit 64 bits.
+    """
+    if not variables.shape[1]:
+        return constants, constants
+    low, high = lower[variables], upper[variables]
+    magnitude = np.abs(coefficients.astype(np.float64)) * np.maximum(
+        np.abs(low.astype(np.float64)), np.abs(high.astype(np.float64))
+    )
+    if (magnitude.sum(axis=1) + np.abs(constants.astype(np.float64)) > 2.0**62).any():
+        _check_exactly(coefficients, constants, low, high)
+    at_low, at_high = coefficients * low, coefficients * high
+    return (
+        np.minimum(at_low, at_high).sum(axis=1) + constants,
+        np.maximum(at_low, at_high).sum(axis=1) + constants,
+    )
+
+
+def _check_exactly(coefficients: IntArray, constants: IntArray, low: IntArray, high: IntArray) -> None:
+    for row in range(len(constants)):
+        total = abs(int(constants[row]))
+        for a, x, y in zip(coefficients[row].tolist(), low[row].tolist(), high[row].tolist(), strict=True):
+            total += max(abs(a * x), abs(a * y))
+        if total > _INT64_MAX:
+            raise ModelError(
+                f"a term may reach {total:.3e}, which does not fit 64 bits; narrow its variables"
+            )
+
+
+class LinearArray:
+    """An immutable numpy-shaped array of terms, with broadcasting, slicing, ``.T``, ``.sum`` and ``@``."""
+
+    __slots__ = ("_scalars", "coefficients", "constants", "registry", "shape", "variables")
+    __array_ufunc__: ClassVar[None] = None
+    __array_priority__ = 1000
+
+    registry: Registry
+    shape: tuple[int, ...]
+    variables: IntArray
+    coefficients: IntArray
+    constants: IntArray
+    _scalars: list[Term] | None
+
+    def __init__(
+        self,
+        registry: Registry,
+        shape: tuple[int, ...],
+        variables: IntArray,
+        coefficients: IntArray,
+        constants: IntArray,
+    ) -> None:
+        self.registry = registry
+        self.shape = shape
+        self.variables = variables
+        self.coefficients = coefficients
+        self.constants = constants
+        self._scalars = None
+
+    # ---- shape ----------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self.constants)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def width(self) -> int:
+        """Largest number of variables in one element (padding included)."""
+        return int(self.variables.shape[1])
+
+    @property
+    def T(self) -> LinearArray:  # noqa: N802 - numpy's name
+        """The array with its axes reversed."""
+        return self._pick(self._index().T)
+
+    @property
+    def flat(self) -> LinearArray:
+        """The elements in C order, of shape (size,)."""
+        return self.reshape(-1)
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> LinearArray:
+        """Return the same elements in another shape."""
+        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        new = np.empty(self.size, dtype=np.bool_).reshape(wanted).shape  # type: ignore[arg-type]
+        return _build(self.registry, new, self.variables, self.coefficients, self.constants)
+
+    def ravel(self) -> LinearArray:
+        """Return the elements in C order, of shape (size,)."""
+        return self.reshape(-1)
+
+    flatten = ravel
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a scalar term has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[LinearArray]:
+        return (self[i] for i in range(len(self)))
+
+    def _index(self) -> NDArray[np.intp]:
+        return np.arange(self.size).reshape(self.shape)
+
+    def _pick(self, index: NDArray[np.intp]) -> LinearArray:
+        """Return the elements at flat positions ``index``, in the shape of ``index``."""
+        flat = index.reshape(-1)
+        return _build(
+            self.registry, index.shape, self.variables[flat], self.coefficients[flat], self.constants[flat]
+        )
+
+    def __getitem__(self, key: Any) -> LinearArray:
+        if type(key) is int and len(self.shape) == 1:
+            if self._scalars is None:
+                self._scalars = self._terms()
+            return self._scalars[key]
+        if isinstance(key, LinearArray):
+            return element(self, key)
+        if isinstance(key, tuple) and any(isinstance(k, LinearArray) for k in key):
+            return _element_2d(self, key)
+        picked = self._index()[key]
+        return self._pick(np.asarray(picked))
+
+    def _terms(self) -> list[Term]:
+        registry = self.registry
+        if self.width == 1:
+            rows = zip(
+                self.variables[:, 0].tolist(),
+                self.coefficients[:, 0].tolist(),
+                self.constants.tolist(),
+                strict=True,
+            )
+            return [Term(registry, (v,), (a,), c) if a else Term(registry, (), (), c) for v, a, c in rows]
+        return [_light(registry, v, a, c) for v, a, c in self.rows()]
+
+    def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
+        """Yield each element as (variables, coefficients, constant), padding removed."""
+        for v, a, c in zip(
+            self.variables.tolist(), self.coefficients.tolist(), self.constants.tolist(), strict=True
+        ):
+            if 0 in a:
+                kept = [k for k, coefficient in enumerate(a) if coefficient]
+                yield [v[k] for k in kept], [a[k] for k in kept], c
+            else:
+                yield v, a, c
+
+    # ---- arithmetic -----------------------------------------------------------------------------
+
+    def _add_constants(self, values: IntArray) -> LinearArray:
+        shape = np.broadcast_shapes(self.shape, values.shape)
+        mine = self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
+        total = _checked_add(mine.constants, np.broadcast_to(values, shape).reshape(-1))
+        return _build(self.registry, shape, mine.variables, mine.coefficients, total)
+
+    def __add__(self, other: Any) -> LinearArray:
+        if not isinstance(other, LinearArray):
+            if isinstance(other, BoolArray):
+                return self + other.truth()
+            return self._add_constants(as_integers(other))
+        left, right = _broadcast(self, other)
+        variables, coefficients = _normalise(
+            np.concatenate([left.variables, right.variables], axis=1),
+            np.concatenate([left.coefficients, right.coefficients], axis=1),
+        )
+        constants = _checked_add(left.constants, right.constants)
+        return _build(left.registry, left.shape, variables, coefficients, constants)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> LinearArray:
+        return _build(self.registry, self.shape, self.variables, -self.coefficients, -self.constants)
+
+    def __pos__(self) -> LinearArray:
+        return self
+
+    def __sub__(self, other: Any) -> LinearArray:
+        if isinstance(other, LinearArray):
+            return self + (-other)
+        if isinstance(other, BoolArray):
+            return self + (-other.truth())
+        return self._add_constants(-as_integers(other))
+
+    def __rsub__(self, other: Any) -> LinearArray:
+        return (-self) + other
+
+    def _scale(self, values: IntArray) -> LinearArray:
+        shape = np.broadcast_shapes(self.shape, values.shape)
+        mine = self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
+        factor = np.broadcast_to(values, shape).reshape(-1)
+        variables, coefficients = _normalise(
+            mine.variables, _checked_multiply(mine.coefficients, factor[:, None])
+        )
+        constants = _checked_multiply(mine.constants, factor)
+        return _build(self.registry, shape, variables, coefficients, constants)
+
+    def __mul__(self, other: Any) -> LinearArray:
+        if isinstance(other, BoolArray):
+            other = other.truth()
+        if not isinstance(other, LinearArray):
+            return self._scale(as_integers(other))
+        if not other.coefficients.any():
+            return self._scale(other.constants.reshape(other.shape))
+        if not self.coefficients.any():
+            return other._scale(self.constants.reshape(self.shape))
+        return _define("product", self, other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> LinearArray:
+        return _define("quotient", self, other)
+
+    def __rfloordiv__(self, other: Any) -> LinearArray:
+        return _define("quotient", as_linear(self.registry, other), self)
+
+    def __mod__(self, other: Any) -> LinearArray:
+        return _define("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> LinearArray:
+        return _define("remainder", as_linear(self.registry, other), self)
+
+    def __truediv__(self, other: Any) -> NoReturn:
+        raise TypeError("integers only: write // (floor) or div_trunc(x, y) instead of /")
+
+    __rtruediv__ = __truediv__
+
+    def __pow__(self, exponent: Any) -> LinearArray:
+        if not isinstance(exponent, int) or exponent < 1:
+            raise TypeError(f"powers of terms need an integer exponent of at least 1, got {exponent!r}")
+        result = self
+        for _ in range(exponent - 1):
+            result = result * self
+        return result
+
+    def __abs__(self) -> LinearArray:
+        return _define("abs", self)
+
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> LinearArray:
+        """Return the sum over ``axis`` (all axes by default); the sum of nothing is 0."""
+        axes = tuple(range(self.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = tuple(a % self.ndim for a in axes) if self.ndim else ()
+        kept = tuple(a for a in range(self.ndim) if a not in axes)
+        index = self._index().transpose(kept + axes)
+        shape = tuple(self.shape[a] for a in kept)
+        rows = index.reshape(int(np.prod(shape, dtype=np.int64)), -1)
+        length, count = rows.shape
+        variables, coefficients = _normalise(
+            self.variables[rows].reshape(length, count * self.width),
+            self.coefficients[rows].reshape(length, count * self.width),
+        )
+        return _build(self.registry, shape, variables, coefficients, self.constants[rows].sum(axis=1))
+
+    def __matmul__(self, other: Any) -> LinearArray:
+        return _matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> LinearArray:
+        return _matmul(other, self)
+
+    # ---- comparison -----------------------------------------------------------------------------
+
+    def _compare(self, other: Any, relation: Relation) -> BoolArray:
+        return self.registry.compare(self - other, relation)
+
+    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self._compare(other, "==")
+
+    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self._compare(other, "!=")
+
+    def __le__(self, other: Any) -> BoolArray:
+        return self._compare(other, "<=")
+
+    def __lt__(self, other: Any) -> BoolArray:
+        return self._compare(other, "<")
+
+    def __ge__(self, other: Any) -> BoolArray:
+        return self._compare(other, ">=")
+
+    def __gt__(self, other: Any) -> BoolArray:
+        return self._compare(other, ">")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("the value of a term is not known before solving; add a constraint on it instead")
+
+    def __and__(self, other: Any) -> BoolArray:
+        return as_truth(self.registry, self) & other
+
+    def __or__(self, other: Any) -> BoolArray:
+        return as_truth(self.registry, self) | other
+
+    def __xor__(self, other: Any) -> BoolArray:
+        return as_truth(self.registry, self) ^ other
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> BoolArray:
+        return ~as_truth(self.registry, self)
+
+    def implies(self, other: Any) -> BoolArray:
+        """Return ``self -> other`` elementwise, for 0/1 terms."""
+        return as_truth(self.registry, self).implies(other)
+
+    def bind(self, registry: Registry) -> LinearArray:
+        """Return the same terms as terms of ``registry`` (an extension of the present one)."""
+        if registry is self.registry:
+            return self
+        return LinearArray(registry, self.shape, self.variables, self.coefficients, self.constants)
+
+    # ---- evaluation -----------------------------------------------------------------------------
+
+    def evaluate(self, values: IntArray) -> IntArray:
+        """Return the elements' values, of shape (batch, size), for ``values`` (batch, variables)."""
+        if not self.width:
+            return np.broadcast_to(self.constants, (len(values), self.size))
+        if self.width == 1:
+            return values[:, self.variables[:, 0]] * self.coefficients[:, 0] + self.constants
+        picked = values[:, self.variables]
+        picked *= self.coefficients
+        return picked.sum(axis=2) + self.constants
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the elements' lower and upper bounds, each of shape (size,)."""
+        return row_bounds(
+            self.variables, self.coefficients, self.constants, self.registry.lower, self.registry.upper
+        )
+
+    def scope(self) -> IntArray:
+        """Return the variables with a non-zero coefficient, sorted, each once."""
+        return np.unique(self.variables[self.coefficients != 0])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} shape={self.shape}>"
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from cpqueens.arrayfunctions import apply
+
+        return apply(function, args, kwargs)
+
+
+class Term(LinearArray):
+    """One term: an array of shape () whose rows stay Python tuples until arrays are needed."""
+
+    __slots__ = ("_arrays", "coefficient_list", "constant", "variable_list")
+
+    def __init__(
+        self,
+        registry: Registry,
+        variable_list: tuple[int, ...],
+        coefficient_list: tuple[int, ...],
+        constant: int,
+    ) -> None:
+        self.registry = registry
+        self.variable_list = variable_list
+        self.coefficient_list = coefficient_list
+        self.constant = constant
+
+    shape = ()  # type: ignore[misc]
+
+    @property
+    def variables(self) -> IntArray:  # type: ignore[override]
+        """Variables, of shape (1, width)."""
+        return np.array([self.variable_list], dtype=np.int64).reshape(1, -1)
+
+    @property
+    def coefficients(self) -> IntArray:  # type: ignore[override]
+        """Coefficients, of shape (1, width)."""
+        return _small([self.coefficient_list]).reshape(1, -1)
+
+    @property
+    def constants(self) -> IntArray:  # type: ignore[override]
+        """Constants, of shape (1,)."""
+        return _small([self.constant])
+
+    @property
+    def size(self) -> int:
+        """Number of elements: one."""
+        return 1
+
+    @property
+    def width(self) -> int:
+        """Number of variables."""
+        return len(self.variable_list)
+
+    def bind(self, registry: Registry) -> LinearArray:
+        """Return the same term as a term of ``registry``."""
+        return Term(registry, self.variable_list, self.coefficient_list, self.constant)
+
+    def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
+        """Yield the one element as (variables, coefficients, constant)."""
+        yield list(self.variable_list), list(self.coefficient_list), self.constant
+
+    def __getitem__(self, key: Any) -> LinearArray:
+        return self._pick(np.asarray(self._index()[key]))
+
+    def _add_scaled(self, other: Term, sign: int) -> Term:
+        if other.registry is not self.registry:
+            raise _mixed()
+        mine, theirs = self.variable_list, other.variable_list
+        constant = self.constant + sign * other.constant
+        if len(mine) == 1 and len(theirs) == 1 and mine[0] != theirs[0]:
+            (theirs_a,) = other.coefficient_list
+            return Term(self.registry, mine + theirs, (self.coefficient_list[0], sign * theirs_a), constant)
+        total = dict(zip(mine, self.coefficient_list, strict=True))
+        for v, a in zip(theirs, other.coefficient_list, strict=True):
+            total[v] = total.get(v, 0) + sign * a
+        kept = {v: a for v, a in total.items() if a}
+        return Term(self.registry, tuple(kept), tuple(kept.values()), constant)
+
+    def __add__(self, other: Any) -> LinearArray:
+        kind = type(other)
+        if kind is int:
+            return Term(self.registry, self.variable_list, self.coefficient_list, self.constant + other)
+        if kind is Term:
+            return self._add_scaled(other, 1)
+        if isinstance(other, np.integer):
+            return self + int(other)
+        return LinearArray.__add__(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> LinearArray:
+        kind = type(other)
+        if kind is int:
+            return Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
+        if kind is Term:
+            return self._add_scaled(other, -1)
+        if isinstance(other, np.integer):
+            return self - int(other)
+        return LinearArray.__sub__(self, other)
+
+    def __neg__(self) -> LinearArray:
+        return Term(
+            self.registry, self.variable_list, tuple(-a for a in self.coefficient_list), -self.constant
+        )
+
+    def __mul__(self, other: Any) -> LinearArray:
+        if type(other) is int:
+            if other == 0:
+                return Term(self.registry, (), (), 0)
+            scaled = tuple(a * other for a in self.coefficient_list)
+            return Term(self.registry, self.variable_list, scaled, self.constant * other)
+        return LinearArray.__mul__(self, other)
+
+    __rmul__ = __mul__
+
+    # Subclasses that define __eq__ lose the inherited hash; Term keeps comparison and hash as they are.
+
+
+class BoolArray:
+    """An array of truths (shape () for a global constraint): what comparisons and constraints are.
+
+    ``&``, ``|``, ``^``, ``~``, ``.implies``, ``==`` and ``.sum`` work elementwise with broadcasting.
+    """
+
+    __slots__ = ()
+    __array_ufunc__: ClassVar[None] = None
+
+    registry: Registry
+    shape: tuple[int, ...]
+
+    def truth(self) -> LinearArray:
+        """Return 0/1 terms of the same shape: 1 where the element holds."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a single truth has no length")
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> BoolArray:
+        return Literals(self.truth()[key])
+
+    def __iter__(self) -> Iterator[BoolArray]:
+        return (self[i] for i in range(len(self)))
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
+        """Return the same truths in another shape."""
+        return Literals(self.truth().reshape(*shape))
+
+    @property
+    def flat(self) -> BoolArray:
+        """The truths in C order, of shape (size,)."""
+        return self.reshape(-1)
+
+    def _join(self, kind: str, other: Any) -> BoolArray:
+        mine, theirs = _broadcast(self.truth(), as_truth(self.registry, other).truth())
+        return self.registry.combine(kind, stack_last([mine, theirs]))
+
+    def __and__(self, other: Any) -> BoolArray:
+        return self._join("and", other)
+
+    def __or__(self, other: Any) -> BoolArray:
+        return self._join("or", other)
+
+    def __xor__(self, other: Any) -> BoolArray:
+        return self._join("xor", other)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> BoolArray:
+        return self.registry.combine("not", stack_last([self.truth()]))
+
+    def implies(self, other: Any) -> BoolArray:
+        """Return ``self -> other`` elementwise."""
+        return self._join("implies", other)
+
+    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self.truth() == as_truth(self.registry, other).truth()
+
+    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self.truth() != as_truth(self.registry, other).truth()
+
+    __hash__ = object.__hash__
+
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> LinearArray:
+        """Return how many hold, over ``axis`` (all axes by default)."""
+        return self.truth().sum(axis)
+
+    def __add__(self, other: Any) -> LinearArray:
+        return self.truth() + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> LinearArray:
+        return self.truth() - other
+
+    def __rsub__(self, other: Any) -> LinearArray:
+        return -self.truth() + other
+
+    def __mul__(self, other: Any) -> LinearArray:
+        return self.truth() * other
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> LinearArray:
+        return -self.truth()
+
+    def __le__(self, other: Any) -> BoolArray:
+        return self.truth() <= other
+
+    def __lt__(self, other: Any) -> BoolArray:
+        return self.truth() < other
+
+    def __ge__(self, other: Any) -> BoolArray:
+        return self.truth() >= other
+
+    def __gt__(self, other: Any) -> BoolArray:
+        return self.truth() > other
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "whether a constraint holds is not known before solving: add it to a model, write & | ~ instead "
+            "of and/or/not, all_(b) or any_(b) over an array, and two comparisons instead of a < b < c"
+        )
+
+
+class Literals(BoolArray):
+    """An array of truths given by 0/1 terms (Boolean variables, their negations, truth values)."""
+
+    __slots__ = ("registry", "shape", "terms")
+
+    def __init__(self, terms: LinearArray) -> None:
+        low, high = terms.bounds()
+        if terms.size and (int(low.min()) < 0 or int(high.max()) > 1):
+            raise ModelError(
+                f"a term with values {int(low.min())}..{int(high.max())} is not a truth; compare it, e.g. x != 0"
+            )
+        self.registry = terms.registry
+        self.shape = terms.shape
+        self.terms = terms
+
+    def truth(self) -> LinearArray:
+        """Return the 0/1 terms themselves."""
+        return self.terms
+
+    def __invert__(self) -> BoolArray:
+        return Literals(1 - self.terms)
+
+    def __repr__(self) -> str:
+        return f"<Literals shape={self.shape}>"
+
+
+# ---- construction and helpers -------------------------------------------------------------------------
+
+
+def _small(values: list[Any]) -> IntArray:
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        raise ModelError("a coefficient or constant does not fit 64 bits") from None
+
+
+def _build(
+    registry: Registry,
+    shape: tuple[int, ...],
+    variables: IntArray,
+    coefficients: IntArray,
+    constants: IntArray,
+) -> LinearArray:
+    if shape:
+        return LinearArray(registry, shape, variables, coefficients, constants)
+    return _light(registry, variables[0].tolist(), coefficients[0].tolist(), int(constants[0]))
+
+
+def _light(registry: Registry, variables: list[int], coefficients: list[int], constant: int) -> Term:
+    kept = [(v, a) for v, a in zip(variables, coefficients, strict=True) if a]
+    return Term(registry, tuple(v for v, _ in kept), tuple(a for _, a in kept), constant)
+
+
+def plain_variables(registry: Registry, first: int, shape: tuple[int, ...]) -> LinearArray:
+    """Return the array of the variables ``first``, ``first + 1``, ... in ``shape``."""
+    size = int(np.prod(shape, dtype=np.int64))
+    variables = np.arange(first, first + size, dtype=np.int64)[:, None]
+    ones = np.broadcast_to(np.int64(1), (size, 1))
+    zeros = np.broadcast_to(np.int64(0), (size,))
+    return _build(registry, shape, variables, ones, zeros)
+
+
+def of_variables(registry: Registry, variables: IntArray, shape: tuple[int, ...]) -> LinearArray:
+    """Return the array of the given variables (flat, in C order) in ``shape``."""
+    flat = variables.reshape(-1, 1)
+    return _build(registry, shape, flat, np.ones_like(flat), np.zeros(len(flat), dtype=np.int64))
+
+
+def constant_array(registry: Registry, values: IntArray) -> LinearArray:
+    """Return an array of terms without variables."""
+    flat = values.reshape(-1)
+    none = np.zeros((len(flat), 0), dtype=np.int64)
+    return _build(registry, values.shape, none, none, flat)
+
+
+def as_linear(registry: Registry, value: Any, what: str = "value") -> LinearArray:
+    """Return ``value`` (terms, truths, integers, nested sequences of these) as a `LinearArray`.
+
+    Raises
+    ------
+    IntegerError
+        For anything else.
+    ModelError
+        If terms of another model are among them.
+    """
+    if isinstance(value, BoolArray):
+        value = value.truth()
+    if isinstance(value, LinearArray):
+        if value.registry is UNBOUND:
+            return value.bind(registry)
+        if value.registry is not registry:
+            raise _mixed()
+        return value
+    if (isinstance(value, Sequence) and not isinstance(value, str)) or _holds_terms(value):
+        parts = list(value)
+        if any(isinstance(p, LinearArray | BoolArray) or _nested(p) for p in parts):
+            return stack_first([as_linear(registry, p, what) for p in parts])
+    return constant_array(registry, as_integers(value, what))
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _holds_terms(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object and value.ndim > 0
+
+
+def find_registry(value: Any) -> Registry | None:
+    """Return the model that the first term found in ``value`` belongs to, or None."""
+    if isinstance(value, LinearArray | BoolArray):
+        return value.registry
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return None
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        for part in value:
+            registry = find_registry(part)
+            if registry is not None:
+                return registry
+    return None
+
+
+class _Unbound:
+    """The registry of constraints without a variable, such as ``AllDifferent([])``; a model adopts them."""
+
+    lower = upper = np.zeros(0, dtype=np.int64)
+
+    def _refuse(self, *arguments: Any) -> NoReturn:
+        raise ModelError("an expression without any variable belongs to no model; pass terms of one")
+
+    define = compare = combine = truth = _refuse
+
+
+UNBOUND: Registry = _Unbound()
+
+
+def registry_of(*values: Any) -> Registry:
+    """Return the model of the terms in ``values``, `UNBOUND` if there is no term in them."""
+    for value in values:
+        registry = find_registry(value)
+        if registry is not None and registry is not UNBOUND:
+            return registry
+    return UNBOUND
+
+
+def as_truth(registry: Registry, value: Any) -> BoolArray:
+    """Return ``value`` (truths, 0/1 terms, bools, sequences of these) as a `BoolArray`."""
+    if isinstance(value, BoolArray):
+        if value.registry is not registry:
+            raise _mixed()
+        return value
+    return Literals(as_linear(registry, value, "truth"))
+
+
+def truth_terms(constraint: BoolArray) -> LinearArray:
+    """Return the 0/1 terms of ``constraint``, defined in its model."""
+    return constraint.registry.truth(constraint)
+
+
+def _mixed() -> ModelError:
+    return ModelError("terms of two different models cannot be mixed")
+
+
+def concatenate_rows(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return all elements of ``arrays`` one after the other, of shape (total,)."""
+    registry = arrays[0].registry
+    if any(a.registry is not registry for a in arrays):
+        raise _mixed()
+    width = max(a.width for a in arrays)
+    total = sum(a.size for a in arrays)
+    variables = np.zeros((total, width), dtype=np.int64)
+    coefficients = np.zeros((total, width), dtype=np.int64)
+    at = 0
+    for a in arrays:
+        variables[at : at + a.size, : a.width] = a.variables
+        coefficients[at : at + a.size, : a.width] = a.coefficients
+        at += a.size
+    constants = np.concatenate([a.constants for a in arrays])
+    return LinearArray(registry, (total,), variables, coefficients, constants)
+
+
+def stack_first(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return arrays of one shape stacked along a new first axis."""
+    shape = arrays[0].shape
+    if any(a.shape != shape for a in arrays):
+        raise ModelError(f"cannot stack shapes {sorted({a.shape for a in arrays})}")
+    return concatenate_rows(arrays).reshape((len(arrays), *shape))
+
+
+def stack_last(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return arrays of one shape stacked along a new last axis."""
+    stacked = stack_first(arrays)
+    return stacked._pick(np.moveaxis(stacked._index(), 0, -1))
+
+
+def _broadcast(left: LinearArray, right: LinearArray) -> tuple[LinearArray, LinearArray]:
+    if left.registry is not right.registry:
+        raise _mixed()
+    if left.shape == right.shape:
+        return left, right
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    return (
+        left if left.shape == shape else left._pick(np.broadcast_to(left._index(), shape)),
+        right if right.shape == shape else right._pick(np.broadcast_to(right._index(), shape)),
+    )
+
+
+def broadcast_all(arrays: Sequence[LinearArray]) -> list[LinearArray]:
+    """Return all arrays in their common broadcast shape."""
+    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    return [a if a.shape == shape else a._pick(np.broadcast_to(a._index(), shape)) for a in arrays]
+
+
+def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
+    result: IntArray = function(a, b)
+    near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
+    if near.size and float(near.max()) >= 2.0**63:
+        raise ModelError(f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits")
+    return result
+
+
+def _checked_add(a: IntArray, b: IntArray) -> IntArray:
+    return _checked(operator.add, a, b)
+
+
+def _checked_multiply(a: IntArray, b: IntArray) -> IntArray:
+    return _checked(operator.mul, a, b)
+
+
+def _define(kind: str, *operands: Any) -> LinearArray:
+    registry = registry_of(*operands)
+    arrays = [as_linear(registry, operand) for operand in operands]
+    rows = broadcast_all(arrays)
+    return registry.define(kind, rows[0].shape, *(a.reshape(-1) for a in rows))
+
+
+def _matmul(left: Any, right: Any) -> LinearArray:
+    registry = registry_of(left, right)
+    a, b = as_linear(registry, left), as_linear(registry, right)
+    if not a.ndim or not b.ndim or a.ndim > 2 or b.ndim > 2:
+        raise ModelError(f"@ needs arrays of one or two axes, got shapes {a.shape} and {b.shape}")
+    if a.shape[-1] != b.shape[0]:
+        raise ModelError(f"@ cannot join shapes {a.shape} and {b.shape}")
+    if b.ndim == 1:
+        return (a * b).sum(axis=-1)
+    return (a.reshape((*a.shape, 1)) * b).sum(axis=-2)
+
+
+# ---- functions of the language ------------------------------------------------------------------------
+
+
+def element(array: Any, index: Any) -> LinearArray:
+    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0."""
+    registry = registry_of(array, index)
+    table, position = as_linear(registry, array), as_linear(registry, index)
+    if table.ndim != 1:
+        raise ModelError(f"element needs a one-dimensional array, got shape {table.shape}")
+    if not table.size:
+        raise ModelError("element of an empty array")
+    return registry.define("element", position.shape, position.reshape(-1), table)
+
+
+def _element_2d(array: LinearArray, key: tuple[Any, ...]) -> LinearArray:
+    if len(key) != array.ndim or array.ndim != 2 or any(isinstance(k, slice) for k in key):
+        raise ModelError("an index with terms needs one term or integer per axis (one or two axes)")
+    _rows, columns = array.shape
+    low, high = as_linear(array.registry, key[1]).bounds()
+    if int(low.min()) < 0 or int(high.max()) >= columns:
+        raise ModelError(f"the second index must stay in 0..{columns - 1}, it may reach {int(high.max())}")
+    return element(array.reshape(-1), key[0] * columns + key[1])
+
+
+def minimum(*operands: Any) -> LinearArray:
+    """Return the elementwise minimum of two or more arrays, or the minimum of one array."""
+    return _extreme("minimum", operands)
+
+
+def maximum(*operands: Any) -> LinearArray:
+    """Return the elementwise maximum of two or more arrays, or the maximum of one array."""
+    return _extreme("maximum", operands)
+
+
+def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
+    if not operands:
+        raise ModelError(f"{kind} of nothing")
+    registry = registry_of(*operands)
+    if len(operands) == 1:
+        flat = as_linear(registry, operands[0]).reshape(-1)
+        if not flat.size:
+            raise ModelError(f"{kind} of nothing")
+        return registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
+    return _define(kind, *operands)
+
+
+def div_trunc(x: Any, y: Any) -> LinearArray:
+    """Return the quotient rounded towards zero, elementwise (C's division)."""
+    return _define("quotient_truncated", x, y)
+
+
+def mod_trunc(x: Any, y: Any) -> LinearArray:
+    """Return the remainder that has the sign of ``x``, elementwise (C's remainder)."""
+    return _define("remainder_truncated", x, y)
+
+
+def all_(truths: Any) -> BoolArray:
+    """Return the truth that every element holds (true for none)."""
+    registry = registry_of(truths)
+    return registry.combine("and", as_truth(registry, truths).truth().reshape(-1))
+
+
+def any_(truths: Any) -> BoolArray:
+    """Return the truth that at least one element holds (false for none)."""
+    registry = registry_of(truths)
+    return registry.combine("or", as_truth(registry, truths).truth().reshape(-1))

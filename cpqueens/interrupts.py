@@ -1,0 +1,94 @@
+"""Ctrl-C as a request to stop: noticed at once, even while a solver runs outside Python."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Interrupt:
+    """What is known about Ctrl-C during one run."""
+
+    def __init__(self) -> None:
+        self.cancel = threading.Event()
+        self.seen = False
+        self.in_consumer = False
+        self._receiver: socket.socket | None = None
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Note the first Ctrl-C; raise at a second one, or inside the user's own callback."""
+        if self.seen or self.in_consumer:
+            self.seen = True
+            self.cancel.set()
+            raise KeyboardInterrupt
+        self.seen = True
+        self.cancel.set()
+
+    def poll(self) -> bool:
+        """Say whether Ctrl-C was pressed, also where Python's own handler has not run yet."""
+        if self._receiver is not None and not self.seen:
+            try:
+                received = self._receiver.recv(64)
+            except (BlockingIOError, OSError):
+                received = b""
+            if signal.SIGINT in received or signal.SIGTERM in received:
+                self.cancel.set()
+                return True
+        return self.seen
+
+    def attach(self, receiver: socket.socket | None) -> None:
+        """Set where the numbers of arriving signals can be read."""
+        self._receiver = receiver
+
+
+@contextmanager
+def listening() -> Iterator[Interrupt]:
+    """Turn Ctrl-C into `Interrupt.cancel` while the block runs (in the main thread; elsewhere nothing)."""
+    interrupt = Interrupt()
+    if threading.current_thread() is not threading.main_thread() or not _default_handler():
+        yield interrupt
+        return
+    receiver, sender = socket.socketpair()
+    receiver.setblocking(False)
+    sender.setblocking(False)
+    interrupt.attach(receiver)
+    old_fd = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    old_handler = signal.signal(signal.SIGINT, interrupt.handle)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, old_handler)
+        signal.set_wakeup_fd(old_fd)
+        receiver.close()
+        sender.close()
+
+
+def _default_handler() -> bool:
+    """Say whether Ctrl-C has Python's own meaning or that of an enclosing run of ours."""
+    handler = signal.getsignal(signal.SIGINT)
+    return handler is signal.default_int_handler or isinstance(getattr(handler, "__self__", None), Interrupt)
+
+
+@contextmanager
+def watching(
+    stop: Callable[[], None], should_stop: Callable[[], bool], every: float = 0.02
+) -> Iterator[None]:
+    """Call ``stop`` from another thread once ``should_stop`` says so, while the block runs."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(every):
+            if should_stop():
+                stop()
+
+    thread = threading.Thread(target=watch, name="cpqueens-watcher", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

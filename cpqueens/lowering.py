@@ -1,0 +1,284 @@
+"""Rewriting a model until a backend supports every constraint that is left.
+
+A backend says which (kind, context) pairs it supports. *Plain* constraints must hold; the constraint of a
+`Truth` is needed in two contexts, *implied* (its variable is 1) and *negated* (its variable is 0). What
+is not supported is decomposed in a throw-away extension of the model that can only create total defined
+variables, so that solutions stay those of the decision variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpqueens.constraints.and_ import And
+from cpqueens.constraints.base import Constraint
+from cpqueens.definitions import Definition, Truth
+from cpqueens.describe import describe
+from cpqueens.errors import ModelError, UnsupportedConstraint
+from cpqueens.expressions import LinearArray, concatenate_rows
+from cpqueens.registry import VariableStore
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+Supports = Callable[[Constraint, str], bool]
+"""``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``."""
+
+
+class Scratch(VariableStore):
+    """A throw-away extension of a model: more total defined variables, never free ones."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self._copy_store(model)
+
+    def _admit(self, definition: Definition) -> None:
+        if definition.partial().any():
+            raise ModelError(f"a decomposition may not define a partial {definition.kind}")
+        super()._admit(definition)
+
+
+@dataclass
+class Lowered:
+    """A model as a backend sees it.
+
+    ``constraints`` are plain and supported; ``definitions`` are those that they or the objective reach,
+    each after those that it needs; ``how`` says per constraint of the model whether it runs native or
+    decomposed.
+    """
+
+    store: VariableStore
+    constraints: list[Constraint]
+    definitions: list[Definition]
+    objective: LinearArray | None
+    maximizing: bool
+    how: list[str] = field(default_factory=list)
+    origins: list[int] = field(default_factory=list)  # per lowered constraint, the model's constraint
+
+
+def lower(model: Model, supports: Supports, backend: str = "backend", *, objective: bool = True) -> Lowered:
+    """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
+
+    Raises
+    ------
+    UnsupportedConstraint
+        If a constraint is neither supported nor decomposable.
+    ModelError
+        If a partial function is reached only through truths, or a term does not fit 64 bits.
+    """
+    check_partial(model)
+    scratch = Scratch(model)
+    lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
+    for origin, posted in enumerate(model.constraints):
+        simple = _plain(posted.constraint, scratch, supports, model, backend)
+        native = len(simple) == 1 and simple[0] is posted.constraint
+        lowered.how.append("native" if native else "decomposed")
+        lowered.constraints += simple
+        lowered.origins += [origin] * len(simple)
+    lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
+    return lowered
+
+
+def _plain(
+    constraint: Constraint, scratch: Scratch, supports: Supports, model: Model, backend: str
+) -> list[Constraint]:
+    pending, done = [constraint], []
+    while pending:
+        item = pending.pop()
+        if supports(item, "plain"):
+            done.append(item)
+            continue
+        simpler = item.decompose(scratch)
+        if (len(simpler) == 1 and simpler[0].kind == item.kind) or (not simpler and _is_core(item)):
+            raise _unsupported(model, item, "plain", backend)
+        pending += reversed(simpler)
+    return done
+
+
+def _is_core(constraint: Constraint) -> bool:
+    return type(constraint).simpler is Constraint.simpler
+
+
+def _unsupported(model: Model, item: Constraint, context: str, backend: str) -> UnsupportedConstraint:
+    from cpqueens.backends import able_backends
+
+    others = ", ".join(able_backends(model, exclude=backend)) or "none"
+    return UnsupportedConstraint(
+        f"{backend} cannot express {describe(model, item):.120} ({context}); backends that can: {others}"
+    )
+
+
+def _definitions(
+    lowered: Lowered, scratch: Scratch, supports: Supports, model: Model, backend: str
+) -> list[Definition]:
+    """Return the reached definitions, truths decomposed as needed, in an order of evaluation."""
+    roots = [a for c in lowered.constraints for a in c.arguments]
+    if lowered.objective is not None:
+        roots.append(lowered.objective)
+    reached = np.zeros(scratch.variable_count, dtype=bool)
+    replaced: dict[int, Definition] = {}
+    pending = _defined_scope(roots, scratch)
+    while pending:
+        variable = pending.pop()
+        if variable >= len(reached):
+            reached = np.concatenate([reached, np.zeros(scratch.variable_count - len(reached), dtype=bool)])
+        if reached[variable]:
+            continue
+        reached[variable] = True
+        definition, row = scratch.producer(variable)  # type: ignore[misc]
+        if isinstance(definition, Truth):
+            simple = _truth(definition, row, scratch, supports, model, backend)
+            if simple is not None:
+                replaced[variable] = simple
+                definition, row = simple, 0
+        pending += _defined_scope(_row_arguments(definition, row), scratch)
+    return _ordered(scratch, reached, replaced)
+
+
+def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[int]:
+    found: list[int] = []
+    defined = store.is_defined
+    for array in arrays:
+        if array.width:
+            variables = array.variables[array.coefficients != 0]
+            found += variables[defined[variables]].tolist()
+    return found
+
+
+def _row_arguments(definition: Definition, row: int) -> list[LinearArray]:
+    if isinstance(definition, Truth):
+        return list(definition.constraint.take(np.array([row])).arguments)
+    return list(definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments)
+
+
+def _truth(
+    definition: Truth, row: int, scratch: Scratch, supports: Supports, model: Model, backend: str
+) -> Truth | None:
+    """Return an equal truth of a supported constraint, or None if the present one is supported."""
+    constraint = definition.constraint
+    if supports(constraint, "implied") and supports(constraint, "negated"):
+        return None
+    item = constraint.take(np.array([row]))
+    result = np.array([definition.results[row]])
+    while not (supports(item, "implied") and supports(item, "negated")):
+        simpler = item.decompose(scratch)
+        if not simpler and _is_core(item):
+            raise _unsupported(model, item, "reified", backend)
+        if len(simpler) == 1 and simpler[0].size == 1:
+            if simpler[0].kind == item.kind:
+                raise _unsupported(model, item, "reified", backend)
+            item = simpler[0]
+        else:
+            truths = [c.truth().reshape(-1) for c in simpler]
+            empty = LinearArray(
+                scratch, (0,), *(np.zeros((0, 0), dtype=np.int64),) * 2, np.zeros(0, np.int64)
+            )
+            item = And.over(concatenate_rows(truths) if truths else empty)
+    return Truth(item.flattened(), result)
+
+
+def _ordered(
+    scratch: Scratch, reached: np.typing.NDArray[np.bool_], replaced: dict[int, Definition]
+) -> list[Definition]:
+    """Return blocks of the reached results, each block after those it depends on."""
+    blocks: list[Definition] = []
+    for definition in scratch.definitions:
+        kept = reached[definition.results] & ~np.isin(definition.results, list(replaced))
+        if kept.all():
+            blocks.append(definition)
+        elif kept.any():
+            rows = np.flatnonzero(kept)
+            blocks.append(definition.take(rows, definition.results[rows]))
+    blocks += replaced.values()
+    if not replaced:
+        return blocks
+    producer = {int(v): k for k, block in enumerate(blocks) for v in block.results}
+    needs = [sorted({producer[v] for v in _defined_scope(b.arguments, scratch)}) for b in blocks]
+    return [blocks[k] for k in _topological(needs)]
+
+
+def _topological(needs: list[list[int]]) -> list[int]:
+    state = [0] * len(needs)
+    order: list[int] = []
+    for root in range(len(needs)):
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if state[node] == 0:
+                state[node] = 1
+                stack += [k for k in needs[node] if state[k] == 0]
+                continue
+            stack.pop()
+            if state[node] == 1:
+                state[node] = 2
+                order.append(node)
+    return order
+
+
+def check_partial(model: Model) -> None:
+    """Refuse partial functions that are reached only through truths and may be undefined there.
+
+    Raises
+    ------
+    ModelError
+        Naming the function and the truth.
+    """
+    if not model.has_partial:
+        return
+    roots = [a for p in model.constraints for a in p.constraint.arguments]
+    if model.objective is not None:
+        roots.append(model.objective)
+    seen: set[tuple[int, bool]] = set()
+    pending = [(v, False, -1) for v in _defined_scope(roots, model)]
+    while pending:
+        variable, through, truth = pending.pop()
+        if (variable, through) in seen:
+            continue
+        seen.add((variable, through))
+        definition, row = model.producer(variable)  # type: ignore[misc]
+        if through and variable not in model.guarded and definition.partial()[row]:
+            raise ModelError(
+                f"{model.name_of(variable)} may be undefined and is reached only through "
+                f"{model.name_of(truth)}; narrow the domains so that it is always defined"
+            )
+        inner = isinstance(definition, Truth)
+        for v in _defined_scope(_row_arguments(definition, row), model):
+            pending.append((v, through or inner, variable if inner and not through else truth))
+
+
+def check_bounds(model: Model) -> None:
+    """Check every term of the model against 64 bits.
+
+    Raises
+    ------
+    ModelError
+        If the bounds of some term do not fit.
+    """
+    arrays = [a for c in model._constraints for a in c.arguments]
+    if model.objective is not None:
+        arrays.append(model.objective)
+    magnitude = max(
+        (max(abs(int(b.min())), abs(int(b.max()))) for b in (model.lower, model.upper) if b.size), default=0
+    )
+    for array in arrays:
+        if magnitude < 2**31 and array.width < 1000 and _small_numbers(array):
+            continue
+        array.bounds()
+
+
+def _small_numbers(array: LinearArray) -> bool:
+    if hasattr(array, "constant"):
+        numbers = (*array.coefficient_list, array.constant)  # type: ignore[attr-defined]
+        return all(-(2**20) < a < 2**20 for a in numbers)
+    if not array.size:
+        return True
+    largest = max(abs(int(array.coefficients.max(initial=0))), abs(int(array.coefficients.min(initial=0))))
+    return (
+        largest < 2**20
+        and abs(int(array.constants.max())) < 2**40
+        and abs(int(array.constants.min())) < 2**40
+    )

@@ -1,0 +1,498 @@
+"""`Model`: variables, constraints and at most one objective, never changed by being solved."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from cpqueens.constraints.and_ import And
+from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.linear import OPPOSITE, Linear
+from cpqueens.constraints.negation import Negation
+from cpqueens.definitions import Definition, Truth
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.expressions import (
+    UNBOUND,
+    BoolArray,
+    IntArray,
+    LinearArray,
+    Literals,
+    as_linear,
+    as_truth,
+    concatenate_rows,
+    of_variables,
+    plain_variables,
+)
+from cpqueens.registry import MAX_VARIABLES, VariableStore
+
+if TYPE_CHECKING:
+    from cpqueens.check import Check
+    from cpqueens.outcome import Outcome, Solution
+    from cpqueens.stream import SolutionStream
+
+MAX_DOMAIN = 1_000_000
+_INT64 = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A constraint as it was added: its name (or None) and the user's file and line."""
+
+    constraint: Constraint
+    name: str | None
+    source: tuple[str, int] | None
+
+    @property
+    def where(self) -> str:
+        """The user's file and line as text, or ''."""
+        return f"{self.source[0]}:{self.source[1]}" if self.source else ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Variables created together: ``name``, first index and shape."""
+
+    name: str
+    first: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+class Model(VariableStore):
+    """One problem instance: decision variables, constraints over terms, and perhaps an objective.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> import numpy as np
+    >>> m = Model("queens")
+    >>> q = m.intvar(0, 3, shape=4, name="q")
+    >>> m += [AllDifferent(q), AllDifferent(q + np.arange(4)), AllDifferent(q - np.arange(4))]
+    >>> m.count(solver="python-constraint")
+    2
+    """
+
+    def __init__(self, name: str = "model") -> None:
+        super().__init__()
+        if not isinstance(name, str):
+            raise ModelError(f"name: a text, got {name!r:.40}")
+        self.name = name
+        self.blocks: list[Block] = []
+        self._block_names: dict[str, Block] = {}
+        self._constraints: list[Constraint] = []
+        self._names: dict[int, str] = {}
+        self._sources: list[tuple[str, int] | None] = []
+        self.objective: LinearArray | None = None
+        self.maximizing = False
+        self._guarded: set[int] = set()
+        self._ancestors: list[tuple[Model, int]] = []
+        self.view: Any = None  # how a catalogued problem draws its solutions
+
+    # ---- variables ------------------------------------------------------------------------------
+
+    def intvar(
+        self,
+        lower: Any = None,
+        upper: Any = None,
+        shape: int | tuple[int, ...] | None = None,
+        name: str | None = None,
+        *,
+        domain: Iterable[int] | None = None,
+    ) -> LinearArray:
+        """Create integer variables with bounds (inclusive) or an explicit domain.
+
+        Parameters
+        ----------
+        lower, upper
+            Integers, or integer arrays that broadcast to ``shape``.
+        shape
+            Shape of the array of variables; by default one variable.
+        name
+            Unique in the model; elements are called ``name[i]`` or ``name[i,j]``.
+        domain
+            The allowed values instead of bounds; duplicates collapse, gaps stay gaps.
+
+        Raises
+        ------
+        ModelError
+            For an empty domain, a bound outside 64 bits, a name in use.
+        IntegerError
+            For a bound or value that is not an integer.
+        """
+        dimensions = _shape(shape)
+        size = int(np.prod([int(d) for d in dimensions], dtype=object)) if dimensions else 1
+        if size > MAX_VARIABLES:
+            raise ModelError(f"shape {dimensions}: {size} variables, allowed are at most {MAX_VARIABLES}")
+        if domain is not None:
+            if lower is not None or upper is not None:
+                raise ModelError("give bounds or a domain, not both")
+            values = _domain(domain)
+            low, high = values[0], values[-1]
+        else:
+            low, high = _bound(lower, "lower bound"), _bound(upper, "upper bound")
+            values = None
+        lows, highs = (np.broadcast_to(b, dimensions).reshape(-1) for b in (low, high))
+        empty = np.flatnonzero(lows > highs)
+        if empty.size:
+            label = name or "variable"
+            raise ModelError(
+                f"{label}: empty domain {lows[empty[0]]}..{highs[empty[0]]}; lower <= upper is needed"
+            )
+        block = self._new_block(name, dimensions)
+        first = self._append(lows, highs, defined=False)
+        if values is not None and len(values) != int(high) - int(low) + 1:
+            self.domains.update(dict.fromkeys(range(first, first + size), values))
+        return plain_variables(self, block.first, dimensions)
+
+    def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
+        """Create variables with the values 0 and 1, usable as truths."""
+        return self.intvar(0, 1, shape, name)
+
+    def _new_block(self, name: str | None, shape: tuple[int, ...]) -> Block:
+        if name is None:
+            name = f"x{len(self.blocks)}"
+            while name in self._block_names:
+                name = f"_{name}"
+        if not isinstance(name, str) or not name or len(name) > 200 or "\x00" in name:
+            raise ModelError(f"variable name {name!r:.40}: a text of 1 to 200 characters is needed")
+        if name in self._block_names or self._find_element(name) is not None:
+            raise ModelError(f"variable name {name!r} is in use; names must be unique")
+        if shape and any(other.startswith(f"{name}[") for other in self._block_names):
+            raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
+        block = Block(name, self._count, shape)
+        self.blocks.append(block)
+        self._block_names[name] = block
+        return block
+
+    def _find_element(self, name: str) -> int | None:
+        match = re.fullmatch(r"(.+)\[(\d+(?:,\d+)*)\]", name)
+        block = self._block_names.get(match[1]) if match else None
+        if match is None or block is None:
+            return None
+        index = tuple(int(part) for part in match[2].split(","))
+        if len(index) != len(block.shape) or any(i >= n for i, n in zip(index, block.shape, strict=True)):
+            return None
+        return block.first + int(np.ravel_multi_index(index, block.shape))
+
+    def __getitem__(self, name: str) -> LinearArray:
+        """Return the variable or array of variables with this name."""
+        block = self._block_names.get(name)
+        if block is not None:
+            return plain_variables(self, block.first, block.shape)
+        found = self._find_element(name) if isinstance(name, str) else None
+        if found is None:
+            from cpqueens.suggest import did_you_mean
+
+            raise ModelError(f"no variable {name!r}{did_you_mean(str(name), self._block_names)}")
+        return of_variables(self, np.array([found]), ())
+
+    def name_of(self, variable: int) -> str:
+        """Return the name of one variable; defined ones are described by their function."""
+        if self.is_defined[variable]:
+            from cpqueens.describe import describe_variable
+
+            return describe_variable(self, variable)
+        block = self._block_of(variable)
+        if not block.shape:
+            return block.name
+        index = np.unravel_index(variable - block.first, block.shape)
+        return f"{block.name}[{','.join(str(int(i)) for i in index)}]"
+
+    def _block_of(self, variable: int) -> Block:
+        low, high = 0, len(self.blocks)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.blocks[middle].first <= variable else (low, middle)
+        while self.blocks[low].size == 0:
+            low -= 1
+        return self.blocks[low]
+
+    # ---- constraints ----------------------------------------------------------------------------
+
+    def add(self, *constraints: Any, name: str | None = None) -> None:
+        """Add constraints, truths, or (nested) sequences of them; arrays post every element.
+
+        Raises
+        ------
+        ModelError
+            For anything that is not a constraint, or one of another model.
+        """
+        frame = sys._getframe(1)
+        source = (frame.f_code.co_filename, frame.f_lineno)
+        for constraint in constraints:
+            if type(constraint) is Linear and constraint.expression.registry is self and not self.has_partial:
+                if name is not None:
+                    self._names[len(self._constraints)] = name
+                self._constraints.append(constraint)
+                self._sources.append(source)
+            else:
+                self._add(constraint, name, source)
+
+    def __iadd__(self, constraints: Any) -> Self:
+        frame = sys._getframe(1)
+        self._add(constraints, None, (frame.f_code.co_filename, frame.f_lineno))
+        return self
+
+    def _add(self, item: Any, name: str | None, source: tuple[str, int] | None) -> None:
+        if isinstance(item, LinearArray):
+            item = as_truth(item.registry, item)
+        if isinstance(item, BoolArray):
+            self._post(self._own(item), name, source)
+        elif isinstance(item, bool | np.bool_):
+            self._post(Literals(as_linear(self, int(item))), name, source)
+        elif isinstance(item, list | tuple | set | frozenset | Iterator) or (
+            isinstance(item, np.ndarray) and item.dtype.kind in "Ob"
+        ):
+            for part in item:
+                self._add(part, name, source)
+        else:
+            raise ModelError(f"a constraint is needed, got {type(item).__name__} {item!r:.40}")
+
+    def _own(self, item: BoolArray) -> BoolArray:
+        """Return ``item`` as a constraint of this model, where it belongs to it or to its original."""
+        registry = item.registry
+        if registry is self:
+            return item
+        arrays = (item.terms,) if isinstance(item, Literals) else item.arguments  # type: ignore[attr-defined]
+        if registry is not UNBOUND:
+            for array in arrays:
+                self._check_ancestry(array)
+        if isinstance(item, Literals):
+            return Literals(item.terms.bind(self))
+        bound: BoolArray = item.bind(self)  # type: ignore[attr-defined]
+        return bound
+
+    def _check_ancestry(self, array: LinearArray) -> None:
+        for ancestor, count in self._ancestors:
+            if array.registry is ancestor:
+                if array.width and int(array.variables.max(initial=0)) >= count:
+                    raise ModelError("this expression was built after the model was copied; use copy['name']")
+                return
+        raise ModelError("variables of two different models cannot be mixed")
+
+    def own_terms(self, array: LinearArray) -> LinearArray:
+        """Return terms of this model, or of the model it was copied from, as terms of this model."""
+        if array.registry is self:
+            return array
+        self._check_ancestry(array)
+        return array.bind(self)
+
+    def _post(self, item: BoolArray, name: str | None, source: tuple[str, int] | None) -> None:
+        if isinstance(item, And):
+            self._post_literals(item.literals.reshape(-1), name, source)
+        elif isinstance(item, Literals):
+            self._post_literals(item.terms.reshape(-1), name, source)
+        else:
+            assert isinstance(item, Constraint)
+            if name is not None:
+                self._names[len(self._constraints)] = name
+            self._constraints.append(item)
+            self._sources.append(source)
+            if self.has_partial:
+                self._guard(item.arguments, through_truth=isinstance(item, Truth))
+
+    def _post_literals(self, terms: LinearArray, name: str | None, source: tuple[str, int] | None) -> None:
+        """Post what the literals stand for: a truth's own constraint, or that the term is 1."""
+        plain: list[int] = []
+        for row, (variables, coefficients, constant) in enumerate(terms.rows()):
+            produced = self.producer(variables[0]) if len(variables) == 1 else None
+            if produced is None or not isinstance(produced[0], Truth):
+                plain.append(row)
+                continue
+            element = produced[0].constraint.take(np.array([produced[1]]))
+            if coefficients == [1] and constant == 0:
+                self._post(element, name, source)
+            elif isinstance(element, Linear):
+                self._post(Linear(element.expression, OPPOSITE[element.relation]), name, source)
+            else:
+                self._post(Negation(Literals(1 - terms[row])), name, source)
+        if plain:
+            self._post(Linear(terms._pick(np.array(plain)) - 1, ">="), name, source)
+
+    def _guard(self, arguments: Iterable[LinearArray], through_truth: bool = False) -> None:
+        """Post the range conditions of partial functions reached without passing a truth."""
+        pending = [v for a in arguments for v in a.scope().tolist()]
+        while pending:
+            variable = pending.pop()
+            produced = self.producer(variable)
+            if produced is None or variable in self._guarded or isinstance(produced[0], Truth):
+                continue
+            self._guarded.add(variable)
+            definition, row = produced
+            if definition.partial()[row]:
+                for condition in definition.condition(row):
+                    self._post(condition, f"range of {self.name_of(variable)}", None)
+            pending += _row_scope(definition, row)
+
+    @property
+    def constraints(self) -> list[Posted]:
+        """The constraints in the order in which they were added."""
+        return [Posted(c, self._names.get(k), self._sources[k]) for k, c in enumerate(self._constraints)]
+
+    @property
+    def guarded(self) -> set[int]:
+        """Defined variables whose range condition is a constraint of the model."""
+        return self._guarded
+
+    def fix(self, x: Any, value: Any) -> None:
+        """Add that ``x`` (a term or an array) has the given value(s)."""
+        frame = sys._getframe(1)
+        self._add(self.own_terms(x) == value, "fixed", (frame.f_code.co_filename, frame.f_lineno))
+
+    def minimize(self, term: Any) -> None:
+        """Set the objective (replacing an earlier one)."""
+        self._set_objective(term, maximizing=False)
+
+    def maximize(self, term: Any) -> None:
+        """Set the objective (replacing an earlier one)."""
+        self._set_objective(term, maximizing=True)
+
+    def _set_objective(self, term: Any, maximizing: bool) -> None:
+        array = as_linear(self, term, "objective")
+        if array.shape:
+            raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
+        self.objective, self.maximizing = array, maximizing
+        if self.has_partial:
+            self._guard([array])
+
+    def without(self, positions: Iterable[int]) -> Model:
+        """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
+        dropped = set(positions)
+        other = self.copy()
+        kept = [k for k in range(len(self._constraints)) if k not in dropped]
+        other._constraints = [self._constraints[k] for k in kept]
+        other._sources = [self._sources[k] for k in kept]
+        other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
+        return other
+
+    def copy(self) -> Model:
+        """Return an independent copy; variables of this model are understood by it."""
+        other = Model(self.name)
+        other._copy_store(self)
+        other.blocks = list(self.blocks)
+        other._block_names = dict(self._block_names)
+        other._constraints = list(self._constraints)
+        other._names, other._sources = dict(self._names), list(self._sources)
+        other.objective = None if self.objective is None else self.objective.bind(other)
+        other.maximizing = self.maximizing
+        other._guarded = set(self._guarded)
+        other._ancestors = [*self._ancestors, (self, self._count)]
+        other.view = self.view
+        return other
+
+    def scope_text(self) -> str:
+        """Return one line that says how large the model is."""
+        decided = int((~self.is_defined).sum())
+        return f"{self.name}: {decided} variables, {len(self._constraints)} constraints"
+
+    def __repr__(self) -> str:
+        return f"<Model {self.scope_text()}>"
+
+    # ---- solving (reaches forward) --------------------------------------------------------------
+
+    def solve(self, solver: str = "auto", **options: Any) -> Outcome:
+        """Find one solution, or the best one if there is an objective; see `cpqueens.solve.solve`."""
+        from cpqueens.solve import solve
+
+        return solve(self, solver, **options)
+
+    def solutions(self, solver: str = "auto", **options: Any) -> SolutionStream:
+        """Iterate over all solutions; see `cpqueens.stream.solutions`."""
+        from cpqueens.stream import solutions
+
+        return solutions(self, solver, **options)
+
+    def enumerate(
+        self, on_solution: Callable[[Solution], object] | Any = None, solver: str = "auto", **options: Any
+    ) -> Outcome:
+        """Deliver all solutions to ``on_solution``; see `cpqueens.solve.enumerate_solutions`."""
+        from cpqueens.solve import enumerate_solutions
+
+        return enumerate_solutions(self, on_solution, solver, **options)
+
+    def count(self, solver: str = "auto", **options: Any) -> int:
+        """Return the number of solutions; see `cpqueens.solve.count`."""
+        from cpqueens.solve import count
+
+        return count(self, solver, **options)
+
+    def check(self, assignment: Mapping[Any, Any] | Any) -> Check:
+        """Return every constraint that ``assignment`` violates; see `cpqueens.check.check`."""
+        from cpqueens.check import check
+
+        return check(self, assignment)
+
+    def to_cpsat(self) -> Any:
+        """Return the native OR-Tools model and its variable map; see `cpqueens.backends.cpsat.export`."""
+        from cpqueens.backends.cpsat import export
+
+        return export(self)
+
+
+def _row_scope(definition: Definition, row: int) -> list[int]:
+    scopes: list[int] = []
+    for argument in definition.arguments:
+        mine = argument if argument.size != definition.size else argument._pick(np.array([row]))
+        scopes += mine.scope().tolist()
+    return scopes
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    if shape is None:
+        return ()
+    parts = shape if isinstance(shape, tuple | list) else (shape,)
+    for part in parts:
+        if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
+            raise ModelError(f"shape: integers of at least 0, got {part!r:.40}")
+    return tuple(int(p) for p in parts)
+
+
+def _bound(value: Any, what: str) -> IntArray:
+    if value is None:
+        raise ModelError(f"{what}: missing; give lower and upper, or domain=")
+    array = np.asarray(value)
+    if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
+        raise IntegerError(f"{what}: integers only, got {value!r:.40}")
+    if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
+        worst = max(abs(v) for v in array.flat)
+        raise ModelError(f"{what}: {worst:.1e} does not fit 64 bits")
+    if array.dtype.kind == "u" and int(array.max(initial=0)) > _INT64:
+        raise ModelError(f"{what}: {int(array.max()):.1e} does not fit 64 bits")
+    if array.dtype.kind not in "iu":
+        raise IntegerError(f"{what}: integers only, got {value!r:.40}")
+    bound = array.astype(np.int64)
+    if (bound == -(2**63)).any():
+        raise ModelError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
+    return bound
+
+
+def _domain(domain: Any) -> IntArray:
+    if isinstance(domain, str | bytes):
+        raise IntegerError(f"domain: integers only, got {domain!r:.40}")
+    try:
+        many = len(domain)
+    except TypeError:
+        domain = list(domain)
+        many = len(domain)
+    except OverflowError:
+        many = MAX_DOMAIN + 1
+    if many > MAX_DOMAIN:
+        raise ModelError(f"domain: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
+    if not isinstance(domain, np.ndarray):
+        domain = list(domain)
+    values = np.unique(_bound(domain, "domain")) if many else np.zeros(0, dtype=np.int64)
+    if not values.size:
+        raise ModelError("domain: empty; at least one value is needed")
+    return values
+
+
+def concatenated(arrays: Iterable[LinearArray]) -> LinearArray:
+    """Return all elements of several arrays as one flat array."""
+    return concatenate_rows([a.reshape(-1) for a in arrays])

@@ -1,0 +1,243 @@
+"""Reading and refusing what a user asks of a solver, equally for all backends and before any search."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens import backends
+from cpqueens.backends.base import Backend, Clock, Feature, Request, Want
+from cpqueens.check import Checker, read_assignment
+from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
+from cpqueens.interrupts import Interrupt
+from cpqueens.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+COMMON = (
+    "time_limit",
+    "solution_limit",
+    "step_limit",
+    "random_seed",
+    "num_workers",
+    "hint",
+    "after",
+    "prove_complete",
+    "log",
+    "on_progress",
+)
+
+# Spellings of other tools that would change what a status means, or that have another name here.
+REFUSED = {
+    "enumerate_all_solutions": "call model.enumerate(...) or model.solutions(...)",
+    "stop_after_first_solution": "call model.solve(...) without an objective, or use solution_limit",
+    "stop_after_presolve": "it would leave the status without meaning",
+    "stop_after_root_propagation": "it would leave the status without meaning",
+    "num_search_workers": "write num_workers=",
+    "max_time_in_seconds": "write time_limit=",
+    "max_deterministic_time": "write step_limit= where the solver has it, or time_limit=",
+    "relative_gap_limit": "a status within a gap would not be a proof",
+    "absolute_gap_limit": "a status within a gap would not be a proof",
+    "log_search_progress": "write log=True",
+    "seed": "write random_seed=",
+    "timeout": "write time_limit=",
+    "workers": "write num_workers=",
+}
+
+
+def build_request(
+    model: Model,
+    backend: Backend,
+    strategy: str | None,
+    want: Want,
+    clock: Clock,
+    interrupt: Interrupt,
+    *,
+    look_ahead: bool = True,
+    **options: Any,
+) -> Request:
+    """Return the validated request.
+
+    Raises
+    ------
+    UnsupportedRequest
+        If the backend lacks a feature that is asked for; the message names backends that have it.
+    UnknownParameter
+        For a keyword that neither cpqueens nor the backend knows.
+    ModelError
+        For a value that is not allowed.
+    """
+    _need(backend, _feature_of(want), what=want.value)
+    private: dict[str, Any] = {
+        "_look_ahead": look_ahead,
+        "_prove_complete": bool(options.pop("prove_complete", False)),
+    }
+    clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
+    hint, hinted, messages = _hint(model, backend, options.pop("hint", None))
+    private["_messages"] = messages
+    return Request(
+        want=want,
+        clock=clock,
+        cancel=interrupt.cancel,
+        interrupted=interrupt.poll,
+        solution_limit=positive_integer(options.pop("solution_limit", None), "solution_limit"),
+        step_limit=_featured(backend, Feature.STEP_LIMIT, positive_integer, options, "step_limit"),
+        seed=_seed(options.pop("random_seed", None)),
+        workers=_workers(backend, options.pop("num_workers", None)),
+        hint=hint,
+        hinted=hinted,
+        after=_after(model, backend, options.pop("after", None)),
+        strategy=strategy,
+        log=_log(options.pop("log", None)),
+        on_progress=options.pop("on_progress", None),
+        parameters={**_parameters(backend, options), **private},
+    )
+
+
+def _feature_of(want: Want) -> Feature | None:
+    return {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}.get(
+        want
+    )
+
+
+def _need(backend: Backend, feature: Feature | None, what: str) -> None:
+    if feature is None or feature in backend.features:
+        return
+    able = [n for n in backends.available() if feature in backends.get_backend(n).features]
+    raise UnsupportedRequest(
+        f"{backend.name} cannot do {what!r} (no feature {feature.value}); solvers that can: {', '.join(able)}"
+    )
+
+
+def positive_seconds(value: Any, what: str) -> float | None:
+    """Return a limit in seconds, None for none; it must be a finite number above 0."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ModelError(f"{what}: seconds above 0 are needed, got {value!r:.40}")
+    if math.isnan(value) or value <= 0:
+        raise ModelError(f"{what}: seconds above 0 are needed, got {value}")
+    return None if math.isinf(value) else float(value)
+
+
+def positive_integer(value: Any, what: str) -> int | None:
+    """Return a limit, None for none; it must be an integer of at least 1."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ModelError(f"{what}: an integer of at least 1 is needed, got {value!r:.40}")
+    return int(value)
+
+
+def _featured(
+    backend: Backend, feature: Feature, read: Callable[[Any, str], Any], options: dict[str, Any], name: str
+) -> Any:
+    value = options.pop(name, None)
+    if value is not None:
+        _need(backend, feature, name)
+    return read(value, name)
+
+
+def _seed(value: Any) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
+        raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {value!r:.40}")
+    return int(value)
+
+
+def _workers(backend: Backend, value: Any) -> int:
+    workers = positive_integer(value, "num_workers")
+    if workers is not None and workers > 1:
+        _need(backend, Feature.WORKERS, "num_workers")
+    return workers or 1
+
+
+def _log(value: Any) -> Callable[[str], None] | None:
+    if value is None or value is False:
+        return None
+    if value is True:
+        return lambda line: print(line, file=sys.stderr)
+    if not callable(value):
+        raise ModelError(f"log: True or a function of one line is needed, got {value!r:.40}")
+    function: Callable[[str], None] = value
+    return function
+
+
+def _hint(model: Model, backend: Backend, value: Any) -> tuple[Any, Any, list[str]]:
+    """Return the hinted values, which of them count, and why entries were ignored."""
+    if value is None:
+        return None, None, []
+    _need(backend, Feature.HINT, "hint")
+    known = model.decisions
+    row, given = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=bool)
+    messages: list[str] = []
+    for key, values in _hint_entries(value):
+        from cpqueens.check import _read_entry
+
+        positions, numbers = _read_entry(model, known, key, values)
+        row[positions], given[positions] = numbers, True
+    inside = Checker(model).in_domain(row[None, :])[0]
+    for k in np.flatnonzero(given & ~inside)[:5].tolist():
+        messages.append(f"hint {model.name_of(int(known[k]))} = {row[k]} ignored: outside its domain")
+    given &= inside
+    return row, given, messages
+
+
+def _hint_entries(value: Any) -> list[tuple[Any, Any]]:
+    from cpqueens.outcome import Outcome, Solution
+
+    if isinstance(value, Outcome):
+        value = value.solution or value.closest
+    if isinstance(value, Solution):
+        value = value.as_dict()
+    if not isinstance(value, Mapping):
+        raise ModelError(f"hint: {{variable: values}}, a solution or an outcome is needed, got {value!r:.40}")
+    return list(value.items())
+
+
+def _after(model: Model, backend: Backend, value: Any) -> Any:
+    if value is None:
+        return None
+    _need(backend, Feature.RESUME, "after")
+    from cpqueens.outcome import Solution
+
+    named = value.as_dict() if isinstance(value, Solution) else value
+    if not isinstance(named, Mapping):
+        raise ModelError(f"after: a solution or {{variable: values}} is needed, got {value!r:.40}")
+    row, problems = read_assignment(model, named)
+    if row is None:
+        raise ModelError(f"after: {problems[0]}")
+    return row
+
+
+def _parameters(backend: Backend, options: Mapping[str, Any]) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in REFUSED:
+            raise UnknownParameter(f"{name} is not accepted: {REFUSED[name]}")
+        if name not in backend.parameters:
+            known = (*COMMON, *backend.parameters)
+            raise UnknownParameter(f"{backend.name} has no parameter {name!r}{did_you_mean(name, known)}")
+        chosen[name] = _typed(backend, name, value)
+    return chosen
+
+
+def _typed(backend: Backend, name: str, value: Any) -> Any:
+    parameter = backend.parameters[name]
+    if parameter.choices and value not in parameter.choices:
+        raise UnknownParameter(
+            f"{name}: allowed are {', '.join(map(repr, parameter.choices))}, got {value!r:.40}"
+        )
+    if parameter.type is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if parameter.type is object or isinstance(value, parameter.type):
+        if parameter.type is int and isinstance(value, bool):
+            raise UnknownParameter(f"{name}: an integer is needed, got {value!r}")
+        return value
+    raise UnknownParameter(f"{name}: {parameter.type.__name__} is needed, got {value!r:.40}")

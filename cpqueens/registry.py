@@ -1,0 +1,222 @@
+"""Variables and definitions as they accumulate: what a model and its throw-away extensions share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.constraints.and_ import And
+from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.connective import Connective
+from cpqueens.constraints.implication import Implication
+from cpqueens.constraints.linear import _SATISFIED, Linear
+from cpqueens.constraints.negation import Negation
+from cpqueens.constraints.or_ import Or
+from cpqueens.constraints.xor import Xor
+from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.errors import ModelError
+from cpqueens.expressions import BoolArray, IntArray, LinearArray, constant_array, of_variables
+
+MAX_VARIABLES = 50_000_000
+
+_CONNECTIVES: dict[str, type[Connective]] = {
+    "and": And,
+    "or": Or,
+    "xor": Xor,
+    "implies": Implication,
+    "not": Negation,
+}
+
+
+class VariableStore:
+    """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
+
+    def __init__(self) -> None:
+        self._lower = np.zeros(16, dtype=np.int64)
+        self._upper = np.zeros(16, dtype=np.int64)
+        self._is_defined = np.zeros(16, dtype=bool)
+        self._count = 0
+        self.domains: dict[int, IntArray] = {}
+        self.definitions: list[Definition] = []
+        self._shared: dict[Any, int] = {}
+        self._producer: dict[int, tuple[Definition, int]] = {}
+        self.has_partial = False
+
+    def _copy_store(self, other: VariableStore) -> None:
+        self._lower, self._upper = other._lower.copy(), other._upper.copy()
+        self._is_defined = other._is_defined.copy()
+        self._count = other._count
+        self.domains = dict(other.domains)
+        self.definitions = list(other.definitions)
+        self._shared = dict(other._shared)
+        self._producer = dict(other._producer)
+        self.has_partial = other.has_partial
+
+    # ---- variables ------------------------------------------------------------------------------
+
+    @property
+    def lower(self) -> IntArray:
+        """Lower bounds of all variables."""
+        return self._lower[: self._count]
+
+    @property
+    def upper(self) -> IntArray:
+        """Upper bounds of all variables."""
+        return self._upper[: self._count]
+
+    @property
+    def variable_count(self) -> int:
+        """Number of variables, defined ones included."""
+        return self._count
+
+    @property
+    def is_defined(self) -> NDArray[np.bool_]:
+        """Which variables are defined."""
+        return self._is_defined[: self._count]
+
+    @property
+    def decisions(self) -> IntArray:
+        """Indices of the decision variables, ascending."""
+        return np.flatnonzero(~self.is_defined)
+
+    def producer(self, variable: int) -> tuple[Definition, int] | None:
+        """Return the definition of a defined variable and its row there, else None."""
+        return self._producer.get(variable)
+
+    def domain_values(self, variable: int, cap: int) -> IntArray:
+        """Return the variable's values in ascending order.
+
+        Raises
+        ------
+        ModelError
+            If there are more than ``cap`` of them.
+        """
+        if variable in self.domains:
+            return self.domains[variable]
+        low, high = int(self._lower[variable]), int(self._upper[variable])
+        if high - low + 1 > cap:
+            raise ModelError(
+                f"variable {variable}: the interval {low}..{high} has {high - low + 1} values, "
+                f"allowed are at most {cap} where values are listed; narrow it"
+            )
+        return np.arange(low, high + 1, dtype=np.int64)
+
+    def _append(self, lower: IntArray, upper: IntArray, defined: bool) -> int:
+        first, size = self._count, len(lower)
+        if first + size > MAX_VARIABLES:
+            raise ModelError(f"{first + size} variables, allowed are at most {MAX_VARIABLES}")
+        if first + size > len(self._lower):
+            capacity = max(first + size, 2 * len(self._lower))
+            for name in ("_lower", "_upper", "_is_defined"):
+                old = getattr(self, name)
+                new = np.zeros(capacity, dtype=old.dtype)
+                new[:first] = old[:first]
+                setattr(self, name, new)
+        self._lower[first : first + size] = lower
+        self._upper[first : first + size] = upper
+        self._is_defined[first : first + size] = defined
+        self._count = first + size
+        return first
+
+    # ---- the registry protocol ------------------------------------------------------------------
+
+    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+        """Return terms over defined variables; equal definitions are shared."""
+        definition = DEFINITION_KINDS[kind](arguments)
+        if not any(a.width for a in arguments) and not definition.partial().any():
+            none = np.zeros((1, self._count), dtype=np.int64)
+            return constant_array(self, definition.evaluate(none)[0].reshape(shape))
+        return of_variables(self, self._register(definition), shape)
+
+    def compare(self, expression: LinearArray, relation: str) -> BoolArray:
+        """Return the relations ``expression relation 0``."""
+        return Linear(expression, relation)
+
+    def combine(self, kind: str, literals: LinearArray) -> BoolArray:
+        """Return a connective over the last axis of ``literals``."""
+        return _CONNECTIVES[kind].over(literals)
+
+    def truth(self, constraint: Constraint) -> LinearArray:
+        """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow."""
+        shape = constraint.shape
+        flat = constraint.flattened()
+        if not isinstance(flat, Linear):
+            return of_variables(self, self._register(Truth(flat)), shape)
+        low, high = flat.expression.bounds()
+        holds = _SATISFIED[flat.relation]
+        constant, value = _decided(flat.relation, low, high)
+        narrow = ~constant & (high - low <= 1)
+        defined = np.flatnonzero(~constant & ~narrow)
+        width = max(1, flat.expression.width)
+        variables = np.zeros((flat.size, width), dtype=np.int64)
+        coefficients = np.zeros((flat.size, width), dtype=np.int64)
+        constants = value.astype(np.int64)
+        if narrow.any():  # e is low or low + 1, so its truth is affine in e
+            at_low = holds(low).astype(np.int64)
+            slope = holds(low + 1).astype(np.int64) - at_low
+            e = flat.expression
+            variables[narrow, : e.width] = e.variables[narrow]
+            coefficients[narrow, : e.width] = (e.coefficients * slope[:, None])[narrow]
+            constants[narrow] = (at_low + slope * (e.constants - low))[narrow]
+        if defined.size:
+            results = self._register(Truth(flat.take(defined)))
+            variables[defined, 0] = results
+            coefficients[defined, 0] = 1
+            constants[defined] = 0
+        return LinearArray(self, (flat.size,), variables, coefficients, constants).reshape(shape)
+
+    def _register(self, definition: Definition) -> IntArray:
+        """Return the result variables of ``definition``, creating those that do not exist yet."""
+        keys = definition.keys()
+        results = np.array([self._shared.get(key, -1) for key in keys], dtype=np.int64)
+        missing: dict[Any, int] = {}
+        for row in np.flatnonzero(results < 0).tolist():
+            missing.setdefault(keys[row], row)
+        if missing:
+            rows = np.array(list(missing.values()), dtype=np.intp)
+            new = definition.take(rows, np.zeros(0, dtype=np.int64))
+            lower, upper = new.bounds()
+            first = self._append(lower, upper, defined=True)
+            new.results = np.arange(first, first + len(rows), dtype=np.int64)
+            self._admit(new)
+            for at, key in enumerate(missing):
+                self._shared[key] = first + at
+            results = np.array([self._shared[key] for key in keys], dtype=np.int64)
+        return results
+
+    def _admit(self, definition: Definition) -> None:
+        self.definitions.append(definition)
+        for row, variable in enumerate(definition.results.tolist()):
+            self._producer[variable] = (definition, row)
+        if definition.partial().any():
+            self.has_partial = True
+
+    # ---- evaluation -----------------------------------------------------------------------------
+
+    def complete(self, decisions: IntArray, known: IntArray) -> IntArray:
+        """Return the values of all variables, (batch, variables).
+
+        Parameters
+        ----------
+        decisions
+            Values of the decision variables, (batch, len(known)).
+        known
+            The indices of these variables; decision variables outside it get 0.
+        """
+        values = np.zeros((len(decisions), self._count), dtype=np.int64)
+        values[:, known] = decisions
+        for definition in self.definitions:
+            values[:, definition.results] = definition.evaluate(values)
+        return values
+
+
+def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which relations on a value in low..high are decided by the bounds, and how."""
+    holds = _SATISFIED[relation]
+    if relation in ("==", "!="):
+        outside = (low > 0) | (high < 0)
+        fixed = (low == 0) & (high == 0)
+        return outside | fixed, holds(np.where(outside, 1, 0))
+    return holds(low) == holds(high), holds(low)

@@ -1,0 +1,316 @@
+"""The pipeline: from a request to an outcome that claims no more than was proved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens import backends
+from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
+from cpqueens.check import Checker
+from cpqueens.collect import Collector, Consumer
+from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution
+from cpqueens.interrupts import Interrupt, listening
+from cpqueens.lowering import check_bounds, check_partial
+from cpqueens.options import build_request
+from cpqueens.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+STOP = object()
+"""Returned by a callback to end the enumeration."""
+
+
+class IncompleteCount(CpqueensError):  # noqa: N818
+    """A count was stopped before it was proved; ``outcome`` has what was counted so far."""
+
+    exit_code = 3
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(
+            f"the count is incomplete: {outcome.count} solution(s) so far, stopped by {outcome.stop_reason}"
+        )
+        self.outcome = outcome
+
+
+def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
+    """Find one solution, or the best one if the model has an objective.
+
+    Parameters
+    ----------
+    solver
+        ``backend`` or ``backend:strategy``; ``auto`` chooses.
+    **options
+        ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
+        ``on_improvement`` (called with each better solution), ``log`` (a function of one line, or True),
+        and the backend's own parameters.
+
+    Raises
+    ------
+    BackendFault
+        If the backend delivered something that is not a solution.
+    CpqueensError
+        For everything that is refused before the search.
+    """
+    want = Want.BEST if model.objective is not None else Want.ONE
+    improved = options.pop("on_improvement", None)
+    kept: list[np.ndarray[Any, Any]] = []
+
+    def keep(found: SolutionSet) -> bool:
+        kept[:] = [found.matrix[-1:].copy()]
+        if improved is not None:
+            improved(found[-1])
+        return True
+
+    if want is Want.ONE:
+        options["solution_limit"] = 1
+    outcome = run(model, solver, want, keep, lambda: kept, look_ahead=False, **options)
+    return _trusted(outcome)
+
+
+def enumerate_solutions(
+    model: Model, on_solution: Callable[[Solution], object] | Any = None, solver: str = "auto", **options: Any
+) -> Outcome:
+    """Deliver every solution once to ``on_solution``; without one, keep them in the outcome.
+
+    ``on_solution`` is a function of a solution (which may return `STOP`), or an object with a method
+    ``on_solution_callback(solution)`` and an attribute or method ``stop`` that ends the enumeration when
+    true. Options are those of `solve`, with ``solution_limit``, ``prove_complete`` (look as long as it
+    takes whether there are more) and ``after`` (resume behind a solution, in lexicographic order).
+    """
+    kept: list[np.ndarray[Any, Any]] = []
+    consumer = _keeper(kept) if on_solution is None else _caller(on_solution)
+    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, **options)
+    return _trusted(outcome)
+
+
+def count_solutions(model: Model, solver: str = "auto", **options: Any) -> Outcome:
+    """Count all solutions without storing them; the outcome says whether the count is complete."""
+    return _trusted(run(model, solver, Want.COUNT, None, list, **options))
+
+
+def count(model: Model, solver: str = "auto", **options: Any) -> int:
+    """Return the number of solutions.
+
+    Raises
+    ------
+    IncompleteCount
+        If a limit or Ctrl-C ended it before the count was proved.
+    """
+    outcome = count_solutions(model, solver, **options)
+    if not outcome.complete:
+        raise IncompleteCount(outcome)
+    return outcome.count
+
+
+def run(
+    model: Model,
+    solver: str,
+    want: Want,
+    consumer: Consumer | None,
+    kept: Callable[[], list[np.ndarray[Any, Any]]],
+    **options: Any,
+) -> Outcome:
+    """Run one backend and conclude; faults are in the outcome, nothing is raised for them."""
+    started = time.monotonic()
+    clock = Clock(None)
+    name, backend, strategy = choose(model, solver, want)
+    with listening() as interrupt:
+        request = build_request(model, backend, strategy, want, clock, interrupt, **options)
+        check_bounds(model)
+        check_partial(model)
+        collector = Collector(Checker(model), backend, request, _marking(consumer, interrupt))
+        built = time.monotonic() - started
+        ended = backend.run(model, request, collector.deliver)
+    label = name if strategy is None else f"{name}:{strategy}"
+    times = {"build_time": built, "total_time": time.monotonic() - started}
+    return conclude(label, backend, request, collector, ended, kept(), times)
+
+
+def _marking(consumer: Consumer | None, interrupt: Interrupt) -> Consumer | None:
+    """Mark when the user's code runs, so that Ctrl-C can end it."""
+    if consumer is None:
+        return None
+
+    def consume(found: SolutionSet) -> bool:
+        interrupt.in_consumer = True
+        try:
+            return consumer(found)
+        finally:
+            interrupt.in_consumer = False
+
+    return consume
+
+
+def choose(model: Model, solver: str, want: Want) -> tuple[str, Backend, str | None]:
+    """Return name, backend and strategy; ``auto`` takes the first installed one fit for what is wanted."""
+    if solver == "auto":
+        exact = ["cpsat", "backtracking", "python-constraint"]
+        listing = ["backtracking", "cpsat", "python-constraint"]
+        fit = exact if want in (Want.ONE, Want.BEST) else listing
+        solver = next(name for name in fit if name in backends.registered() and backends.is_installed(name))
+    name, strategy = backends.split_name(solver)
+    return name, backends.get_backend(name), strategy
+
+
+def conclude(
+    label: str,
+    backend: Backend,
+    request: Request,
+    collector: Collector,
+    ended: Ended,
+    kept: list[np.ndarray[Any, Any]],
+    times: Mapping[str, float],
+) -> Outcome:
+    """Draw the conclusions: the one place where statuses are decided."""
+    model, known = collector.checker.model, collector.checker.known
+    faults = list(collector.faults)
+    counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
+    proved = (
+        ended.exhausted and backend.proves and not faults and not collector.more and collector.stopped is None
+    )
+    if collector.forgetting and backend.order.value == "any":
+        proved = False
+    found = counted > 0 or collector.best is not None
+    objective = collector.best_value
+    if request.want is Want.BEST and found:
+        faults += _objective_faults(ended, collector)
+        proved = proved and not faults and ended.bound == objective
+        kept = [] if collector.best is None else [collector.best[None, :]]
+    matrix = np.concatenate(kept) if kept else np.zeros((0, len(known)), dtype=np.int64)
+    return Outcome(
+        model=model,
+        solver=label,
+        status=_status(proved, found, request.want),
+        complete=proved,
+        stop_reason=_stop_reason(ended, collector, proved),
+        solutions=SolutionSet(model, known, matrix),
+        count=counted if request.want is not Want.BEST else len(matrix),
+        objective=objective,
+        bound=ended.bound,
+        closest=_closest(collector, ended, found),
+        statistics=_statistics(request, collector, ended, times),
+        faults=tuple(faults),
+        messages=_messages(model, request, collector),
+    )
+
+
+def _status(proved: bool, found: bool, want: Want) -> Status:
+    if not found:
+        return Status.INFEASIBLE if proved else Status.UNKNOWN
+    return Status.OPTIMAL if proved and want is Want.BEST else Status.FEASIBLE
+
+
+def _stop_reason(ended: Ended, collector: Collector, proved: bool) -> StopReason:
+    if collector.stopped is not None:
+        return collector.stopped
+    if collector.looking_ahead and not proved:
+        return StopReason.SOLUTION_LIMIT
+    return ended.stop_reason
+
+
+def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
+    claimed, found = ended.objective, collector.best_value
+    if claimed is not None and found is not None and claimed != found:
+        return [
+            Fault("OBJ_MISMATCH", f"objective {claimed} claimed, the best solution delivered has {found}")
+        ]
+    if ended.bound is not None and found is not None:
+        crossed = found > ended.bound if collector.checker.model.maximizing else found < ended.bound
+        if crossed:
+            return [Fault("OPT_CROSSED", f"bound {ended.bound} claimed, yet a solution has {found}")]
+    return []
+
+
+def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None:
+    if found or ended.closest is None:
+        return None
+    row = np.asarray(ended.closest, dtype=np.int64).reshape(1, -1)
+    return SolutionSet(collector.checker.model, collector.checker.known, row)[0]
+
+
+def _statistics(
+    request: Request, collector: Collector, ended: Ended, times: Mapping[str, float]
+) -> dict[str, Any]:
+    own = dict(ended.statistics)
+    consumer = request.clock.paused.get("consumer", 0.0)
+    compiling = request.clock.paused.get("compile", 0.0)
+    translating = float(own.pop("translate_time", 0.0))
+    searching = times["total_time"] - times["build_time"] - translating - compiling - consumer
+    return {
+        **times,
+        "translate_time": translating,
+        "compile_time": compiling,
+        "check_time": collector.check_seconds,
+        "consumer_time": consumer,
+        "solve_time": max(0.0, searching - collector.check_seconds),
+        "first_solution_time": collector.first_seconds,
+        "delivered": collector.delivered,
+        "duplicates": collector.duplicates,
+        "seed": request.seed,
+        **own,
+    }
+
+
+def _messages(model: Model, request: Request, collector: Collector) -> tuple[str, ...]:
+    messages = list(request.parameters.get("_messages", ()))
+    if request.want in (Want.ALL, Want.COUNT) and model.objective is not None:
+        messages.append("the objective is ignored: all feasible solutions were asked for")
+    if collector.forgetting:
+        messages.append("too many solutions to remember: duplicates were not looked for to the end")
+    return tuple(messages)
+
+
+def _trusted(outcome: Outcome) -> Outcome:
+    if outcome.faults:
+        first = outcome.faults[0]
+        raise BackendFault(f"{outcome.solver} broke its contract, {first.code}: {first.message}")
+    return outcome
+
+
+def _keeper(kept: list[np.ndarray[Any, Any]]) -> Consumer:
+    def keep(found: SolutionSet) -> bool:
+        kept.append(found.matrix.copy())
+        return True
+
+    return keep
+
+
+def _caller(target: Any) -> Consumer:
+    """Return a consumer that calls the user's function or object for each solution."""
+    method = getattr(target, "on_solution_callback", None)
+    if method is None:
+        if not callable(target):
+            raise ModelError("on_solution: a function, or an object with on_solution_callback, is needed")
+
+        def call(found: SolutionSet) -> bool:
+            return all(target(solution) is not STOP for solution in found)
+
+        return call
+
+    def call_method(found: SolutionSet) -> bool:
+        for solution in found:
+            method(solution)
+            stop = getattr(target, "stop", False)
+            if stop() if callable(stop) else stop:
+                return False
+        return True
+
+    return call_method
+
+
+def require_solution(outcome: Outcome) -> Solution:
+    """Return the solution of an outcome.
+
+    Raises
+    ------
+    NoSolution
+        If there is none.
+    """
+    if outcome.solution is None:
+        raise NoSolution(f"{outcome.solver} found no solution: status {outcome.status}")
+    return outcome.solution
