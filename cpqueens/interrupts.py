@@ -13,7 +13,8 @@ from types import FrameType
 class Interrupt:
     """What is known about Ctrl-C during one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, abandoned: Callable[[], bool] | None = None) -> None:
+        self._abandoned = abandoned
         self.cancel = threading.Event()
         self.seen = False
         self.in_consumer = False
@@ -30,6 +31,9 @@ class Interrupt:
 
     def poll(self) -> bool:
         """Say whether Ctrl-C was pressed, also where Python's own handler has not run yet."""
+        if self._abandoned is not None and self._abandoned():
+            self.cancel.set()
+            return True
         if self._receiver is not None and not self.seen:
             try:
                 received = self._receiver.recv(64)
@@ -46,9 +50,12 @@ class Interrupt:
 
 
 @contextmanager
-def listening() -> Iterator[Interrupt]:
-    """Turn Ctrl-C into `Interrupt.cancel` while the block runs (in the main thread; elsewhere nothing)."""
-    interrupt = Interrupt()
+def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt]:
+    """Turn Ctrl-C into `Interrupt.cancel` while the block runs (in the main thread; elsewhere nothing).
+
+    ``abandoned`` is a further reason to stop, asked whenever Ctrl-C is looked for.
+    """
+    interrupt = Interrupt(abandoned)
     if threading.current_thread() is not threading.main_thread() or not _default_handler():
         yield interrupt
         return

@@ -69,7 +69,7 @@ def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
     if want is Want.ONE:
         options["solution_limit"] = 1
     outcome = run(model, solver, want, keep, lambda: kept, look_ahead=False, **options)
-    return _trusted(outcome)
+    return trusted(outcome)
 
 
 def enumerate_solutions(
@@ -85,12 +85,12 @@ def enumerate_solutions(
     kept: list[np.ndarray[Any, Any]] = []
     consumer = _keeper(kept) if on_solution is None else _caller(on_solution)
     outcome = run(model, solver, Want.ALL, consumer, lambda: kept, **options)
-    return _trusted(outcome)
+    return trusted(outcome)
 
 
 def count_solutions(model: Model, solver: str = "auto", **options: Any) -> Outcome:
     """Count all solutions without storing them; the outcome says whether the count is complete."""
-    return _trusted(run(model, solver, Want.COUNT, None, list, **options))
+    return trusted(run(model, solver, Want.COUNT, None, list, **options))
 
 
 def count(model: Model, solver: str = "auto", **options: Any) -> int:
@@ -113,13 +113,19 @@ def run(
     want: Want,
     consumer: Consumer | None,
     kept: Callable[[], list[np.ndarray[Any, Any]]],
+    *,
+    abandoned: Callable[[], bool] | None = None,
     **options: Any,
 ) -> Outcome:
-    """Run one backend and conclude; faults are in the outcome, nothing is raised for them."""
+    """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
+
+    ``consumer`` gets checked, distinct solutions; ``kept`` returns the matrices that it kept for the
+    outcome; ``abandoned`` is asked now and then whether the run should end because nobody listens.
+    """
     started = time.monotonic()
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
-    with listening() as interrupt:
+    with listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
         check_bounds(model)
         check_partial(model)
@@ -265,7 +271,8 @@ def _messages(model: Model, request: Request, collector: Collector) -> tuple[str
     return tuple(messages)
 
 
-def _trusted(outcome: Outcome) -> Outcome:
+def trusted(outcome: Outcome) -> Outcome:
+    """Return the outcome, or raise `BackendFault` if the backend broke its contract."""
     if outcome.faults:
         first = outcome.faults[0]
         raise BackendFault(f"{outcome.solver} broke its contract, {first.code}: {first.message}")
