@@ -117,7 +117,7 @@ class Request:
 
     def should_stop(self) -> bool:
         """Say whether the run must end now; cheap enough for every few milliseconds."""
-        return self.cancel.is_set() or self.clock.expired()
+        return self.interrupted() or self.cancel.is_set() or self.clock.expired()
 
     def why_stopped(self) -> StopReason:
         """Return the reason for which `should_stop` is true."""
