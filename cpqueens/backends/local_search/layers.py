@@ -1,0 +1,283 @@
+"""Choosing a layer for each constraint and building the kernels' arrays.
+
+* plain: AllDifferent with one variable per term, each variable once; linear relations of variables;
+* rows: AllDifferent over linear terms of variables, or over their absolute values;
+* deep: everything else, and everything that sees a definition.
+
+An AllDifferent that is kept by the neighbourhood (its group) needs no counters and is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.local_search.deep import build_deep
+from cpqueens.backends.local_search.neighbourhood import Neighbourhood
+from cpqueens.backends.local_search.problem import Constraint, Function, Ints, Kind, Problem
+from cpqueens.kernels.search_deep import OWNER_ALL_DIFFERENT
+from cpqueens.kernels.search_info import LENGTH
+from cpqueens.kernels.search_plain import ALL_DIFFERENT, AT_MOST, END, EQUAL, NOT_EQUAL
+from cpqueens.kernels.search_state import Core, Deep, Rows
+
+MAX_COUNTERS = 400_000_000
+RELATIONS = {"==": (EQUAL, 1, 0), "!=": (NOT_EQUAL, 1, 0), "<=": (AT_MOST, 1, 0), "<": (AT_MOST, 1, 1),
+             ">=": (AT_MOST, -1, 0), ">": (AT_MOST, -1, 1)}  # fmt: skip
+"""Relation -> kind, sign and constant of the activity that is compared with 0."""
+
+
+@dataclass
+class Entry:
+    """One constraint in the kernels: its layer and, for all but AllDifferents, its variables."""
+
+    constraint: Constraint
+    layer: str
+    number: int
+
+
+@dataclass
+class Compiled:
+    """The arrays of a problem; ``core.x`` and all other state are meaningless before a rebuild."""
+
+    problem: Problem
+    core: Core
+    rows: Rows | None
+    deep: Deep | None
+    entries: list[Entry]
+    bases: dict[int, int]  # AllDifferent -> counter of value 0
+
+    def occupants(self, entry: Entry) -> Ints:
+        """Return what the counters of an AllDifferent call its terms: variables or numbers of terms."""
+        if entry.layer == "plain":
+            return merged(*Columns(self.problem).flat(entry.constraint.terms))[1]
+        if self.rows is not None and entry.layer == "rows":
+            return np.flatnonzero(self.rows.owner == entry.number)
+        assert self.deep is not None
+        owners = self.deep.terms.reshape(-1, 4)
+        return np.flatnonzero((owners[:, 1] == OWNER_ALL_DIFFERENT) & (owners[:, 2] == entry.number))
+
+    def summary(self) -> dict[str, int]:
+        """Return how many constraints each layer has."""
+        counts = {"plain": 0, "rows": 0, "deep": 0}
+        for entry in self.entries:
+            counts[entry.layer] += 1
+        return counts
+
+
+class Columns:
+    """Vectorised looks at blocks of terms."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.terms = problem.terms
+        self.lengths = np.diff(problem.terms.start)
+
+    def flat(self, terms: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return (row, node, coefficient) of every entry of ``terms``, rows numbered from 0."""
+        lengths = self.lengths[terms]
+        rows = np.repeat(np.arange(len(terms)), lengths)
+        first = np.repeat(self.terms.start[terms] - np.cumsum(lengths) + lengths, lengths)
+        index = first + np.arange(len(rows))
+        return rows, self.terms.nodes[index], self.terms.coefficients[index]
+
+    def bounds(self, rows: Ints, nodes: Ints, coefficients: Ints, constants: Ints) -> tuple[Ints, Ints]:
+        """Return lower and upper bounds of linear rows of decision variables."""
+        low = coefficients * np.where(coefficients > 0, self.problem.lower[nodes], self.problem.upper[nodes])
+        high = coefficients * np.where(coefficients > 0, self.problem.upper[nodes], self.problem.lower[nodes])
+        lower, upper = constants.copy(), constants.copy()
+        np.add.at(lower, rows, low)
+        np.add.at(upper, rows, high)
+        return lower, upper
+
+
+def merged(rows: Ints, nodes: Ints, coefficients: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the entries sorted by (row, node), repeated ones added and zero ones dropped."""
+    if len(rows) == 0:
+        return rows, nodes, coefficients
+    width = int(nodes.max()) + 1
+    keys = rows * width + nodes
+    if (np.diff(keys) > 0).all():
+        kept = coefficients != 0
+        return rows[kept], nodes[kept], coefficients[kept]
+    unique, inverse = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(unique), dtype=np.int64)
+    np.add.at(total, inverse, coefficients)
+    kept = total != 0
+    return unique[kept] // width, unique[kept] % width, total[kept]
+
+
+class _Assembler:
+    def __init__(self, problem: Problem, neighbourhood: Neighbourhood) -> None:
+        self.problem = problem
+        self.columns = Columns(problem)
+        self.n = problem.size
+        self.counters = 0
+        self.bases: dict[int, int] = {}
+        self.kinds: list[int] = []
+        self.constants: list[int] = []
+        self.scopes: list[Ints] = []
+        self.entries: list[Entry] = []
+        self.plain: list[tuple[Ints, ...]] = []  # variable, constraint, kind, coefficient, base
+        self.rows: list[tuple[Any, ...]] = []
+        self.deep: list[tuple[int, Constraint]] = []
+        for index, constraint in enumerate(problem.constraints):
+            if index not in neighbourhood.kept:
+                self._place(constraint)
+
+    def _place(self, constraint: Constraint) -> None:
+        number = len(self.kinds)
+        layer = "deep"
+        if constraint.kind == Kind.ALL_DIFFERENT:
+            layer = self._all_different(number, constraint)
+        elif constraint.kind == Kind.LINEAR:
+            layer = self._linear(number, constraint)
+        if layer == "deep":
+            self._open(0, 0, np.zeros(0, dtype=np.int64))
+            self.deep.append((number, constraint))
+        self.entries.append(Entry(constraint, layer, number))
+
+    def _open(self, kind: int, constant: int, scope: Ints) -> None:
+        self.kinds.append(kind)
+        self.constants.append(constant)
+        self.scopes.append(scope)
+
+    def reserve(self, number: int, low: int, high: int) -> int:
+        """Return the counter of value 0 for AllDifferent ``number`` with values ``low`` .. ``high``."""
+        base = self.bases[number] = self.counters - low
+        self.counters += high - low + 1
+        if self.counters > MAX_COUNTERS:
+            raise MemoryError(f"AllDifferents over ranges of {self.counters} values in all, at most {MAX_COUNTERS}")
+        return base
+
+    def _linear(self, number: int, constraint: Constraint) -> str:
+        rows, nodes, coefficients = merged(*self.columns.flat(constraint.terms))
+        if (nodes >= self.n).any():
+            return "deep"
+        kind, sign, extra = RELATIONS[constraint.relation]
+        self._open(kind, sign * int(self.problem.terms.constants[constraint.terms[0]]) + extra, nodes)
+        block = np.full((5, len(nodes)), number, dtype=np.int64)
+        block[0], block[2], block[3], block[4] = nodes, kind, sign * coefficients, 0
+        self.plain.append(tuple(block))
+        return "plain"
+
+    def _all_different(self, number: int, constraint: Constraint) -> str:
+        terms = constraint.terms
+        form = self._folded(terms)
+        if form is None:
+            return "deep"
+        rows, nodes, coefficients, constants, outer, signs = form
+        lower, upper = self.columns.bounds(rows, nodes, coefficients, constants)
+        if (signs != 0).any():
+            high = np.maximum(np.abs(lower), np.abs(upper))
+            spans = np.where(lower * upper > 0, np.minimum(np.abs(lower), np.abs(upper)), 0)
+            lower = np.where(signs == 0, lower, np.where(signs > 0, outer + spans, outer - high))
+            upper = np.where(signs == 0, upper, np.where(signs > 0, outer + high, outer - spans))
+        base = self.reserve(number, int(lower.min(initial=0)), int(upper.max(initial=0)))
+        self._open(ALL_DIFFERENT, 0, np.zeros(0, dtype=np.int64))
+        single = len(rows) == len(terms) and (signs == 0).all() and len(np.unique(rows)) == len(rows)
+        if single and len(np.unique(nodes)) == len(nodes):
+            block = np.full((5, len(nodes)), number, dtype=np.int64)
+            block[0], block[2], block[3], block[4] = nodes, ALL_DIFFERENT, coefficients, base + constants
+            self.plain.append(tuple(block))
+            return "plain"
+        self.rows.append((number, rows, nodes, coefficients, constants, base + outer, signs))
+        return "rows"
+
+    def _folded(self, terms: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints] | None:
+        """Return the terms over decision variables, absolute values folded; None if that fails.
+
+        The value of term t is constants[t] + linear (sign 0), or outer[t] + sign * |constants[t] + linear|.
+        """
+        rows, nodes, coefficients = merged(*self.columns.flat(terms))
+        constants = self.problem.terms.constants[terms].copy()
+        outer = np.zeros(len(terms), dtype=np.int64)
+        signs = np.zeros(len(terms), dtype=np.int64)
+        defined = np.flatnonzero(nodes >= self.n)
+        if len(defined) == 0:
+            return rows, nodes, coefficients, constants, outer, signs
+        lengths = np.bincount(rows, minlength=len(terms))
+        inner: list[Ints] = []
+        for e in defined.tolist():
+            t = int(rows[e])
+            definition = self.problem.definitions[int(nodes[e]) - self.n]
+            if lengths[t] != 1 or definition.function != Function.ABS or abs(coefficients[e]) != 1:
+                return None
+            argument = definition.terms[:1]
+            _, inner_nodes, inner_coefficients = merged(*self.columns.flat(argument))
+            if (inner_nodes >= self.n).any():
+                return None
+            outer[t], signs[t] = constants[t], coefficients[e]
+            constants[t] = self.problem.terms.constants[argument[0]]
+            inner.append(np.stack([np.full(len(inner_nodes), t), inner_nodes, inner_coefficients]))
+        keep = nodes < self.n
+        joined = np.concatenate([np.stack([rows, nodes, coefficients])[:, keep], *inner], axis=1)
+        order = np.argsort(joined[0], kind="stable")
+        return joined[0][order], joined[1][order], joined[2][order], constants, outer, signs
+
+    def core(self) -> Core:
+        start, incidences = by_variable(self.n, self.plain, 5)
+        scope_start = np.zeros(len(self.kinds) + 1, dtype=np.int64)
+        np.cumsum([len(s) for s in self.scopes], out=scope_start[1:])
+        n, number = self.n, len(self.kinds)
+        zeros = np.zeros
+        return Core(
+            start, incidences, np.array(self.kinds, dtype=np.int64), np.array(self.constants, dtype=np.int64),
+            scope_start, np.concatenate([zeros(0, dtype=np.int64), *self.scopes]),
+            zeros(n, np.int64), zeros(max(1, self.counters), np.int64), zeros(max(1, self.counters), np.int64),
+            zeros(number, np.int64), np.ones(number, dtype=np.int64), zeros(n, np.int64), zeros(n, np.int64),
+            np.full(n, -1, dtype=np.int64), zeros(LENGTH, np.int64), zeros(n, np.int64),
+        )  # fmt: skip
+
+    def row_layer(self) -> Rows | None:
+        if not self.rows:
+            return None
+        terms, constants, owner, entries, supports = [], [], [], [], []
+        first = 0
+        for number, rows, nodes, coefficients, inner, base, signs in self.rows:
+            size = len(inner)
+            terms.append(np.stack([np.zeros(size, np.int64), np.zeros(size, np.int64), base, signs], axis=1))
+            constants.append(inner)
+            owner.append(np.full(size, number, dtype=np.int64))
+            zeros = np.zeros(len(rows), dtype=np.int64)
+            entries.append((nodes, np.full(len(rows), number), rows + first, coefficients, zeros))
+            supports.append(np.stack([rows + first, nodes]))
+            first += size
+        start, incidences = by_variable(self.n, entries, 5)
+        support = np.concatenate(supports, axis=1)
+        support_start = np.zeros(first + 1, dtype=np.int64)
+        np.cumsum(np.bincount(support[0], minlength=first), out=support_start[1:])
+        variable, constraint = (np.concatenate([e[k] for e in entries]) for k in (0, 1))
+        width = int(np.unique(constraint * self.n + variable, return_counts=True)[1].max(initial=1))
+        return Rows(
+            start, incidences, np.concatenate(terms).reshape(-1), np.concatenate(constants), np.concatenate(owner),
+            support_start, support[1].copy(), np.zeros(4 * width, dtype=np.int64),
+        )  # fmt: skip
+
+
+def by_variable(n: int, blocks: list[tuple[Ints, ...]], columns: int) -> tuple[Ints, Ints]:
+    """Return start and flat incidences (each list closed by a sentinel) from blocks of columns.
+
+    The first column is the variable; the others are kept in the order of the blocks, which is that of
+    the constraints.
+    """
+    width = columns - 1
+    parts = [np.concatenate([np.zeros(0, dtype=np.int64), *(b[k] for b in blocks)]) for k in range(columns)]
+    counts = np.bincount(parts[0], minlength=n)
+    start = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum((counts + 1) * width, out=start[1:])
+    flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)
+    order = np.argsort(parts[0], kind="stable")
+    rank = np.arange(len(order)) + parts[0][order]  # one sentinel after each earlier variable
+    for k in range(width):
+        flat[rank, k] = parts[k + 1][order]
+    flat[start[1:] // width - 1, 0] = END
+    return start, flat.reshape(-1)
+
+
+def compile_problem(problem: Problem, neighbourhood: Neighbourhood) -> Compiled:
+    """Build the arrays of ``problem``; O(its size)."""
+    assembler = _Assembler(problem, neighbourhood)
+    deep = build_deep(assembler) if assembler.deep else None
+    return Compiled(problem, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases)

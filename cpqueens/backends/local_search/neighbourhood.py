@@ -1,0 +1,191 @@
+"""Deriving the neighbourhood: which AllDifferents are kept by swaps, everything else by assignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from cpqueens.backends.local_search.problem import Constraint, Ints, Kind, Problem
+from cpqueens.kernels.search_state import Space
+
+class Permuter(Protocol):
+    """A source of random permutations."""
+
+    def permutation(self, size: int) -> Ints:
+        """Return a random permutation of 0 .. size - 1."""
+
+
+MAX_SPARE = 200_000  # values more than members; above that an AllDifferent is not worth keeping
+
+
+@dataclass(frozen=True)
+class Group:
+    """Variables kept all different: swaps, and replacements by one of ``spare`` further values."""
+
+    variables: Ints
+    values: Ints  # union of the domains
+    uniform: bool
+
+    @property
+    def spare(self) -> int:
+        """How many values no member has at any time."""
+        return len(self.values) - len(self.variables)
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The groups, and the numbers of the constraints that they keep satisfied."""
+
+    groups: tuple[Group, ...]
+    kept: frozenset[int]
+
+    def report(self) -> dict[str, int]:
+        """Return what the statistics say about it."""
+        swapped = sum(len(g.variables) for g in self.groups)
+        return {"groups": len(self.groups), "swapped_variables": swapped, "kept_constraints": len(self.kept)}
+
+
+def values_of(problem: Problem, variable: int) -> Ints:
+    """Return the values of a variable, ascending."""
+    if variable in problem.domains:
+        return np.asarray(problem.domains[variable], dtype=np.int64)
+    return np.arange(problem.lower[variable], problem.upper[variable] + 1)
+
+
+def plain_scope(problem: Problem, constraint: Constraint) -> Ints | None:
+    """Return the variables of an AllDifferent whose terms are a*x + c with one a and one c, else None."""
+    terms = problem.terms
+    if constraint.kind != Kind.ALL_DIFFERENT or len(constraint.terms) < 2:
+        return None
+    first = terms.start[constraint.terms]
+    if (terms.start[constraint.terms + 1] - first != 1).any():
+        return None
+    nodes, coefficients = terms.nodes[first], terms.coefficients[first]
+    constants = terms.constants[constraint.terms]
+    same = (coefficients == coefficients[0]).all() and (constants == constants[0]).all()
+    if not same or coefficients[0] == 0 or (nodes >= problem.size).any() or len(np.unique(nodes)) < len(nodes):
+        return None
+    return nodes
+
+
+def derive(problem: Problem, assignment_only: bool = False) -> Neighbourhood:
+    """Choose variable-disjoint AllDifferents over plain variables, the largest first.
+
+    ``assignment_only`` overrides the choice: every variable moves by assignment.
+    """
+    if assignment_only:
+        return Neighbourhood((), frozenset())
+    scopes = [(i, plain_scope(problem, c)) for i, c in enumerate(problem.constraints)]
+    found = sorted(((i, s) for i, s in scopes if s is not None), key=lambda item: (-len(item[1]), item[0]))
+    taken = np.zeros(problem.size, dtype=bool)
+    groups: list[Group] = []
+    kept: set[int] = set()
+    for index, scope in found:
+        if taken[scope].any():
+            continue
+        group = _group(problem, scope)
+        if group is None:
+            continue
+        taken[scope] = True
+        kept.add(index)
+        groups.append(group)
+    return Neighbourhood(tuple(groups), frozenset(kept))
+
+
+def _group(problem: Problem, scope: Ints) -> Group | None:
+    """Return the group of ``scope``, None if it has too few values or very many."""
+    lower, upper = problem.lower[scope], problem.upper[scope]
+    holes = bool(problem.domains) and any(v in problem.domains for v in scope.tolist())
+    if int(upper.max()) - int(lower.min()) + 1 - len(scope) > MAX_SPARE:
+        return None
+    if not holes and (lower == lower[0]).all() and (upper == upper[0]).all():
+        values, uniform = np.arange(lower[0], upper[0] + 1), True
+    elif not holes:
+        values, uniform = np.unique(np.concatenate([np.arange(a, b + 1) for a, b in zip(lower, upper, strict=True)])), False
+    else:
+        each = [values_of(problem, v) for v in scope.tolist()]
+        values = np.unique(np.concatenate(each))
+        uniform = all(np.array_equal(e, each[0]) for e in each)
+    if len(values) < len(scope) or (not uniform and matching(problem, scope, values, None) is None):
+        return None
+    return Group(scope, values, uniform)
+
+
+def matching(
+    problem: Problem, scope: Ints, values: Ints, random: Permuter | None, wish: Ints | None = None
+) -> Ints | None:
+    """Return distinct values of the domains for ``scope``, None if there are none (augmenting paths).
+
+    ``random`` shuffles the order in which variables and values are tried; ``wish`` is tried first.
+    """
+    index = {value: k for k, value in enumerate(values.tolist())}
+    domains = []
+    for position, v in enumerate(scope.tolist()):
+        choice = [index[value] for value in values_of(problem, v).tolist()]
+        if random is not None:
+            choice = [choice[k] for k in random.permutation(len(choice))]
+        if wish is not None and int(wish[position]) in index:
+            first = index[int(wish[position])]
+            if first in choice:
+                choice.remove(first)
+                choice.insert(0, first)
+        domains.append(choice)
+    holder: dict[int, int] = {}
+    order = range(len(scope)) if random is None or wish is not None else random.permutation(len(scope)).tolist()
+    for start in order:
+        if not _augment(start, domains, holder):
+            return None
+    result = np.zeros(len(scope), dtype=np.int64)
+    for k, v in holder.items():
+        result[v] = values[k]
+    return result
+
+
+def _augment(start: int, domains: list[list[int]], holder: dict[int, int]) -> bool:
+    """Give ``start`` a value, moving others along an augmenting path (breadth first, iterative)."""
+    came: dict[int, int] = {}  # value -> the variable that asked for it
+    queue = [start]
+    for variable in queue:
+        for k in domains[variable]:
+            if k in came:
+                continue
+            came[k] = variable
+            if k not in holder:
+                while True:
+                    taker = came[k]
+                    previous = next((q for q, h in holder.items() if h == taker), None) if taker != start else None
+                    holder[k] = taker
+                    if previous is None:
+                        return True
+                    k = previous
+            queue.append(holder[k])
+    return False
+
+
+def build_space(problem: Problem, neighbourhood: Neighbourhood) -> Space:
+    """Return the kernels' arrays of domains and groups; the spare values are set by a start."""
+    n = problem.size
+    sizes = np.zeros(n, dtype=np.int64)
+    for v, values in problem.domains.items():
+        sizes[v] = len(values)
+    domain_start = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(sizes, out=domain_start[1:])
+    domain = np.zeros(int(domain_start[-1]), dtype=np.int64)
+    for v, values in problem.domains.items():
+        domain[domain_start[v] : domain_start[v + 1]] = np.sort(values)
+    groups = neighbourhood.groups
+    group = np.full(n, -1, dtype=np.int64)
+    for g, item in enumerate(groups):
+        group[item.variables] = g
+    empty = np.zeros(0, dtype=np.int64)
+    group_start, spare_start = (np.zeros(len(groups) + 1, dtype=np.int64) for _ in range(2))
+    np.cumsum([len(g.variables) for g in groups], out=group_start[1:])
+    np.cumsum([g.spare for g in groups], out=spare_start[1:])
+    return Space(
+        problem.lower.copy(), problem.upper.copy(), domain_start, domain, group, group_start,
+        np.concatenate([empty, *(g.variables for g in groups)]),
+        np.array([g.uniform for g in groups], dtype=np.int64), spare_start,
+        np.zeros(int(spare_start[-1]), dtype=np.int64),
+    )  # fmt: skip

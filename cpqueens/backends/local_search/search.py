@@ -1,0 +1,224 @@
+"""One search: the compiled problem, its state, limits, audit and trace; what strategies are written in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.local_search.audit import check_state
+from cpqueens.backends.local_search.layers import compile_problem
+from cpqueens.backends.local_search.neighbourhood import build_space, derive
+from cpqueens.backends.local_search.problem import Ints, Problem
+from cpqueens.backends.local_search.starts import hinted_start, random_start
+from cpqueens.kernels import search_info as info_codes
+from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.search_rebuild import rebuild
+
+SLICE = 0.008  # seconds that one call of a kernel should take at most
+NEVER = 1 << 62
+
+
+@dataclass
+class Limits:
+    """When to stop: steps of the search, and a function asked every few milliseconds."""
+
+    steps: int | None = None
+    should_stop: Callable[[], bool] = lambda: False
+
+
+@dataclass
+class Result:
+    """What a search ended with; ``x`` is a solution if ``cost`` is 0."""
+
+    x: Ints
+    cost: int
+    reason: str  # solved, step_limit, stopped, local_optimum, plateau_limit
+    steps: int
+    trajectory: int
+    statistics: dict[str, Any] = field(default_factory=dict)
+
+
+class Search:
+    """The state of one run, and the calls that strategies are made of.
+
+    Parameters
+    ----------
+    problem
+        The lowered model.
+    seed
+        Of the generator; together with the strategy and its parameters it fixes the trajectory.
+    assignment_only
+        Give up the derived swaps; every variable moves by assignment.
+    measure
+        ``surplus`` (terms minus distinct values) or ``pairs`` (equal pairs) for AllDifferents.
+    audit
+        ``final``, ``step`` (compare with a fresh computation after every call of a kernel) or ``full``
+        (after every move).
+    trace
+        How many events to keep; when they run out every second one is dropped.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        seed: int = 0,
+        limits: Limits | None = None,
+        *,
+        assignment_only: bool = False,
+        measure: str = "surplus",
+        audit: str = "final",
+        trace: int = 0,
+        hint: tuple[Ints, Ints] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.limits = limits or Limits()
+        self.audit = audit
+        self.measure = {"surplus": 0, "pairs": 1}[measure]
+        self.neighbourhood = derive(problem, assignment_only)
+        self.compiled = compile_problem(problem, self.neighbourhood)
+        self.space = build_space(problem, self.neighbourhood)
+        self.random = seed_state(seed)
+        self.events = np.zeros((trace, info_codes.EVENT_WIDTH), dtype=np.int64)
+        self.hint = hint
+        self.hint_kept: int | None = None
+        self.restarts = -1
+        self.pace: dict[Any, int] = {}
+        group = int(np.diff(self.space.group_start).max(initial=0))
+        values = int(np.diff(self.space.spare_start).max(initial=0))
+        if (self.space.group < 0).any():
+            values = max(values, self._largest_domain())
+        self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
+        self.deltas = np.zeros_like(self.moves)
+        self.tabu = np.zeros(problem.size, dtype=np.int64)
+        self.info[info_codes.SAVED] = NEVER
+        self.info[info_codes.THINNING] = 1
+
+    def _largest_domain(self) -> int:
+        free = self.space.group < 0
+        return int((self.problem.upper - self.problem.lower)[free].max(initial=0)) + 1
+
+    # ---- state ----------------------------------------------------------------------------------
+
+    @property
+    def info(self) -> Ints:
+        """The scalars of the state, see ``cpqueens.kernels.search_info``."""
+        return self.compiled.core.info
+
+    @property
+    def x(self) -> Ints:
+        """The current assignment."""
+        return self.compiled.core.x
+
+    @property
+    def cost(self) -> int:
+        """Weighted violation of the current assignment."""
+        return int(self.info[info_codes.COST])
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+        return int(self.info[info_codes.STEPS])
+
+    def solved(self) -> bool:
+        """Say whether the current assignment satisfies everything."""
+        return self.cost == 0
+
+    @property
+    def layers(self) -> tuple[Any, Any, Any]:
+        """The core, rows and deep arrays, as kernels take them."""
+        return self.compiled.core, self.compiled.rows, self.compiled.deep
+
+    # ---- what strategies call -------------------------------------------------------------------
+
+    def start(self, assignment: Ints | None = None) -> None:
+        """Begin afresh: from ``assignment``, the first time from the hint if there is one, else at random."""
+        self.keep_best()
+        self.restarts += 1
+        args = (self.x, self.problem, self.space, self.neighbourhood, self.random)
+        if assignment is not None:
+            self.x[:] = assignment
+        elif self.hint is not None and self.restarts == 0:
+            self.hint_kept = hinted_start(*args, *self.hint)
+        else:
+            random_start(*args)
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Compute the state afresh from ``x`` and begin a new descent."""
+        self.tabu[:] = 0
+        rebuild(*self.layers, self.measure)
+        self.info[info_codes.LEAST] = self.cost
+        self.info[[info_codes.STALL, info_codes.FROZEN, info_codes.SIDEWAYS, info_codes.POSITION]] = 0
+
+    def reset_weights(self) -> None:
+        """Give weight 1 to every constraint (before a start)."""
+        self.compiled.core.weight[:] = 1
+
+    def keep_best(self) -> None:
+        """Keep the current assignment if it is the best so far."""
+        if self.restarts >= 0 and self.cost < self.info[info_codes.SAVED]:
+            self.info[info_codes.SAVED] = self.cost
+            self.compiled.core.best[:] = self.x
+
+    def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> str:
+        """Run ``kernel(steps, core, rows, deep, *arguments)`` in short calls; say how it ended.
+
+        Returns ``solved``, ``stalled``, ``local_optimum``, ``plateau_limit``, ``budget`` (``steps`` used up),
+        ``step_limit`` or ``stopped``.
+        """
+        end = min(self.steps + steps, NEVER)
+        pace = self.pace.get(kernel, 16)
+        while True:
+            left = end - self.steps
+            total = NEVER if self.limits.steps is None else self.limits.steps - self.steps
+            if self.solved():
+                return "solved"
+            if total <= 0:
+                return "step_limit"
+            if left <= 0:
+                return "budget"
+            if self.limits.should_stop():
+                return "stopped"
+            size = 1 if self.audit == "full" else max(1, min(pace, left, total))
+            began, before = time.perf_counter(), self.steps
+            code = kernel(size, *self.layers, *arguments)
+            seconds = time.perf_counter() - began
+            if self.audit != "final":
+                check_state(self)
+            if code != info_codes.BUDGET:
+                return ENDINGS[code]
+            done = self.steps - before
+            if done == size and seconds < SLICE / 2:
+                pace = min(pace * 2, 1 << 24)
+            elif seconds > SLICE and pace > 1:
+                pace = max(1, pace // 2)
+            self.pace[kernel] = pace
+
+    def result(self, reason: str) -> Result:
+        """Return the outcome: the current assignment if solved, else the best one seen."""
+        self.keep_best()
+        solved = self.solved()
+        x = self.x if solved else self.compiled.core.best
+        cost = 0 if solved else int(self.info[info_codes.SAVED])
+        statistics = {
+            "steps": self.steps,
+            "evaluations": int(self.info[info_codes.EVALUATIONS]),
+            "moves": int(self.info[info_codes.MOVES]),
+            "restarts": max(0, self.restarts),
+            "resets": int(self.info[info_codes.RESETS]),
+            "neighbourhood": self.neighbourhood.report(),
+            "layers": self.compiled.summary(),
+        }
+        return Result(x.copy(), cost, reason, self.steps, int(self.info[info_codes.HASH]), statistics)
+
+
+ENDINGS = {
+    info_codes.SOLVED: "solved",
+    info_codes.STALLED: "stalled",
+    info_codes.LOCAL_OPTIMUM: "local_optimum",
+    info_codes.PLATEAU_LIMIT: "plateau_limit",
+}

@@ -1,0 +1,83 @@
+"""Names of the entries of ``info``, the scalars of a search state, and small helpers over them.
+
+All scalars live in one array, so that a kernel that has used up its steps can go on in the next call as
+if it had not stopped: the trajectory depends on the number of steps only.
+"""
+
+from __future__ import annotations
+
+from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.search_plain import Ints
+
+SIZE = 0  # variables in conflict
+COST = 1  # weighted violation
+LEAST = 2  # least cost since the last start
+SAVED = 3  # cost of the saved best assignment
+STEPS = 4
+HASH = 5  # of the trajectory
+FROZEN = 6  # variables frozen since the last reset
+STALL = 7  # steps since LEAST improved
+EVALUATIONS = 8
+MOVES = 9
+RESETS = 10
+RECORDED = 11  # events recorded
+THINNING = 12  # one event in so many is recorded
+SEEN = 13  # events offered
+SIDEWAYS = 14
+POSITION = 15  # of a sweep
+EXTRA = 16
+LENGTH = 20
+
+# how a kernel's call ended
+BUDGET = 0
+SOLVED = 1
+STALLED = 2
+LOCAL_OPTIMUM = 3
+PLATEAU_LIMIT = 4
+
+# events: step, kind, variable, target, change, cost
+MOVE = 0
+SWAP = 1
+EVENT_SIDEWAYS = 2
+RESET = 3
+RESTART = 4
+ACCEPT = 5  # a worsening move accepted
+EVENT_WIDTH = 6
+
+_MASK = 0xFFFFFFFF
+
+
+@kernel
+def record(
+    events: Ints, info: Ints, kind: int, variable: int, target: int, change: int
+) -> None:
+    """Mix an event into the trajectory's hash and, if there is room for events, record it.
+
+    When the rows are full every second one is dropped and from then on half as many are taken.
+    """
+    h = info[HASH]
+    for number in (info[STEPS], kind, variable, target, change):
+        h = ((h ^ (number & _MASK)) * 16777619) & _MASK
+    info[HASH] = h
+    capacity = events.shape[0]
+    if capacity == 0:
+        return
+    info[SEEN] += 1
+    if info[SEEN] % info[THINNING] != 0:
+        return
+    if info[RECORDED] == capacity:
+        half = capacity // 2
+        for row in range(half):
+            events[row, :] = events[2 * row + 1, :]
+        info[RECORDED] = half
+        info[THINNING] *= 2
+        if info[SEEN] % info[THINNING] != 0:
+            return
+    row = info[RECORDED]
+    events[row, 0] = info[STEPS]
+    events[row, 1] = kind
+    events[row, 2] = variable
+    events[row, 3] = target
+    events[row, 4] = change
+    events[row, 5] = info[COST]
+    info[RECORDED] = row + 1

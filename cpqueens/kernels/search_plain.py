@@ -1,0 +1,162 @@
+"""Move deltas of constraints over single variables: AllDifferent(a*x + b) and linear relations.
+
+This is the fast layer of local search: queens, magic squares, Latin squares and graph colouring need
+nothing else. A variable lists its *incidences*, four numbers each, sorted by constraint and closed by
+a sentinel, so that the two lists of a swap are walked together without looking at their lengths:
+
+    constraint, kind, coefficient, base
+
+An AllDifferent counts how many of its terms have each value; the counter of a term is number
+``base + coefficient * x``. A linear relation keeps its activity (the sum with its constant, compared
+with 0). Evaluating a move only reads; `plain_apply` is called on acceptance only.
+
+Violation is the *surplus* of an AllDifferent (terms minus distinct values) or, with ``measure`` 1, its
+*pairs* of equal terms; a linear relation is violated by its distance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cpqueens.kernels.jit import kernel
+
+Ints = NDArray[Any]
+
+WIDTH = 4  # numbers per incidence
+END = 1 << 60  # the sentinel's constraint
+
+ALL_DIFFERENT = 0
+EQUAL = 1
+AT_MOST = 2  # activity <= 0
+NOT_EQUAL = 3
+
+
+@kernel
+def amount(kind: int, activity: int) -> Any:
+    """Return the violation of ``activity`` op 0, op given by ``kind``."""
+    if kind == EQUAL:
+        return abs(activity)
+    if kind == AT_MOST:
+        return activity if activity > 0 else 0
+    return 1 if activity == 0 else 0
+
+
+@kernel
+def plain_swap_deltas(
+    i: int,
+    candidates: Ints,
+    size: int,
+    out: Ints,
+    start: Ints,
+    incidences: Ints,
+    x: Ints,
+    count: Ints,
+    activity: Ints,
+    weight: Ints,
+    measure: int,
+) -> None:
+    """Set ``out[q]`` to the change of weighted violation by swapping ``i`` and ``candidates[q]``.
+
+    ``size`` candidates are evaluated, in O(incidences of both) each.
+    """
+    xi = x[i]
+    first = start[i]
+    for q in range(size):
+        j = candidates[q]
+        xj = x[j]
+        delta = 0
+        if xi != xj:
+            p = first
+            r = start[j]
+            while True:
+                c = incidences[p]
+                e = incidences[r]
+                if c == e:
+                    if c == END:
+                        break
+                    if incidences[p + 1] == ALL_DIFFERENT:
+                        k1 = incidences[p + 3] + incidences[p + 2] * xi
+                        k2 = incidences[r + 3] + incidences[r + 2] * xj
+                        k3 = incidences[p + 3] + incidences[p + 2] * xj
+                        k4 = incidences[r + 3] + incidences[r + 2] * xi
+                        n1 = count[k1]
+                        n2 = count[k2] - (k2 == k1)
+                        n3 = count[k3] - (k3 == k1) - (k3 == k2)
+                        n4 = count[k4] - (k4 == k1) - (k4 == k2) + (k4 == k3)
+                        if measure == 0:
+                            change = (n3 > 0) + (n4 > 0) - (n1 > 1) - (n2 > 1)
+                        else:
+                            change = n3 + n4 - (n1 - 1) - (n2 - 1)
+                    else:
+                        before = activity[c]
+                        after = before + (incidences[p + 2] - incidences[r + 2]) * (xj - xi)
+                        change = amount(incidences[p + 1], after) - amount(incidences[p + 1], before)
+                    delta += change * weight[c]
+                    p += WIDTH
+                    r += WIDTH
+                else:
+                    # only one of the two is in the constraint: an assignment, as far as it can see
+                    if c < e:
+                        s = p
+                        old = xi
+                        new = xj
+                        p += WIDTH
+                    else:
+                        s = r
+                        old = xj
+                        new = xi
+                        r += WIDTH
+                    c = incidences[s]
+                    if incidences[s + 1] == ALL_DIFFERENT:
+                        n1 = count[incidences[s + 3] + incidences[s + 2] * old]
+                        n3 = count[incidences[s + 3] + incidences[s + 2] * new]
+                        change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
+                    else:
+                        before = activity[c]
+                        after = before + incidences[s + 2] * (new - old)
+                        change = amount(incidences[s + 1], after) - amount(incidences[s + 1], before)
+                    delta += change * weight[c]
+        out[q] = delta
+
+
+@kernel
+def plain_assign_deltas(
+    v: int,
+    values: Ints,
+    size: int,
+    out: Ints,
+    start: Ints,
+    incidences: Ints,
+    x: Ints,
+    count: Ints,
+    activity: Ints,
+    weight: Ints,
+    measure: int,
+) -> None:
+    """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to variable ``v``."""
+    old = x[v]
+    for q in range(size):
+        out[q] = 0
+    s = start[v]
+    while incidences[s] != END:
+        c = incidences[s]
+        kind = incidences[s + 1]
+        a = incidences[s + 2]
+        w = weight[c]
+        if kind == ALL_DIFFERENT:
+            base = incidences[s + 3]
+            n1 = count[base + a * old]
+            for q in range(size):
+                new = values[q]
+                if new != old:
+                    n3 = count[base + a * new]
+                    change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
+                    out[q] += change * w
+        else:
+            before = activity[c]
+            violated = amount(kind, before)
+            for q in range(size):
+                out[q] += (amount(kind, before + a * (values[q] - old)) - violated) * w
+        s += WIDTH
