@@ -1,0 +1,246 @@
+"""Search with conflict masks: one word per AllDifferent, shifted from row to row (strategy ``bitmask``).
+
+After Richards (1997), "Backtracking algorithms in MCPL using bit patterns and recursion", and many before:
+the safe columns of a row are the allowed ones outside all masks, the lowest is ``x & -x``. Two kernels: the
+three masks of queens in registers, and any `Pattern`. Each lists or, given an ``out`` without rows, counts
+(then the last row is one population count). A stack entry is a row's untried columns and its masks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels.bits import lowest, popcount
+from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.pattern import FULL, KEEP_LEFT, KEEP_RIGHT, LEFT, MEMBER, RIGHT, Ints, Words
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PatternSearch
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+@kernel
+def search_queens(allowed: Words, stack: Words, control: Ints, out: NDArray[np.uint8], budget: int) -> Any:
+    """Search the queens pattern for ``budget`` placements; return the solutions written to ``out``.
+
+    ``stack`` (n, 4): untried columns, and the masks of columns, of diagonals that go left, and right.
+    """
+    last = np.uint64(allowed.size - 1)
+    base = np.uint64(control[BASE])
+    row = np.uint64(control[ROW])
+    listing = out.shape[0] > 0
+    nodes = 0
+    failures = 0
+    solutions = 0
+    filled = 0
+    done = False
+    untried = stack[row, 0]
+    columns = stack[row, 1]
+    left = stack[row, 2]
+    right = stack[row, 3]
+    while True:
+        if untried == _ZERO:
+            if row == base:
+                done = True
+                break
+            row -= _ONE
+            untried = stack[row, 0]
+            columns = stack[row, 1]
+            left = stack[row, 2]
+            right = stack[row, 3]
+            continue
+        if row == last:
+            if not listing:
+                found: Any = np.int64(popcount(untried))
+                solutions += found
+                nodes += found
+                untried = _ZERO
+                continue
+            bit = untried ^ (untried & (untried - _ONE))
+            untried ^= bit
+            after = columns | bit
+            r = last
+            while True:
+                before = stack[r, 1] if r != last else columns
+                out[filled, r] = lowest(after ^ before)
+                if r == _ZERO:
+                    break
+                after = before
+                r -= _ONE
+            solutions += 1
+            nodes += 1
+            filled += 1
+            if filled == out.shape[0]:
+                break
+            continue
+        rest = untried & (untried - _ONE)
+        bit = untried ^ rest
+        untried = rest
+        nodes += 1
+        next_columns = columns | bit
+        next_left = (left | bit) << _ONE
+        next_right = (right | bit) >> _ONE
+        safe = allowed[row + _ONE] & ~(next_columns | next_left | next_right)
+        if safe == _ZERO:
+            failures += 1
+            continue
+        stack[row, 0] = untried
+        stack[row, 1] = columns
+        stack[row, 2] = left
+        stack[row, 3] = right
+        row += _ONE
+        untried = safe
+        columns = next_columns
+        left = next_left
+        right = next_right
+        if nodes >= budget:
+            break
+    stack[row, 0] = untried
+    stack[row, 1] = columns
+    stack[row, 2] = left
+    stack[row, 3] = right
+    control[ROW] = DONE if done else np.int64(row)
+    control[NODES] += nodes
+    control[FAILURES] += failures
+    control[SOLUTIONS] += solutions
+    return filled
+
+
+@kernel
+def search_pattern(
+    allowed: Words,
+    steps: Words,
+    near: Words,
+    stack: Words,
+    x: Ints,
+    control: Ints,
+    out: NDArray[np.uint8],
+    budget: int,
+) -> Any:
+    """Search any pattern for ``budget`` placements; return the solutions written to ``out``.
+
+    ``steps`` (n, masks, 5) and ``near`` (n, depth, width) are those of `Pattern`; ``stack`` (n, 1 + masks)
+    holds untried columns and masks, ``x`` (n,) the columns placed.
+    """
+    last = allowed.size - 1
+    row = control[ROW]
+    masks = steps.shape[1]
+    depth = near.shape[1]
+    end = control[NODES] + budget
+    filled = 0
+    while True:
+        untried = stack[row, 0]
+        if untried == _ZERO:
+            if row == control[BASE]:
+                control[ROW] = DONE
+                return filled
+            row -= 1
+            continue
+        if row == last and out.shape[0] == 0:
+            found: Any = np.int64(popcount(untried))
+            control[SOLUTIONS] += found
+            control[NODES] += found
+            stack[row, 0] = _ZERO
+            continue
+        rest = untried & (untried - _ONE)
+        bit = untried ^ rest
+        stack[row, 0] = rest
+        x[row] = np.int64(lowest(bit))
+        control[NODES] += 1
+        if row == last:
+            control[SOLUTIONS] += 1
+            for i in range(last + 1):
+                out[filled, i] = x[i]
+            filled += 1
+            if filled == out.shape[0]:
+                break
+            continue
+        taken = _ZERO
+        for k in range(masks):
+            mask = stack[row, 1 + k] | (bit & steps[row, k, MEMBER])
+            mask = ((mask << steps[row, k, LEFT]) & steps[row, k, KEEP_LEFT]) | (
+                (mask >> steps[row, k, RIGHT]) & steps[row, k, KEEP_RIGHT]
+            )
+            stack[row + 1, 1 + k] = mask
+            taken |= mask & steps[row + 1, k, MEMBER]
+        for d in range(min(depth, row + 1)):
+            taken |= near[row + 1, d, x[row - d]]
+        safe = allowed[row + 1] & ~taken
+        if safe == _ZERO:
+            control[FAILURES] += 1
+            continue
+        row += 1
+        stack[row, 0] = safe
+        if control[NODES] >= end:
+            break
+    control[ROW] = row
+    return filled
+
+
+class BitmaskSearch(PatternSearch):
+    """Search with conflict masks: the queens kernel where the pattern is queens, else the general one."""
+
+    def _start(self, prefix: list[int], after: list[int] | None) -> None:
+        pattern = self.pattern
+        self.steps = _queens_steps(pattern.n) if pattern.is_queens else pattern.steps
+        self.near = pattern.near[:, : 0 if pattern.is_queens else None]
+        self.stack = np.zeros((pattern.n, 1 + self.steps.shape[1]), dtype=np.uint64)
+        self.x = np.zeros(pattern.n, dtype=np.int64)
+        path = prefix if after is None else after
+        for row in range(pattern.n):
+            safe = self._safe(row)
+            if row >= len(path):
+                self._enter(row, safe)
+                return
+            value = path[row]
+            legal = 0 <= value < pattern.width and bool(safe >> value & 1)
+            if row >= len(prefix):
+                self.stack[row, 0] = safe & (FULL << max(value + 1, 0)) & FULL
+                self.control[ROW] = row
+            if not legal:
+                return
+            self._place(row, value)
+
+    def _enter(self, row: int, safe: int) -> None:
+        self.stack[row, 0] = safe
+        self.control[ROW] = row
+        if not safe:
+            self.control[FAILURES] += 1
+
+    def _safe(self, row: int) -> int:
+        taken = 0
+        for k in range(self.steps.shape[1]):
+            taken |= int(self.stack[row, 1 + k]) & int(self.steps[row, k, MEMBER])
+        for d in range(min(self.near.shape[1], row)):
+            taken |= int(self.near[row, d, self.x[row - 1 - d]])
+        return int(self.pattern.allowed[row]) & ~taken
+
+    def _place(self, row: int, value: int) -> None:
+        self.x[row] = value
+        for k in range(self.steps.shape[1] if row + 1 < self.pattern.n else 0):
+            member, left, keep_left, right, keep_right = (int(w) for w in self.steps[row, k])
+            mask = int(self.stack[row, 1 + k]) | (1 << value & member)
+            self.stack[row + 1, 1 + k] = (mask << left & keep_left) | (mask >> right & keep_right)
+
+    def _node_cost(self) -> int:
+        return 7 if self.pattern.is_queens else 10 + 3 * self.steps.shape[1] + 2 * self.near.shape[1]
+
+    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
+        if self.pattern.is_queens:
+            return search_queens(self.pattern.allowed, self.stack, self.control, out, budget)
+        return search_pattern(
+            self.pattern.allowed, self.steps, self.near, self.stack, self.x, self.control, out, budget
+        )
+
+
+def _queens_steps(n: int) -> Words:
+    """Return the steps of columns, left and right diagonals, as `search_queens` has them built in."""
+    result = np.zeros((n, 3, 5), dtype=np.uint64)
+    result[:, :, MEMBER] = FULL
+    result[:, 0, 1:] = (0, FULL, 0, 0)
+    result[:, 1, 1:] = (1, FULL, 0, 0)
+    result[:, 2, 1:] = (0, 0, 1, FULL)
+    return result

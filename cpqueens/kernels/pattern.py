@@ -1,0 +1,198 @@
+"""Models that are AllDifferents over ``x[i] + offset[i]``, as the arrays of the conflict-mask kernels.
+
+The variables are called rows and their values columns, 0 .. width - 1, in one word of at most 64 bits.
+A group is one AllDifferent: two rows i < j of it forbid ``x[j] == x[i] + offset[i] - offset[j]``, in
+integers or modulo some number. Queens is three groups: offsets 0, +i and -i. Nothing here needs Numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+WORD = 64
+FULL = (1 << WORD) - 1
+MAX_TABLE = 1 << 24  # words of a conflict table: 128 MiB
+
+# Fields of a step (last axis of `Pattern.steps`).
+MEMBER, LEFT, KEEP_LEFT, RIGHT, KEEP_RIGHT = range(5)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """One AllDifferent over ``x[i] + offsets[i]`` for ``rows``, modulo ``modulus`` if that is not 0.
+
+    ``offsets`` has shape (n,); ``rows`` is a bool array of shape (n,), None for all rows.
+    """
+
+    offsets: Ints
+    rows: NDArray[np.bool_] | None = None
+    modulus: int = 0
+
+    def members(self) -> NDArray[np.bool_]:
+        """Return which rows take part, shape (n,)."""
+        return np.ones(len(self.offsets), dtype=bool) if self.rows is None else self.rows
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """n rows, columns 0 .. width - 1 (width <= 64), the allowed columns of each row, and the groups.
+
+    ``allowed`` has shape (n,): bit v of ``allowed[i]`` says that row i may take column v.
+    """
+
+    width: int
+    allowed: Words
+    groups: tuple[Group, ...] = field(default=())
+
+    @property
+    def n(self) -> int:
+        """Return the number of rows."""
+        return len(self.allowed)
+
+    @cached_property
+    def is_queens(self) -> bool:
+        """Say whether the groups are those of queens: all rows, steps of 0, +1 and -1."""
+        if len(self.groups) != 3 or any(g.modulus or not g.members().all() for g in self.groups):
+            return False
+        steps = [np.diff(g.offsets) for g in self.groups]
+        return sorted(int(s[0]) if len(s) else d for s, d in zip(steps, (-1, 0, 1), strict=True)) == [
+            -1, 0, 1,
+        ] and all(bool(np.all(s == s[:1])) for s in steps)  # fmt: skip
+
+    @cached_property
+    def conflict(self) -> Words:
+        """Return the columns that one row forbids another, shape (n, n, width).
+
+        ``conflict[i, j, v]`` is the word of columns of row j > i that ``x[i] == v`` forbids.
+        """
+        return self._conflicts(self.groups)
+
+    @cached_property
+    def _masked(self) -> tuple[Group, ...]:
+        return tuple(g for g in self.groups if int(g.members().sum()) > 2 and _keeps_all(g, self.width))
+
+    @cached_property
+    def steps(self) -> Words:
+        """Return how each conflict mask goes from row i to row i + 1, shape (n, masks, 5).
+
+        ``mask = ((mask | bit & MEMBER) << LEFT & KEEP_LEFT) | (... >> RIGHT & KEEP_RIGHT)``.
+        """
+        result = np.zeros((self.n, len(self._masked), 5), dtype=np.uint64)
+        for k, group in enumerate(self._masked):
+            result[:, k] = _steps(group, self.width)
+        return result
+
+    @cached_property
+    def near(self) -> Words:
+        """Return the conflicts that no mask carries, shape (n, depth, width).
+
+        ``near[i, d, v]`` is the word of columns of row i that ``x[i - 1 - d] == v`` forbids: knight moves,
+        inequalities of two rows, and AllDifferents whose offsets go to and fro.
+        """
+        rest = tuple(g for g in self.groups if g not in self._masked)
+        if not rest:
+            return np.zeros((self.n, 0, self.width), dtype=np.uint64)
+        conflict = self._conflicts(rest)
+        earlier, later = np.nonzero(conflict.any(axis=2))
+        depth = int(max(later - earlier, default=0))
+        result = np.zeros((self.n, depth, self.width), dtype=np.uint64)
+        for d in range(depth):
+            for i in range(d + 1, self.n):
+                result[i, d] = conflict[i - 1 - d, i]
+        return result
+
+    @cached_property
+    def blocked(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return start offsets, shape (n * width + 1,), and later squares blocked by each square.
+
+        Squares are numbered row * width + column.
+        """
+        shifts = np.arange(self.width, dtype=np.uint64)
+        squares: list[Any] = []
+        counts = np.zeros(self.n * self.width + 1, dtype=np.int64)
+        for i in range(self.n):
+            bits = (self.conflict[i].T[:, :, None] >> shifts) & np.uint64(1)  # (column, later row, column)
+            origin, rows, columns = np.nonzero(bits)
+            squares.append((rows * self.width + columns).astype(np.int32))
+            counts[i * self.width + 1 : (i + 1) * self.width + 1] = np.bincount(origin, minlength=self.width)
+        flat = np.concatenate(squares) if squares else np.zeros(0, dtype=np.int32)
+        return np.cumsum(counts).astype(np.int32), flat
+
+    def _conflicts(self, groups: Sequence[Group]) -> Words:
+        if self.n * self.n * self.width > MAX_TABLE:
+            raise ValueError(f"conflict table of {self.n} x {self.n} x {self.width} words is too large")
+        result = np.zeros((self.n, self.n, self.width), dtype=np.uint64)
+        columns = np.arange(self.width)
+        for group in groups:
+            rows = np.flatnonzero(group.members())
+            for p, i in enumerate(rows):
+                later = rows[p + 1 :]
+                target = columns + (int(group.offsets[i]) - group.offsets[later])[:, None]
+                for copy in _residues(target, group.modulus, self.width):
+                    valid = (copy >= 0) & (copy < self.width)
+                    bits = np.uint64(1) << np.where(valid, copy, 0).astype(np.uint64)
+                    result[i, later] |= np.where(valid, bits, np.uint64(0))
+        return result
+
+
+def queens(n: int, allowed: Words | None = None) -> Pattern:
+    """Return the pattern of n queens; ``allowed`` (n,) restricts the columns of each row."""
+    i = np.arange(n, dtype=np.int64)
+    squares = np.full(n, (1 << n) - 1, dtype=np.uint64) if allowed is None else allowed
+    return Pattern(n, squares, (Group(0 * i), Group(i), Group(-i)))
+
+
+def _residues(target: Ints, modulus: int, width: int) -> list[Ints]:
+    """Return the values of 0 .. width - 1 that are ``target`` or, with a modulus, congruent to it."""
+    if modulus == 0:
+        return [target]
+    return [target % modulus + modulus * q for q in range((width - 1) // modulus + 1)]
+
+
+def _keeps_all(group: Group, width: int) -> bool:
+    """Say whether shifting one word from row to row never loses a bit that is needed again."""
+    if group.modulus:
+        return group.modulus == width
+    offsets = group.offsets
+    steps = np.diff(offsets)
+    if bool(np.all(steps >= 0)) or bool(np.all(steps <= 0)):
+        return True  # a bit that is inside the word at both ends was inside all the way
+    rows = np.flatnonzero(group.members())
+    for p, i in enumerate(rows):
+        position = offsets[i] - offsets[i : rows[-1] + 1]  # of column 0 of row i, seen from the later rows
+        lowest = np.minimum.accumulate(position)
+        highest = np.maximum.accumulate(position)
+        for j in rows[p + 1 :]:
+            here = position[j - i]
+            first, last = max(0, -here), min(width - 1, width - 1 - here)  # columns of row i that matter in j
+            if first <= last and (first + lowest[j - i] < 0 or last + highest[j - i] >= WORD):
+                return False
+    return True
+
+
+def _steps(group: Group, width: int) -> Words:
+    """Return the steps of one group, shape (n, 5)."""
+    n = len(group.offsets)
+    result = np.zeros((n, 5), dtype=np.uint64)
+    result[:, MEMBER] = np.where(group.members(), np.uint64(FULL), np.uint64(0))
+    for i in range(n - 1):
+        shift = int(group.offsets[i]) - int(group.offsets[i + 1])
+        if group.modulus:
+            shift %= width
+            full = (1 << width) - 1
+            right = (width - shift, full) if shift else (0, 0)
+            result[i, 1:] = (shift, full, *right)
+        elif 0 <= shift < WORD:
+            result[i, 1:] = (shift, FULL, 0, 0)
+        elif -WORD < shift < 0:
+            result[i, 1:] = (0, 0, -shift, FULL)
+    return result

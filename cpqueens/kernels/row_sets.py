@@ -1,0 +1,98 @@
+"""Row sets, the units of counting queens by halves: which rows have their queen in the west half."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels.quadrants import Layout, Quadrant, quadrant
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Row sets in the order in which they are counted.
+
+    ``rows`` (units, 3), int64: rows in the west, rows in the east, lines of the middle queen (all as bits);
+    ``weights`` (units,), int64: how many row sets each stands for.
+    """
+
+    rows: NDArray[np.int64]
+    weights: NDArray[np.int64]
+
+
+def row_sets(board: Layout, allowed: NDArray[np.bool_] | None = None) -> Units:
+    """Return the classes of row sets: up to flip and complement without ``allowed``, else all of them.
+
+    An even board has row sets of n / 2 rows; flipped upside down or with west and east exchanged they have
+    equally many solutions. An odd one first has the row m of the queen in the middle column, where m and its
+    mirror image are one, and flipping is a symmetry only of the middle row.
+    """
+    if board.n % 2 == 0:
+        west = _subsets(board.n, board.half)
+        return _classes(board, west, 0, None, allowed)
+    middles = range(board.half + 1) if allowed is None else np.flatnonzero(allowed[:, board.half]).tolist()
+    parts = []
+    for m in middles:
+        low = _subsets(board.n - 1, board.half)
+        west = (low & ((1 << m) - 1)) | (low >> m << (m + 1))
+        parts.append(_classes(board, west, board.middle_lines(m), m, allowed))
+    empty = Units(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64))
+    return Units(
+        np.concatenate([empty.rows, *(p.rows for p in parts)]),
+        np.concatenate([empty.weights, *(p.weights for p in parts)]),
+    )
+
+
+def tables(board: Layout, allowed: NDArray[np.bool_] | None = None) -> tuple[Quadrant, ...]:
+    """Return the quadrants north-west, south-west, north-east, south-east; shared if all is allowed."""
+    n, half = board.n, board.half
+    cut = (n + 1) // 2
+    if allowed is None:
+        squares = np.ones((n, half), dtype=bool)
+        west = quadrant(board, 0, cut, squares), quadrant(board, cut, n, squares)
+        return west + west
+    sides = allowed[:, :half][:, ::-1], allowed[:, n - half :]
+    return tuple(quadrant(board, a, b, side) for side in sides for a, b in ((0, cut), (cut, n)))
+
+
+def _classes(
+    board: Layout, west: NDArray[np.int64], lines: int, middle: int | None, allowed: NDArray[np.bool_] | None
+) -> Units:
+    """Return one row set of each class with the size of the class."""
+    n = board.n
+    everything = ((1 << n) - 1) ^ (0 if middle is None else 1 << middle)
+    if allowed is None:
+        least = np.minimum(west, everything ^ west)
+        if middle is None or 2 * middle == n - 1:
+            flipped = _flip(west, n)
+            least = np.minimum(least, np.minimum(flipped, everything ^ flipped))
+        west, weights = np.unique(least, return_counts=True)
+        if middle is not None and 2 * middle != n - 1:
+            weights = 2 * weights  # the mirror image of this middle row is left out
+    else:
+        bits = 1 << np.arange(n)
+        can_west = int(bits[allowed[:, : board.half].any(axis=1)].sum())
+        can_east = int(bits[allowed[:, n - board.half :].any(axis=1)].sum())
+        west = west[(west & ~can_west == 0) & (everything & ~west & ~can_east == 0)]
+        weights = np.ones(len(west), dtype=np.int64)
+    rows = np.stack([west, everything ^ west, np.full_like(west, lines)], axis=1)
+    return Units(rows, weights.astype(np.int64))
+
+
+def _subsets(n: int, size: int) -> NDArray[np.int64]:
+    """Return all words of n bits with ``size`` bits set, ascending."""
+    words = np.arange(1 << n, dtype=np.int64)
+    bits = np.zeros(1 << n, dtype=np.int8)
+    for i in range(n):
+        bits[1 << i : 2 << i] = bits[: 1 << i] + 1
+    return words[bits == size]
+
+
+def _flip(words: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Reverse the n bits of each word."""
+    result = np.zeros_like(words)
+    for i in range(n):
+        result |= (words >> i & 1) << (n - 1 - i)
+    return result

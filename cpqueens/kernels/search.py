@@ -1,0 +1,119 @@
+"""What the searches on a `Pattern` share: control words, resuming, batches and a bounded number of steps.
+
+All of them go row by row and column by column upwards, so they list solutions in lexicographic order.
+Nodes are the root and every safe placement; failures are nodes other than solutions that have no safe
+child (dead ends). Both count what this search did itself: nothing of a given prefix, and after resuming
+nothing of what came before.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels.jit import is_compiled
+from cpqueens.kernels.pattern import Pattern
+
+# Entries of the control array, int64.
+ROW, BASE, NODES, FAILURES, SOLUTIONS, CONTROLS = range(6)
+DONE = -1  # value of ROW when nothing is left
+
+
+_CALL_COST = 10_000_000  # nanoseconds of compiled search per call, so that limits are seen in time
+_PLAIN_COST = 100_000
+
+
+class PatternSearch(ABC):
+    """One search in progress; calls advance it, its state is plain arrays.
+
+    Parameters
+    ----------
+    pattern
+        The model.
+    prefix
+        Values of the first rows, fixed; fewer than n.
+    after
+        Start behind this assignment in lexicographic order (all n values; must begin with ``prefix``).
+    """
+
+    def __init__(
+        self, pattern: Pattern, prefix: Sequence[int] = (), after: Sequence[int] | None = None
+    ) -> None:
+        self.pattern = pattern
+        self.control = np.zeros(CONTROLS, dtype=np.int64)
+        n = pattern.n
+        if n and len(prefix) >= n:
+            raise ValueError(f"prefix has {len(prefix)} values, at most {n - 1} of {n} rows can be fixed")
+        if after is not None and (len(after) != n or list(after[: len(prefix)]) != list(prefix)):
+            raise ValueError(f"after needs {n} values that begin with the prefix")
+        self._nothing = np.zeros((0, max(n, 1)), dtype=np.uint8)
+        self._empty_model = n == 0 and after is None
+        self.control[ROW] = DONE
+        self.control[BASE] = len(prefix)
+        if n:
+            if not prefix and after is None:
+                self.control[NODES] = 1
+            self._start([int(v) for v in prefix], None if after is None else [int(v) for v in after])
+
+    @property
+    def exhausted(self) -> bool:
+        """Say whether the whole space (under the prefix, behind ``after``) has been searched."""
+        return int(self.control[ROW]) == DONE and not self._empty_model
+
+    @property
+    def nodes(self) -> int:
+        """Return the nodes visited: the root and every safe placement."""
+        return int(self.control[NODES])
+
+    @property
+    def failures(self) -> int:
+        """Return the dead ends met."""
+        return int(self.control[FAILURES])
+
+    @property
+    def solutions(self) -> int:
+        """Return the solutions found."""
+        return int(self.control[SOLUTIONS])
+
+    def default_budget(self) -> int:
+        """Return the placements per call that take about 10 ms (as plain Python: a fraction of a second)."""
+        return max(16, (_CALL_COST if is_compiled() else _PLAIN_COST) // self._node_cost())
+
+    def fill(self, out: NDArray[np.uint8], budget: int | None = None) -> int:
+        """Write the next solutions into ``out`` (batch, n), uint8; return how many.
+
+        Ends when ``out`` is full, after ``budget`` placements (and a few), or when nothing is left; the
+        next call goes on from there.
+        """
+        if self._empty_model:
+            self._empty_model = False
+            self.control[NODES] = self.control[SOLUTIONS] = 1
+            return 1
+        if self.exhausted or len(out) == 0:
+            return 0
+        return int(self._run(out, self.default_budget() if budget is None else budget))
+
+    def count(self, budget: int | None = None) -> int:
+        """Count on for ``budget`` placements without storing; return the solutions found by this call."""
+        before = self.solutions
+        if self._empty_model:
+            return self.fill(np.zeros((1, 0), dtype=np.uint8))
+        if not self.exhausted:
+            self._run(self._nothing, self.default_budget() if budget is None else budget)
+        return self.solutions - before
+
+    @abstractmethod
+    def _start(self, prefix: list[int], after: list[int] | None) -> None:
+        """Set up the state and ``control[ROW]`` (DONE if the prefix is not safe)."""
+
+    @abstractmethod
+    def _node_cost(self) -> int:
+        """Return about how many nanoseconds a placement takes compiled."""
+
+    @abstractmethod
+    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
+        """Call the kernel; ``out`` without rows means counting."""

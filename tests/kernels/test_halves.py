@@ -1,0 +1,212 @@
+"""Counting by halves: published counts, blocked squares and given queens, units, limits, the estimate."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from math import comb
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cpqueens.backends.backtracking.halves import MAX_N, HalvesProgress, count
+from cpqueens.kernels.halves import match
+from cpqueens.kernels.quadrants import layout, quadrant
+from cpqueens.kernels.row_sets import row_sets
+
+# A000170, n = 0 ..
+QUEENS = [
+    1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104,
+    666090624,
+]  # fmt: skip
+# A032522 (fixed by a half turn) and A033148 (fixed by a quarter turn), n = 1 ..
+HALF_TURN = [1, 0, 0, 2, 2, 4, 8, 4, 16, 12, 48, 80, 136, 420]
+QUARTER_TURN = [1, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 8, 8, 0]
+
+PLAIN_MODE = """
+import numpy as np
+from cpqueens.backends.backtracking.halves import count
+from cpqueens.kernels.jit import is_compiled
+allowed = np.ones((7, 7), dtype=bool)
+allowed[2, :3] = False
+print([count(n).count for n in range(9)], count(7, allowed).count, count(6, num_workers=2).count)
+"""
+
+
+def slow_count(allowed: NDArray[np.bool_]) -> int:
+    """Count by plain backtracking."""
+    n = len(allowed)
+
+    def below(row: int, columns: set[int], up: set[int], down: set[int]) -> int:
+        if row == n:
+            return 1
+        return sum(
+            below(row + 1, columns | {c}, up | {row + c}, down | {row - c})
+            for c in range(n)
+            if allowed[row, c] and c not in columns and row + c not in up and row - c not in down
+        )
+
+    return below(0, set(), set(), set())
+
+
+@pytest.mark.parametrize("n", range(16))
+def test_published_counts(n: int) -> None:
+    result = count(n)
+    assert result.complete
+    assert result.count == QUEENS[n]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [16, 17, 18])
+def test_published_counts_of_large_boards(n: int) -> None:
+    assert count(n, num_workers=2).count == QUEENS[n]
+
+
+@pytest.mark.parametrize("n", range(2, 15))
+def test_totals_pass_the_checksum_modulo_8(n: int) -> None:
+    assert (count(n).count + HALF_TURN[n - 1] + 2 * QUARTER_TURN[n - 1]) % 8 == 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_blocked_squares(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    n = int(source.integers(1, 9))
+    allowed = source.random((n, n)) < source.uniform(0.6, 1.0)
+    assert count(n, allowed).count == slow_count(allowed)
+
+
+@pytest.mark.parametrize("n", [7, 8])
+def test_given_queens_sum_to_the_whole(n: int) -> None:
+    for row in (0, n // 2):
+        total = 0
+        for column in range(n):
+            allowed = np.ones((n, n), dtype=bool)
+            allowed[row] = np.arange(n) == column
+            total += count(n, allowed).count
+        assert total == QUEENS[n]
+
+
+def test_symmetry_and_no_symmetry_agree() -> None:
+    for n in (9, 10):
+        allowed = np.ones((n, n), dtype=bool)
+        allowed[0, 0] = False
+        with_corner = np.ones((n, n), dtype=bool)
+        with_corner[0] = np.arange(n) == 0
+        assert count(n, allowed).count + count(n, with_corner).count == QUEENS[n]
+
+
+def test_no_allowed_square() -> None:
+    for n in range(1, 8):
+        assert count(n, np.zeros((n, n), dtype=bool)).count == 0
+
+
+def test_threads_give_the_same() -> None:
+    assert count(13, num_workers=3).count == QUEENS[13]
+
+
+def test_order_of_units_does_not_matter() -> None:
+    assert {count(11, seed=seed).count for seed in range(4)} == {QUEENS[11]}
+
+
+@pytest.mark.parametrize("n", range(2, 17))
+def test_weights_cover_all_row_sets(n: int) -> None:
+    units = row_sets(layout(n))
+    half = n // 2
+    assert int(units.weights.sum()) == (comb(n, half) if n % 2 == 0 else n * comb(n - 1, half))
+    if n == 8:
+        assert set(units.weights.tolist()) <= {1, 2, 4}
+
+
+@pytest.mark.parametrize("n", [4, 7, 12, 17, 20, MAX_N])
+def test_lines_have_bits_of_their_own(n: int) -> None:
+    board = layout(n)
+    squares = [(r, d) for r in range(n) for d in range(board.half)]
+    falling = {r + d: board.falling(r, d) for r, d in squares}
+    climbing = {r - d: board.climbing(r, d) for r, d in squares}
+    bits = [*falling.values(), *climbing.values()]
+    assert len(set(bits)) == len(bits)
+    assert 0 <= min(bits) <= max(bits) < 63
+    side, central = 16, board.central
+    for line, bit in falling.items():  # west meets east where the two directions change places
+        other = climbing.get(line + board.gap)
+        if other is not None:
+            assert other == bit + (side if bit < 2 * side else central)
+
+
+def test_quadrant_table_has_all_placements() -> None:
+    board = layout(16)
+    table = quadrant(board, 0, 8, np.ones((16, 8), dtype=bool))
+    assert len(table.entries) == 118_969  # all non-attacking placements on 8 x 8, counted independently
+    key = 0b10000001 << 8 | 0b00010010  # two queens
+    assert table.starts[key + 1] - table.starts[key] == 2
+
+
+def test_match_equals_the_plain_product() -> None:
+    source = np.random.default_rng(5)
+    for size in (0, 1, 7, 8, 9, 40):
+        west = source.integers(0, 2**32, size, dtype=np.uint32) & source.integers(0, 2**32, size, dtype=np.uint32)
+        run = west[::-1] & np.uint32(0xF0F0)
+        assert match(west, run) == int((west[:, None] & run[None, :] == 0).sum())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_stopping_gives_a_part(workers: int) -> None:
+    looks = iter(range(10**9))
+    result = count(15, num_workers=workers, should_stop=lambda: next(looks) >= 2)
+    assert not result.complete
+    assert result.count <= QUEENS[15]
+    assert count(8, should_stop=lambda: True) == HalvesProgress(0, 0, 1, None, None)
+
+
+def test_the_estimate_covers_the_count() -> None:
+    covered = 0
+    for seed in range(40):
+        looks = iter(range(10**9))
+        result = count(14, should_stop=lambda looks=looks: next(looks) >= 7, seed=seed)
+        assert result.interval is not None
+        low, high = result.interval
+        covered += low <= QUEENS[14] <= high
+    assert covered >= 30  # 95 % intervals: fewer than 31 of 40 has probability below 1e-4
+
+
+def test_progress_is_reported() -> None:
+    seen: list[HalvesProgress] = []
+    result = count(15, num_workers=2, on_progress=seen.append, should_stop=lambda: len(seen) > 1)
+    assert all(a.units_done <= b.units_done for a, b in zip(seen, seen[1:], strict=False))
+    assert result.units_done >= (seen[-1].units_done if seen else 0)
+
+
+def test_counts_run_side_by_side() -> None:
+    results: list[int] = []
+    threads = [threading.Thread(target=lambda: results.append(count(11).count)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [QUEENS[11]] * 3
+
+
+@pytest.mark.parametrize("n", [-1, MAX_N + 1])
+def test_sizes_out_of_range_are_refused(n: int) -> None:
+    with pytest.raises(ValueError, match=str(n)):
+        count(n)
+
+
+def test_wrong_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match="shape"):
+        count(4, np.ones((4, 5), dtype=bool))
+
+
+def test_plain_mode_gives_the_same() -> None:
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PLAIN_MODE],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    allowed = np.ones((7, 7), dtype=bool)
+    allowed[2, :3] = False
+    assert run.stdout.split() == f"{QUEENS[:9]} {slow_count(allowed)} {QUEENS[6]}".split()
