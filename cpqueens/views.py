@@ -1,0 +1,48 @@
+"""How the solutions of a problem are looked at: small descriptions that a model carries in ``view``.
+
+A view names a variable of the model and says what its values mean. It draws nothing: `cpqueens.report`
+turns it into text and pictures, `cpqueens.notations` reads solutions with its help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board with one piece a row: element ``i`` of the variable is the 0-based column in row ``i``."""
+
+    variable: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A two-dimensional array of integers, such as a magic or a Latin square."""
+
+    variable: str
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A one-dimensional array of integers, shown in its order."""
+
+    variable: str
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Positions on a ruler, such as the marks of a Golomb ruler."""
+
+    variable: str
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """Element ``v`` of the variable is the colour of vertex ``v``; ``edges`` are pairs of vertices."""
+
+    variable: str
+    edges: tuple[tuple[int, int], ...]
+
+
+View = Board | Grid | Sequence | Marks | Colouring
