@@ -383,7 +383,8 @@ class LinearArray:
     # ---- comparison -----------------------------------------------------------------------------
 
     def _compare(self, other: Any, relation: Relation) -> BoolArray:
-        return self.registry.compare(self - other, relation)
+        difference = self - other
+        return difference.registry.compare(difference, relation)
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return self._compare(other, "==")
@@ -520,7 +521,8 @@ class Term(LinearArray):
 
     def _add_scaled(self, other: Term, sign: int) -> Term:
         if other.registry is not self.registry:
-            raise _mixed()
+            left, right = _one_registry(self, other)
+            return left._add_scaled(right, sign)  # type: ignore[attr-defined, no-any-return]
         mine, theirs = self.variable_list, other.variable_list
         constant = self.constant + sign * other.constant
         if len(mine) == 1 and len(theirs) == 1 and mine[0] != theirs[0]:
@@ -615,7 +617,7 @@ class BoolArray:
 
     def _join(self, kind: str, other: Any) -> BoolArray:
         mine, theirs = _broadcast(self.truth(), as_truth(self.registry, other).truth())
-        return self.registry.combine(kind, stack_last([mine, theirs]))
+        return mine.registry.combine(kind, stack_last([mine, theirs]))
 
     def __and__(self, other: Any) -> BoolArray:
         return self._join("and", other)
@@ -800,10 +802,13 @@ def find_registry(value: Any) -> Registry | None:
     if isinstance(value, np.ndarray) and value.dtype != object:
         return None
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        found = None
         for part in value:
             registry = find_registry(part)
-            if registry is not None:
+            if registry is not None and registry is not UNBOUND:
                 return registry
+            found = found or registry
+        return found
     return None
 
 
@@ -811,11 +816,33 @@ class _Unbound:
     """The registry of constraints without a variable, such as ``AllDifferent([])``; a model adopts them."""
 
     lower = upper = np.zeros(0, dtype=np.int64)
+    _nothing = np.zeros((1, 0), dtype=np.int64)
 
-    def _refuse(self, *arguments: Any) -> NoReturn:
-        raise ModelError("an expression without any variable belongs to no model; pass terms of one")
+    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+        """Return the constants that a function of constants has."""
+        from cpqueens.definitions import DEFINITION_KINDS
 
-    define = compare = combine = truth = _refuse
+        definition = DEFINITION_KINDS[kind](arguments)
+        if definition.partial().any():
+            raise ModelError(f"{kind} of constants: undefined for the values given")
+        return constant_array(UNBOUND, definition.evaluate(self._nothing)[0].reshape(shape))
+
+    def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
+        """Return the truths of ``expression relation 0`` over constants."""
+        from cpqueens.constraints.linear import Linear
+
+        return Linear(expression, relation)
+
+    def combine(self, kind: str, literals: LinearArray) -> BoolArray:
+        """Return a connective of constants."""
+        from cpqueens.registry import CONNECTIVES
+
+        return CONNECTIVES[kind].over(literals)
+
+    def truth(self, constraint: Any) -> LinearArray:
+        """Return 0 or 1 for each element."""
+        held = constraint.flattened().satisfied(self._nothing)[0]
+        return constant_array(UNBOUND, held.astype(np.int64).reshape(constraint.shape))
 
 
 UNBOUND: Registry = _Unbound()
@@ -833,9 +860,10 @@ def registry_of(*values: Any) -> Registry:
 def as_truth(registry: Registry, value: Any) -> BoolArray:
     """Return ``value`` (truths, 0/1 terms, bools, sequences of these) as a `BoolArray`."""
     if isinstance(value, BoolArray):
-        if value.registry is not registry:
+        if value.registry is registry or registry is UNBOUND:
+            return value
+        if value.registry is not UNBOUND:
             raise _mixed()
-        return value
     return Literals(as_linear(registry, value, "truth"))
 
 
@@ -850,8 +878,8 @@ def _mixed() -> ModelError:
 
 def concatenate_rows(arrays: Sequence[LinearArray]) -> LinearArray:
     """Return all elements of ``arrays`` one after the other, of shape (total,)."""
-    registry = arrays[0].registry
-    if any(a.registry is not registry for a in arrays):
+    registry = registry_of(*arrays)
+    if any(a.registry is not registry and a.registry is not UNBOUND for a in arrays):
         raise _mixed()
     width = max(a.width for a in arrays)
     total = sum(a.size for a in arrays)
@@ -880,9 +908,17 @@ def stack_last(arrays: Sequence[LinearArray]) -> LinearArray:
     return stacked._pick(np.moveaxis(stacked._index(), 0, -1))
 
 
+def _one_registry(left: LinearArray, right: LinearArray) -> tuple[LinearArray, LinearArray]:
+    if left.registry is UNBOUND:
+        return left.bind(right.registry), right
+    if right.registry is UNBOUND:
+        return left, right.bind(left.registry)
+    raise _mixed()
+
+
 def _broadcast(left: LinearArray, right: LinearArray) -> tuple[LinearArray, LinearArray]:
     if left.registry is not right.registry:
-        raise _mixed()
+        left, right = _one_registry(left, right)
     if left.shape == right.shape:
         return left, right
     shape = np.broadcast_shapes(left.shape, right.shape)

@@ -186,6 +186,7 @@ def _ordered(
 ) -> list[Definition]:
     """Return blocks of the reached results, each block after those it depends on."""
     blocks: list[Definition] = []
+    reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
     for definition in scratch.definitions:
         kept = reached[definition.results] & ~np.isin(definition.results, list(replaced))
         if kept.all():

@@ -21,7 +21,7 @@ from cpqueens.expressions import BoolArray, IntArray, LinearArray, constant_arra
 
 MAX_VARIABLES = 50_000_000
 
-_CONNECTIVES: dict[str, type[Connective]] = {
+CONNECTIVES: dict[str, type[Connective]] = {
     "and": And,
     "or": Or,
     "xor": Xor,
@@ -136,13 +136,16 @@ class VariableStore:
 
     def combine(self, kind: str, literals: LinearArray) -> BoolArray:
         """Return a connective over the last axis of ``literals``."""
-        return _CONNECTIVES[kind].over(literals)
+        return CONNECTIVES[kind].over(literals)
 
     def truth(self, constraint: Constraint) -> LinearArray:
         """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow."""
         shape = constraint.shape
         flat = constraint.flattened()
         if not isinstance(flat, Linear):
+            if not any(a.width for a in flat.arguments):  # decided: no variable has a say
+                held = flat.satisfied(np.zeros((1, self._count), dtype=np.int64))[0]
+                return constant_array(self, held.astype(np.int64).reshape(shape))
             return of_variables(self, self._register(Truth(flat)), shape)
         low, high = flat.expression.bounds()
         holds = _SATISFIED[flat.relation]

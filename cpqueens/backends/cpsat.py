@@ -151,9 +151,10 @@ class CpSat:
         objective = bound = None
         if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
             t = flow.translation
-            bound = t.sign * round(response.inner_objective_lower_bound) + t.offset
-            if status != cp_model.UNKNOWN:
-                objective = t.sign * round(solver.objective_value) + t.offset
+            bound = t.sign * response.inner_objective_lower_bound + t.offset
+            value = solver.objective_value  # a float, whereas the bound is an integer
+            if status != cp_model.UNKNOWN and abs(value) < 2**53:
+                objective = t.sign * round(value) + t.offset
         statistics |= {
             "branches": int(solver.num_branches),
             "conflicts": int(solver.num_conflicts),

@@ -1,0 +1,296 @@
+"""Random tiny models that use every constraint kind and every definition, in every context.
+
+A model has at most `MAX_VARIABLES` decision variables and at most `MAX_PRODUCT` assignments, so that an
+exhaustive oracle answers in milliseconds. One integer determines the model. Choices are drawn so that
+smaller draws give simpler models, which lets Hypothesis shrink them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+from cpqueens.constraints import KINDS, kind_class
+from cpqueens.crosscheck.random_terms import RandomTerms
+from cpqueens.definitions import Truth
+from cpqueens.expressions import BoolArray, LinearArray, all_, any_
+from cpqueens.model import Model
+from cpqueens.registry import VariableStore
+
+RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
+CONTEXTS = ("plain", "negated", "reified")
+_DEPTH = 2
+
+
+def random_model(
+    seed: int | Random,
+    *,
+    kinds: Iterable[str] | None = None,
+    contexts: Iterable[str] = CONTEXTS,
+    constraints: int = 4,
+) -> Model:
+    """Return a random model; the same seed gives the same model.
+
+    Parameters
+    ----------
+    seed
+        An integer, or a generator to draw from.
+    kinds
+        Names of the constraint kinds at the top (all by default).
+    contexts
+        How these are posted: ``plain``, ``negated`` or ``reified``.
+    constraints
+        The largest number of them.
+    """
+    random = seed if isinstance(seed, Random) else Random(seed)
+    maker = _Maker(random, sorted(KINDS) if kinds is None else sorted(kinds), sorted(contexts))
+    maker.terms.create_variables()
+    for k in range(random.randint(0 if kinds is None else 1, constraints)):
+        maker.model.add(maker.post(), name=f"c{k}")
+    if random.randint(0, 2) == 2:
+        goal = maker.terms.term()
+        (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
+    return maker.model
+
+
+class _Maker:
+    """Draws constraints over random terms of one model."""
+
+    def __init__(self, random: Random, kinds: list[str], contexts: list[str]) -> None:
+        self.random = random
+        self.kinds = kinds
+        self.contexts = contexts
+        self.model = Model("random")
+        self.terms = RandomTerms(random, self.model, self.truth)
+
+    def post(self) -> Any:
+        """Return one constraint in a random context."""
+        context = self.random.choice(self.contexts)
+        kind = self.random.choice(self.kinds)
+        if context == "plain":
+            return MAKERS[kind](self)
+        with self.terms.totally():
+            constraint = MAKERS[kind](self)
+            return ~constraint if context == "negated" else self.reified(constraint)
+
+    def reified(self, constraint: BoolArray) -> BoolArray:
+        """Return a constraint that uses the truth of another one."""
+        choice = self.random.randint(0, 6)
+        if choice == 0:
+            return constraint == self.literal()
+        if choice == 1:
+            return constraint | self.literal()
+        if choice == 2:
+            return self.literal().implies(constraint)
+        if choice == 3:
+            return constraint.implies(self.literal())
+        if choice == 4:
+            return constraint ^ self.literal()
+        if choice == 5:
+            return constraint.sum() + self.terms.term() >= self.number()
+        return self.number() * constraint.sum() == self.terms.term()
+
+    def truth(self, depth: int = 0) -> BoolArray:
+        """Return a single truth: a literal, a comparison, or the truth of any constraint."""
+        choice = self.random.randint(0, 3)
+        if choice < 2 or depth >= _DEPTH:
+            return self.comparison()
+        if choice == 2:
+            return self.literal(depth + 1)
+        with self.terms.totally():
+            made: BoolArray = MAKERS[self.random.choice(sorted(KINDS))](self, depth + 1)
+        return all_(made)
+
+    def literal(self, depth: int = 0) -> BoolArray:
+        """Return a Boolean variable, its negation, a constant or a comparison."""
+        choice = self.random.randint(0, 4)
+        boolean = self.terms.boolean()
+        if choice < 2 and boolean is not None:
+            return any_([boolean]) if choice else ~any_([boolean])
+        if choice == 4 and depth < _DEPTH:
+            return self.truth(depth + 1)
+        return self.comparison()
+
+    def comparison(self) -> BoolArray:
+        """Return one linear relation between random terms."""
+        with self.terms.totally():
+            return self.linear()
+
+    def linear(self, depth: int = 0) -> BoolArray:
+        """Return a relation between a random term and a nearby number or another term."""
+        left = self.terms.term(depth)
+        right = self.terms.value_of(left) if self.random.randint(0, 2) else self.terms.term(depth)
+        return _compare(left, self.random.choice(RELATIONS), right)
+
+    def number(self) -> int:
+        """Return a small integer."""
+        return self.random.choice((0, 1, -1, 2, 3, -2))
+
+    def array(self, least: int = 0, most: int = 4) -> Any:
+        """Return a list of random terms, often short, sometimes empty or with repetitions."""
+        size = max(least, self.random.choice((2, 3, 1, 4, 0)))
+        return self.terms.array(min(size, most))
+
+    def literals(self, depth: int, least: int = 0) -> list[BoolArray]:
+        """Return a list of truths."""
+        return [self.truth(depth + 1) for _ in range(max(least, self.random.choice((2, 1, 3, 0))))]
+
+
+def _compare(left: Any, relation: str, right: Any) -> Any:
+    return {
+        "==": lambda: left == right,
+        "!=": lambda: left != right,
+        "<=": lambda: left <= right,
+        "<": lambda: left < right,
+        ">=": lambda: left >= right,
+        ">": lambda: left > right,
+    }[relation]()
+
+
+def _all_different(m: _Maker, depth: int = 0) -> Any:
+    return kind_class("AllDifferent")(m.array())
+
+
+def _all_different_except(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    return kind_class("AllDifferentExcept")(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
+
+
+def _all_equal(m: _Maker, depth: int = 0) -> Any:
+    return kind_class("AllEqual")(m.array())
+
+
+def _table(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array(most=3)
+    count = m.random.choice((3, 1, 8, 0, 15))
+    rows = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
+    return kind_class("Table")(terms, rows)
+
+
+def _count(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    value = m.terms.value_of(terms) if m.random.randint(0, 2) else m.terms.term()
+    count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
+    return kind_class("Count")(terms, value, m.random.choice(RELATIONS), count)
+
+
+def _among(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
+    return kind_class("Among")(terms, m.terms.values_of(terms, m.random.randint(0, 3)), count)
+
+
+def _cardinality(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    values = m.terms.values_of(terms, m.random.randint(0, 3))
+    counts = [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
+    return kind_class("GlobalCardinality")(terms, values, counts, bool(m.random.randint(0, 1)))
+
+
+def _inverse(m: _Maker, depth: int = 0) -> Any:
+    first = m.array(most=3)
+    return kind_class("Inverse")(first, m.terms.array(len(first)))
+
+
+def _ordered(kind: str) -> Callable[..., Any]:
+    return lambda m, depth=0: kind_class(kind)(m.array(), bool(m.random.randint(0, 1)))
+
+
+def _lexicographic(kind: str) -> Callable[..., Any]:
+    def make(m: _Maker, depth: int = 0) -> Any:
+        first = m.array(most=3)
+        return kind_class(kind)(first, m.terms.array(len(first)))
+
+    return make
+
+
+def _connective(kind: str) -> Callable[..., Any]:
+    return lambda m, depth=0: kind_class(kind)(m.literals(depth))
+
+
+def _implication(m: _Maker, depth: int = 0) -> Any:
+    return kind_class("Implication")(m.truth(depth + 1), m.truth(depth + 1))
+
+
+def _negation(m: _Maker, depth: int = 0) -> Any:
+    return kind_class("Negation")(m.truth(depth + 1))
+
+
+def _predicate(m: _Maker, depth: int = 0) -> Any:
+    terms = [m.terms.plain() for _ in range(m.random.randint(1, 3))]
+    modulus, rest = m.random.randint(2, 3), m.random.randint(0, 1)
+    factors = [m.number() for _ in terms]
+    return kind_class("Predicate")(
+        lambda *row: sum(math.prod(pair) for pair in zip(factors, row, strict=True)) % modulus == rest, *terms
+    )
+
+
+MAKERS: dict[str, Callable[..., Any]] = {
+    "AllDifferent": _all_different,
+    "AllDifferentExcept": _all_different_except,
+    "AllEqual": _all_equal,
+    "Among": _among,
+    "And": _connective("And"),
+    "Count": _count,
+    "Decreasing": _ordered("Decreasing"),
+    "GlobalCardinality": _cardinality,
+    "Implication": _implication,
+    "Increasing": _ordered("Increasing"),
+    "Inverse": _inverse,
+    "LexLess": _lexicographic("LexLess"),
+    "LexLessEqual": _lexicographic("LexLessEqual"),
+    "Linear": _Maker.linear,
+    "Negation": _negation,
+    "Or": _connective("Or"),
+    "Predicate": _predicate,
+    "Table": _table,
+    "Xor": _connective("Xor"),
+}
+
+
+def usage(model: Model) -> Counter[tuple[str, str]]:
+    """Return how often each (kind, context) occurs: what a model really exercises.
+
+    Contexts are ``plain`` (posted), ``reified`` (its truth is used), ``negated`` (its truth must be 0) and
+    ``defined`` for kinds of definitions.
+    """
+    found: Counter[tuple[str, str]] = Counter()
+    roots: list[LinearArray] = [] if model.objective is None else [model.objective]
+    for posted in model.constraints:
+        constraint = posted.constraint
+        inner = _negated_truth(model, constraint) if constraint.kind == "Negation" else None
+        if inner is not None:
+            found[inner.kind, "negated"] += 1
+            roots += inner.arguments
+        else:
+            roots += constraint.arguments
+        found[constraint.kind, "plain"] += 1
+    return found + _defined_usage(model, roots)
+
+
+def _negated_truth(model: Model, constraint: Any) -> Any:
+    ((variables, coefficients, _constant),) = constraint.literals.reshape(-1).rows()
+    produced = model.producer(variables[0]) if coefficients == [1] else None
+    return produced[0].constraint if produced and isinstance(produced[0], Truth) else None
+
+
+def _defined_usage(model: VariableStore, roots: list[LinearArray]) -> Counter[tuple[str, str]]:
+    found: Counter[tuple[str, str]] = Counter()
+    seen: set[int] = set()
+    pending = list(roots)
+    while pending:
+        for variable in pending.pop().scope().tolist():
+            produced = model.producer(variable)
+            if produced is None or variable in seen:
+                continue
+            seen.add(variable)
+            definition = produced[0]
+            if isinstance(definition, Truth):
+                found[definition.constraint.kind, "reified"] += 1
+            else:
+                found[definition.kind, "defined"] += 1
+            pending += definition.arguments
+    return found
