@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -109,18 +109,21 @@ def count(model: Model, solver: str = "auto", **options: Any) -> int:
 
 def run(
     model: Model,
-    solver: str,
+    solver: str | Backend,
     want: Want,
     consumer: Consumer | None,
     kept: Callable[[], list[np.ndarray[Any, Any]]],
     *,
     abandoned: Callable[[], bool] | None = None,
+    collect: Callable[[Checker, Backend, Request, Consumer | None], Collector] = Collector,
     **options: Any,
 ) -> Outcome:
     """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
 
-    ``consumer`` gets checked, distinct solutions; ``kept`` returns the matrices that it kept for the
-    outcome; ``abandoned`` is asked now and then whether the run should end because nobody listens.
+    ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
+    returns the matrices that it kept for the outcome; ``abandoned`` is asked now and then whether the run
+    should end because nobody listens; ``collect`` makes the receiving end (a cross-check goes on after a
+    fault, to see all of them).
     """
     started = time.monotonic()
     clock = Clock(None)
@@ -129,7 +132,7 @@ def run(
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
         check_bounds(model)
         check_partial(model)
-        collector = Collector(Checker(model), backend, request, _marking(consumer, interrupt))
+        collector = collect(Checker(model), backend, request, _marking(consumer, interrupt))
         built = time.monotonic() - started
         ended = backend.run(model, request, collector.deliver)
     label = name if strategy is None else f"{name}:{strategy}"
@@ -152,14 +155,16 @@ def _marking(consumer: Consumer | None, interrupt: Interrupt) -> Consumer | None
     return consume
 
 
-def choose(model: Model, solver: str, want: Want) -> tuple[str, Backend, str | None]:
+def choose(model: Model, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:
     """Return name, backend and strategy; ``auto`` takes the first installed one fit for what is wanted."""
+    if not isinstance(solver, str) and hasattr(solver, "run"):
+        return solver.name, solver, None
     if solver == "auto":
         exact = ["cpsat", "backtracking", "python-constraint"]
         listing = ["backtracking", "cpsat", "python-constraint"]
         fit = exact if want in (Want.ONE, Want.BEST) else listing
         solver = next(name for name in fit if name in backends.registered() and backends.is_installed(name))
-    name, strategy = backends.split_name(solver)
+    name, strategy = backends.split_name(cast(str, solver))
     return name, backends.get_backend(name), strategy
 
 
@@ -259,6 +264,8 @@ def _statistics(
         "duplicates": collector.duplicates,
         "seed": request.seed,
         **own,
+        "exhausted": ended.exhausted,  # what the backend itself said of its end, for cross-checks
+        "ended_by": ended.stop_reason,
     }
 
 
