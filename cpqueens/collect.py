@@ -29,7 +29,9 @@ class Collector:
         self, checker: Checker, backend: Backend, request: Request, consumer: Consumer | None
     ) -> None:
         self.checker = checker
-        self.order = Order.ANY if request.want is Want.BEST else backend.order
+        promised = getattr(backend, "order_for", None)
+        order = backend.order if promised is None else promised(request)
+        self.order = Order.ANY if request.want is Want.BEST else order
         self.request = request
         self.consumer = consumer
         self.delivered = 0  # raw, as the backend delivered them

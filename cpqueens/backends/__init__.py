@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 BACKENDS: dict[str, str] = {
+    "backtracking": "cpqueens.backends.backtracking:Backtracking",
     "cpsat": "cpqueens.backends.cpsat:CpSat",
     "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
 }

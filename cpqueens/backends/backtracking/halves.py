@@ -242,9 +242,6 @@ class _Workspace:
         return True
 
     def _count(self, first: int, stop: int) -> int:
-        run = self.run
-        return int(
-            count_units(
-                run.units.rows, first, stop, *run.tables, self.boards, *self.words, self.starts, run.results
-            )
-        )  # fmt: skip
+        workspace = [self.boards, *self.words, self.starts]
+        arguments = [self.run.units.rows, first, stop, *self.run.tables, *workspace, self.run.results]
+        return int(count_units(*arguments))

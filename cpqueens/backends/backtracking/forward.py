@@ -1,0 +1,179 @@
+"""Running the propagating search: batches, limits and statistics around the compiled kernel."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends.backtracking.network import build_network
+from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.compiled import PLAIN_KINDS, compile_model
+from cpqueens.outcome import StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+_SLICE = 0.01  # seconds that one call of the kernel should take
+_LARGEST_BATCH = 4096
+
+
+class ForwardSearch:
+    """One run of the strategies ``forward`` (propagation) and ``check`` (no look-ahead)."""
+
+    def __init__(self, model: Model, request: Request) -> None:
+        started = time.monotonic()
+        objective = request.want is Want.BEST
+        kinds = PLAIN_KINDS - {"Count"}
+        compiled = compile_model(model, kinds, objective=objective, backend="backtracking")
+        self.model, self.request, self.compiled = model, request, compiled
+        self.check_only = request.strategy == "check"
+        store, network, self.objective_row = build_network(compiled, self.check_only)
+        self.store, self.network = store, network
+        self.translate_time = time.monotonic() - started
+        self.steps = 64
+
+    def run(self, deliver: Deliver) -> Ended:
+        """Search to the end or to a stop."""
+        from cpqueens.kernels import forward
+
+        request = self.request
+        with request.clock.pause("compile"):
+            forward_kernels = _warm()
+        alive = bool(forward_kernels.start(self.store, self.network))
+        search = self._search(8 if request.want is not Want.ONE else 1)
+        reason: StopReason | None = None
+        flushed = time.monotonic()
+        while alive and reason is None:
+            reason = self._limit(search)
+            if reason is not None:
+                break
+            answer, search, spent = self._advance(search)
+            full = answer in (forward.BATCH_FULL, forward.EXHAUSTED)
+            stored = int(search.state[forward.STORED])
+            if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
+                if not deliver(search.solutions[:stored].copy()):
+                    reason = StopReason.CALLBACK
+                search.state[forward.STORED] = 0
+                search = self._wider(search)
+                flushed = time.monotonic()
+            if answer == forward.EXHAUSTED:
+                alive = False
+        return self._ended(search, exhausted=reason is None, reason=reason)
+
+    def _limit(self, search: Any) -> StopReason | None:
+        from cpqueens.kernels.forward import FAILURES, NODES
+
+        request = self.request
+        if request.should_stop():
+            return request.why_stopped()
+        tried = int(search.state[NODES] + search.state[FAILURES]) - 1
+        if request.step_limit is not None and tried >= request.step_limit:
+            return StopReason.STEP_LIMIT
+        return None
+
+    def _advance(self, search: Any) -> tuple[int, Any, float]:
+        """Run the kernel for a slice of time, growing the trail where it asks for it."""
+        from cpqueens.kernels import forward
+
+        start = time.monotonic()
+        steps = self.steps
+        if self.request.step_limit is not None:
+            steps = min(steps, 64)
+        answer = int(forward.search(self.store, self.network, search, steps))
+        spent = time.monotonic() - start
+        if answer == forward.TRAIL_FULL:
+            self.store = self.store._replace(trail=np.concatenate([self.store.trail, self.store.trail]))
+        elif answer == forward.PAUSED and spent < _SLICE / 2:
+            self.steps = min(2 * self.steps, 1 << 22)
+        elif spent > 2 * _SLICE:
+            self.steps = max(16, self.steps // 2)
+        return answer, search, spent
+
+    def _search(self, capacity: int) -> Any:
+        from cpqueens.kernels.forward import ASCENDING, LEXICOGRAPHIC, RANDOM, SMALLEST_DOMAIN, Search
+        from cpqueens.kernels.random import seed_state
+
+        request, count = self.request, self.compiled.decision_count
+        smallest = request.parameters.get("variable_order", "lexicographic") == "smallest-domain"
+        shuffled = request.parameters.get("value_order", "ascending") == "random"
+        keep = request.want is not Want.COUNT
+        options = [
+            count,
+            SMALLEST_DOMAIN if smallest and not self.check_only else LEXICOGRAPHIC,
+            RANDOM if shuffled else ASCENDING,
+            int(self.check_only),
+            self.objective_row,
+            int(keep),
+        ]
+        state = np.zeros(8, dtype=np.int64)
+        state[2] = 1  # NODES: the root
+        state[6] = request.after is not None  # REPLAYING
+        after = np.zeros(count, dtype=np.int64) if request.after is None else request.after
+        return Search(
+            state=state,
+            levels=np.zeros((count + 1, 5), dtype=np.int64),
+            options=np.array(options, dtype=np.int64),
+            random=seed_state(request.seed),
+            after=after.astype(np.int64),
+            solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),
+        )
+
+    def _wider(self, search: Any) -> Any:
+        """Return the search with a larger batch, up to a few thousand solutions."""
+        capacity, width = search.solutions.shape
+        if capacity >= _LARGEST_BATCH or capacity * max(1, width) > 1 << 22:
+            return search
+        return search._replace(solutions=np.zeros((min(2 * capacity, _LARGEST_BATCH), width), dtype=np.int64))
+
+    def _ended(self, search: Any, exhausted: bool, reason: StopReason | None) -> Ended:
+        from cpqueens.kernels.forward import FAILURES, FOUND, NODES
+
+        found = int(search.state[FOUND])
+        statistics = {
+            "translate_time": self.translate_time,
+            "strategy": "check" if self.check_only else "forward",
+            "nodes": int(search.state[NODES]),
+            "failures": int(search.state[FAILURES]),
+            "constraints": self.compiled.how,
+        }
+        bound = objective = None
+        if self.request.want is Want.BEST and found:
+            objective = self._best_value()
+            bound = objective if exhausted else None
+        return Ended(
+            exhausted,
+            reason or StopReason.EXHAUSTED,
+            objective=objective,
+            bound=bound,
+            count=found if self.request.want is Want.COUNT else None,
+            statistics=statistics,
+        )
+
+    def _best_value(self) -> int:
+        """Return the incumbent's value: the objective's row says ``objective <= best - 1``."""
+        objective = self.compiled.objective
+        assert objective is not None
+        best = int(objective.constant[0]) - int(self.network.constant[self.objective_row]) + 1
+        return -best if self.compiled.maximizing else best
+
+
+_warmed: list[Any] = []
+
+
+def _warm() -> Any:
+    """Compile the kernels (or load them from the cache) on a tiny problem, outside all limits."""
+    from cpqueens.kernels import forward
+
+    if not _warmed:
+        _warmed.append(forward)
+        from cpqueens.backends.base import Clock
+        from cpqueens.model import Model
+
+        tiny = Model("warm-up")
+        tiny.intvar(0, 1)
+        search = ForwardSearch(tiny, Request(Want.ALL, Clock(None)))
+        forward.start(search.store, search.network)
+        search._advance(search._search(8))
+    return forward
