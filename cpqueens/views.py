@@ -1,7 +1,8 @@
 """How the solutions of a problem are looked at: small descriptions that a model carries in ``view``.
 
 A view names a variable of the model and says what its values mean. It draws nothing: `cpqueens.report`
-turns it into text and pictures, `cpqueens.notations` reads solutions with its help.
+turns it into text and pictures, `cpqueens.notations` reads solutions with its help, and model files carry
+it by the name of its class.
 """
 
 from __future__ import annotations
@@ -45,4 +46,24 @@ class Colouring:
     edges: tuple[tuple[int, int], ...]
 
 
-View = Board | Grid | Sequence | Marks | Colouring
+@dataclass(frozen=True)
+class Armies:
+    """A board of two armies: 0/1 arrays of the board's shape, the first for white, the second for black."""
+
+    variable: str
+    opponent: str
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A row of 2n places: number ``k + 1`` stands at place ``variable[k]`` and ``k + 2`` places behind it."""
+
+    variable: str
+
+
+View = Board | Grid | Sequence | Marks | Colouring | Armies | Pairing
+
+VIEWS: dict[str, type[View]] = {
+    view.__name__: view for view in (Board, Grid, Sequence, Marks, Colouring, Armies, Pairing)
+}
+"""The views by name."""
