@@ -118,6 +118,7 @@ class CpSat:
         parameters.enumerate_all_solutions = listing
         parameters.random_seed = request.seed
         parameters.catch_sigint_signal = False
+        parameters.absolute_gap_limit = 0.0  # the default of 1e-4 lets float rounding pass for a proof
         if remaining is not None and not listing:
             parameters.max_time_in_seconds = remaining
         if request.log is not None:
@@ -153,7 +154,7 @@ class CpSat:
             t = flow.translation
             bound = t.sign * response.inner_objective_lower_bound + t.offset
             value = solver.objective_value  # a float, whereas the bound is an integer
-            if status != cp_model.UNKNOWN and abs(value) < 2**53:
+            if status != cp_model.UNKNOWN and abs(value) + abs(t.offset) < 2**52:
                 objective = t.sign * round(value) + t.offset
         statistics |= {
             "branches": int(solver.num_branches),
@@ -249,14 +250,14 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     board = None
     if boolean and fits(lowered, decisions):
         board = BooleanBoard(lowered, decisions)
-        text, columns = board.text, np.zeros(0, dtype=np.int64)
+        text, columns, offset = board.text, np.zeros(0, dtype=np.int64), 0
     else:
         writer = cpsat_text.write(lowered, decisions)
         text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
+        offset = writer.offset
     native = cp_model.CpModel()
     if not native.proto.parse_text_format(text):
         raise ModelInvalid("cpsat could not read the translated model")
-    offset = 0 if lowered.objective is None else int(lowered.objective.constants[0])
     return Translation(native, columns, board, lowered.how, offset, -1 if lowered.maximizing else 1)
 
 

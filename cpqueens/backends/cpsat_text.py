@@ -33,6 +33,7 @@ class Writer:
         self.count = int(used.sum())
         span = max((int(np.abs(b).max()) for b in (store.lower, store.upper) if b.size), default=0)
         self.span = span
+        self.offset = 0  # of the objective
         self._literals: dict[Any, int] = {}
         self._write_variables(used)
 
@@ -419,11 +420,24 @@ def write(lowered: Lowered, decisions: np.typing.NDArray[np.int64]) -> Writer:
     for constraint in lowered.constraints:
         PLAIN[constraint.kind](writer, constraint)
     if lowered.objective is not None:
-        ((variables, coefficients, _),) = lowered.objective.rows()
-        sign = -1 if lowered.maximizing else 1
-        names = _join([writer.index[v] for v in variables])
-        writer.parts.append(f"objective{{vars:[{names}]coeffs:[{_join([sign * a for a in coefficients])}]}}")
+        (row,) = lowered.objective.rows()
+        _write_objective(writer, row, -1 if lowered.maximizing else 1)
     return writer
+
+
+def _write_objective(writer: Writer, row: Row, sign: int) -> None:
+    """Write what is minimised; `Writer.offset` has the constant that is left out.
+
+    CP-SAT compares objective values as floats, so one that is far from 0 is shifted towards it.
+    """
+    variables, coefficients, writer.offset = row
+    low, high = writer.bounds((variables, coefficients, 0))
+    names = _join([writer.index[v] for v in variables])
+    if max(abs(low), abs(high)) >= 2**52:
+        shifted = writer.new_variable(0, high - low)
+        writer.raw_linear(f"{names},{shifted}", [*coefficients, -1], -low, "==")
+        names, coefficients, writer.offset = str(shifted), [1], row[2] + low
+    writer.parts.append(f"objective{{vars:[{names}]coeffs:[{_join([sign * a for a in coefficients])}]}}")
 
 
 def _write_definition(writer: Writer, definition: Definition) -> None:
