@@ -1,0 +1,206 @@
+"""python-constraint2 as a backend: its solvers, its own constraints where they fit, ours elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import constraint as library
+import numpy as np
+
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.batches import Batches
+from cpqueens.backends.python_constraint_atoms import supports
+from cpqueens.backends.python_constraint_build import Builder, check_sizes
+from cpqueens.backends.python_constraint_watch import Stopped, Watch
+from cpqueens.errors import ModelInvalid, UnsupportedRequest
+from cpqueens.lowering import lower
+from cpqueens.outcome import StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.expressions import IntArray
+    from cpqueens.model import Model
+
+DEEPEST = 150
+"""Variables that the recursive solver may have: it nests that many generators."""
+
+MIN_CONFLICTS_STEPS = 1000
+"""Sweeps over all variables after which min-conflicts gives up, if nothing else is asked for."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One of the library's solvers: how it is made, and how it takes the values of a domain."""
+
+    make: Callable[[Request], Any]
+    ascending: bool
+    exhausts: bool = True
+    most_variables: int | None = None
+
+
+def _forwardcheck(request: Request) -> bool:
+    return bool(request.parameters.get("forwardcheck", True))
+
+
+def _min_conflicts(request: Request) -> Any:
+    patient = request.clock.time_limit is not None
+    steps = request.step_limit or (10**9 if patient else MIN_CONFLICTS_STEPS)
+    return library.MinConflictsSolver(steps, Random(request.seed))
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "backtracking": Strategy(lambda r: library.BacktrackingSolver(_forwardcheck(r)), ascending=False),
+    "optimized": Strategy(lambda r: library.OptimizedBacktrackingSolver(_forwardcheck(r)), ascending=False),
+    "recursive": Strategy(
+        lambda r: library.RecursiveBacktrackingSolver(_forwardcheck(r)),
+        ascending=True,
+        most_variables=DEEPEST,
+    ),
+    "min-conflicts": Strategy(_min_conflicts, ascending=True, exhausts=False),
+}
+
+
+class PythonConstraint:
+    """The backend ``python-constraint``.
+
+    Strategies are the library's solvers: ``backtracking`` (the default: variables in the most constraints
+    first, then the smallest domain), ``optimized`` (the same with an order fixed at the start),
+    ``recursive``, and ``min-conflicts``, which proves nothing. A node is a value that was tried; the step
+    limit counts nodes, and sweeps over all variables for ``min-conflicts``. Seed 0 keeps the order of
+    variables and values, other seeds shuffle it. The order of solutions depends on the pruning, so that
+    only distinctness is promised.
+    """
+
+    name = "python-constraint"
+    proves = True
+    features = frozenset(
+        {Feature.ENUMERATE, Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT}
+    )
+    order = Order.DISTINCT
+    strategies: tuple[str, ...] = tuple(STRATEGIES)
+    parameters: Mapping[str, Parameter] = {
+        "forwardcheck": Parameter(bool, True, "hide values of open variables while searching")
+    }
+
+    def can_express(self, model: Model) -> bool:
+        """Say whether every constraint can be written (raises if not)."""
+        check_sizes(model)
+        lower(model, supports, self.name)
+        return True
+
+    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+        """Search with one of the library's solvers.
+
+        Raises
+        ------
+        ModelInvalid
+            If a domain is too large to be listed, or the model too deep for the recursive solver.
+        UnsupportedRequest
+            If min-conflicts is asked for more than one solution, or for a hint.
+        """
+        name = request.strategy or "backtracking"
+        strategy = STRATEGIES[name]
+        _refuse(name, strategy, model, request)
+        decisions = model.decisions.tolist()
+        batches = Batches(deliver, _matrix(len(decisions)), singly=request.want in (Want.ONE, Want.BEST))
+        watch = Watch(request, batches, request.step_limit if strategy.exhausts else None)
+        return _Run(model, request, strategy, name, batches, watch).end()
+
+
+def _matrix(width: int) -> Callable[[list[Any]], IntArray]:
+    return lambda rows: np.array(rows, dtype=np.int64).reshape(len(rows), width)
+
+
+def _refuse(name: str, strategy: Strategy, model: Model, request: Request) -> None:
+    check_sizes(model)
+    if strategy.most_variables is not None and len(model.decisions) > strategy.most_variables:
+        raise ModelInvalid(
+            f"python-constraint:{name} nests one call per variable: {len(model.decisions)} variables, "
+            f"allowed are at most {strategy.most_variables}; use python-constraint:backtracking"
+        )
+    if strategy.exhausts:
+        return
+    if request.want is not Want.ONE or (request.solution_limit or 1) > 1:
+        raise UnsupportedRequest(
+            f"python-constraint:{name} finds one solution only, not {request.want.value!r}; "
+            "use python-constraint:backtracking"
+        )
+    if request.hint is not None:
+        raise UnsupportedRequest(f"python-constraint:{name} starts at random and takes no hint")
+
+
+class _Run:
+    """One run: builds, searches, delivers, and knows how it ended."""
+
+    def __init__(
+        self, model: Model, request: Request, strategy: Strategy, name: str, batches: Batches, watch: Watch
+    ) -> None:
+        self.model = model
+        self.request = request
+        self.strategy = strategy
+        self.batches = batches
+        self.watch = watch
+        self.builder: Builder | None = None
+        self.decisions = model.decisions.tolist()
+        self.statistics: dict[str, Any] = {"strategy": name}
+
+    def end(self) -> Ended:
+        """Search to the end or to a limit."""
+        try:
+            reason = self._search()
+            self.batches.flush()
+            if self.batches.stopped:
+                reason = StopReason.SOLUTION_LIMIT
+        except Stopped as stopped:
+            reason = stopped.reason
+            self.batches.flush()
+        exhausted = reason is StopReason.EXHAUSTED
+        self.statistics["nodes"] = self.watch.nodes
+        incumbent = None if self.builder is None else self.builder.incumbent
+        if incumbent is None:
+            return Ended(exhausted, reason, statistics=self.statistics)
+        bound = incumbent.value if exhausted else incumbent.root_bound
+        return Ended(exhausted, reason, incumbent.value, bound, statistics=self.statistics)
+
+    def _search(self) -> StopReason:
+        started = time.monotonic()
+        self.watch.look()
+        lowered = lower(self.model, supports, "python-constraint", objective=self.request.want is Want.BEST)
+        self.builder = builder = Builder(self.model, lowered, self.request, self.watch)
+        self.statistics |= {"translate_time": time.monotonic() - started, "constraints": builder.how}
+        if self.request.hint is not None:
+            self.statistics["hint"] = "tried first"
+        if not builder.possible:
+            return StopReason.EXHAUSTED
+        if not self.decisions:  # the library takes a problem without variables for one without solutions
+            self.batches.put(())
+            return StopReason.EXHAUSTED
+        problem = builder.problem(self.strategy.make(self.request), ascending=self.strategy.ascending)
+        if not self.strategy.exhausts:
+            return self._try(problem)
+        return self._list(problem)
+
+    def _try(self, problem: Any) -> StopReason:
+        """Ask for one solution; ``None`` means that the solver gave up, never that there is none."""
+        solution = problem.getSolution()
+        if solution is None:
+            return StopReason.STEP_LIMIT
+        self.batches.put([solution[v] for v in self.decisions])
+        return StopReason.SOLUTION_LIMIT
+
+    def _list(self, problem: Any) -> StopReason:
+        """Put solution after solution; only an iterator that ends by itself has seen them all."""
+        assert self.builder is not None
+        incumbent, decisions, batches = self.builder.incumbent, self.decisions, self.batches
+        for solution in problem.getSolutionIter():
+            if incumbent is not None:
+                incumbent.improve(solution)
+            batches.put([solution[v] for v in decisions])
+            if batches.stopped:
+                return StopReason.SOLUTION_LIMIT
+            if incumbent is not None and incumbent.is_constant:
+                break
+        return StopReason.EXHAUSTED

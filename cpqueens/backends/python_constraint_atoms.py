@@ -1,0 +1,142 @@
+"""A lowered model as atoms: single truths and functions over rows of terms, ready to be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cpqueens.backends.python_constraint_intervals import MAKERS, Row
+from cpqueens.constraints.base import Constraint
+from cpqueens.definitions import Definition, Element, Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One truth or one function: its kind, the terms it speaks about, and what else defines it."""
+
+    kind: str
+    rows: tuple[Row, ...]
+    detail: Any = None
+
+
+def _linear(constraint: Any) -> Iterator[Atom]:
+    for row in constraint.expression.rows():
+        yield Atom("Linear", (row,), constraint.relation)
+
+
+def _connective(constraint: Any) -> Iterator[Atom]:
+    rows, k = list(constraint.literals.rows()), constraint.literals.shape[-1]
+    for i in range(constraint.size):
+        yield Atom(constraint.kind, tuple(rows[i * k : (i + 1) * k]))
+
+
+def _terms(constraint: Any) -> Iterator[Atom]:
+    yield Atom(constraint.kind, tuple(constraint.terms.rows()))
+
+
+def _table(constraint: Any) -> Iterator[Atom]:
+    yield Atom("Table", tuple(constraint.terms.rows()), list(map(tuple, constraint.rows.tolist())))
+
+
+def _count(constraint: Any) -> Iterator[Atom]:
+    (value,), (number,) = constraint.value.rows(), constraint.count.rows()
+    yield Atom("Count", (value, number, *constraint.terms.rows()), constraint.relation)
+
+
+def _among(constraint: Any) -> Iterator[Atom]:
+    (number,) = constraint.count.rows()
+    yield Atom("Among", (number, *constraint.terms.rows()), constraint.values)
+
+
+ATOMS: dict[str, Callable[[Any], Iterator[Atom]]] = {
+    "AllDifferent": _terms,
+    "AllEqual": _terms,
+    "Among": _among,
+    "And": _connective,
+    "Count": _count,
+    "Linear": _linear,
+    "Or": _connective,
+    "Table": _table,
+}
+"""From kind to the elements of a constraint of this kind."""
+
+
+def atoms(constraint: Constraint) -> Iterator[Atom]:
+    """Yield the elements of a constraint, in order."""
+    return ATOMS[constraint.kind](constraint)
+
+
+class Formulas:
+    """What each defined variable stands for, in an order of evaluation."""
+
+    def __init__(self, definitions: Iterable[Definition]) -> None:
+        self.atoms: dict[int, Atom] = {}
+        for definition in definitions:
+            for variable, atom in zip(definition.results.tolist(), _formulas(definition), strict=True):
+                self.atoms[variable] = atom
+        self._rank = {variable: k for k, variable in enumerate(self.atoms)}
+
+    def is_plain(self, atom: Atom) -> bool:
+        """Say whether the atom speaks about decision variables only."""
+        return not any(v in self.atoms for row in atom.rows for v in row[0])
+
+    def reach(self, atom: Atom) -> tuple[list[int], list[int]]:
+        """Return the decision variables, ascending, and the defined ones, in order, that it depends on."""
+        decisions: set[int] = set()
+        defined: set[int] = set()
+        pending = [atom]
+        while pending:
+            for variables, _, _ in pending.pop().rows:
+                for v in variables:
+                    if v not in self.atoms:
+                        decisions.add(v)
+                    elif v not in defined:
+                        defined.add(v)
+                        pending.append(self.atoms[v])
+        return sorted(decisions), sorted(defined, key=self._rank.__getitem__)
+
+
+def _formulas(definition: Definition) -> Iterator[Atom]:
+    if isinstance(definition, Truth):
+        yield from atoms(definition.constraint)
+    elif isinstance(definition, Element):
+        table = tuple(definition.table.rows())
+        for row in definition.position.rows():
+            yield Atom("element", (row, *table))
+    else:
+        for rows in zip(*(a.rows() for a in definition.arguments), strict=True):
+            is_square = definition.kind == "product" and rows[0] == rows[1]
+            yield Atom(definition.kind, rows, is_square or None)
+
+
+def supports(constraint: Constraint, context: str) -> bool:
+    """Say whether this backend takes the constraint as it is in this context."""
+    kind = constraint.kind
+    if kind in MAKERS:
+        return True
+    return context == "plain" and kind in ONLY_NATIVE and ONLY_NATIVE[kind](constraint)
+
+
+def are_variables(rows: Iterable[Row]) -> bool:
+    """Say whether the rows are different single variables with nothing around them."""
+    seen: set[int] = set()
+    for variables, coefficients, constant in rows:
+        if coefficients != [1] or constant or variables[0] in seen:
+            return False
+        seen.add(variables[0])
+    return True
+
+
+def _over_decisions(constraint: Any) -> bool:
+    rows = list(constraint.terms.rows())
+    defined = constraint.terms.registry.is_defined
+    return len(rows) > 1 and are_variables(rows) and not any(defined[row[0][0]] for row in rows)
+
+
+def _among_constant(constraint: Any) -> bool:
+    return _over_decisions(constraint) and not any(row[0] for row in constraint.count.rows())
+
+
+ONLY_NATIVE: dict[str, Callable[[Any], bool]] = {"AllEqual": _over_decisions, "Among": _among_constant}
+"""Kinds that only the library's own constraints take, and when; else they are decomposed."""

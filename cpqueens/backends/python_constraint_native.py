@@ -1,0 +1,133 @@
+"""Atoms that the library's own constraints take, with what they need to be safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import constraint as library
+
+from cpqueens.backends.python_constraint_atoms import Atom, are_variables
+
+LARGEST_SCOPE = 64
+"""Variables of a native sum or AllDifferent, at most: their work at the root and in each node is quadratic in
+the number of variables and cannot be stopped; ours is not."""
+
+LARGEST_DOMAIN = 1000
+"""Values of a variable of a native constraint, at most: each hidden value costs them the domain's length."""
+
+Native = tuple[Any, list[int]]
+"""The library's constraint object and its variables in order."""
+
+
+class _Guarded:
+    """The sums take the least value of each domain at the root, an error where a domain is empty by then."""
+
+    def preProcess(  # noqa: N802 - the library's name
+        self, variables: Sequence[int], domains: Any, constraints: Any, vconstraints: Any
+    ) -> None:
+        """Prune at the root, unless another constraint has already emptied a domain."""
+        if all(domains[v] for v in variables):
+            super().preProcess(variables, domains, constraints, vconstraints)  # type: ignore[misc]
+
+
+class _ExactSum(_Guarded, library.ExactSumConstraint):  # type: ignore[misc]
+    pass
+
+
+class _MinSum(_Guarded, library.MinSumConstraint):  # type: ignore[misc]
+    pass
+
+
+class _MaxSum(_Guarded, library.MaxSumConstraint):  # type: ignore[misc]
+    pass
+
+
+def _sum(atom: Atom) -> Native | None:
+    """Take sums of plain variables, all counted once or all counted minus once."""
+    ((variables, coefficients, constant),) = atom.rows
+    if set(coefficients) == {1}:
+        sign = 1
+    elif set(coefficients) == {-1}:
+        sign = -1
+    else:
+        return None
+    make = _SUMS.get((atom.detail, sign))
+    return None if make is None else (make(-sign * constant), list(variables))
+
+
+_SUMS: dict[tuple[str, int], Callable[[int], Any]] = {
+    ("==", 1): _ExactSum,
+    ("==", -1): _ExactSum,
+    ("<=", 1): _MaxSum,
+    ("<=", -1): _MinSum,
+    ("<", 1): lambda most: _MaxSum(most - 1),
+    ("<", -1): lambda least: _MinSum(least + 1),
+    (">=", 1): _MinSum,
+    (">=", -1): _MaxSum,
+    (">", 1): lambda least: _MinSum(least + 1),
+    (">", -1): lambda most: _MaxSum(most - 1),
+}
+
+
+def _variables(rows: Sequence[Any]) -> list[int]:
+    return [row[0][0] for row in rows]
+
+
+def _all_different(atom: Atom) -> Native | None:
+    if not are_variables(atom.rows):
+        return None
+    return library.AllDifferentConstraint(), _variables(atom.rows)
+
+
+def _all_equal(atom: Atom) -> Native | None:
+    return library.AllEqualConstraint(), _variables(atom.rows)
+
+
+def _count(atom: Atom) -> Native | None:
+    """Take the number of plain variables that have a constant value, against a constant."""
+    (chosen, _, value), (counted, _, number), *terms = atom.rows
+    if chosen or counted or not are_variables(terms) or atom.detail not in _COUNTS:
+        return None
+    return _COUNTS[atom.detail]({value}, number, len(terms)), _variables(terms)
+
+
+_COUNTS: dict[str, Callable[[set[int], int, int], Any]] = {
+    "==": lambda values, n, size: library.SomeInSetConstraint(values, n, True),
+    ">=": lambda values, n, size: library.SomeInSetConstraint(values, n),
+    ">": lambda values, n, size: library.SomeInSetConstraint(values, n + 1),
+    "<=": lambda values, n, size: library.SomeNotInSetConstraint(values, size - n),
+    "<": lambda values, n, size: library.SomeNotInSetConstraint(values, size - n + 1),
+}
+
+
+def _among(atom: Atom) -> Native | None:
+    (_, _, number), *terms = atom.rows
+    return library.SomeInSetConstraint(set(atom.detail), number, True), _variables(terms)
+
+
+NATIVE: dict[str, Callable[[Atom], Native | None]] = {
+    "AllDifferent": _all_different,
+    "AllEqual": _all_equal,
+    "Among": _among,
+    "Count": _count,
+    "Linear": _sum,
+}
+"""From kind to the library's constraint for a plain atom over several variables, or None."""
+
+UNLIMITED = ("AllEqual", "Among")
+"""Kinds that have no own form here, so that the size does not matter."""
+
+
+def native(atom: Atom, size: Callable[[int], int]) -> Native | None:
+    """Return the library's own constraint for a plain atom, None where ours is to be used.
+
+    ``size`` gives the number of values of a variable.
+    """
+    found = NATIVE[atom.kind](atom) if atom.kind in NATIVE else None
+    if found is None or atom.kind in UNLIMITED:
+        return found
+    variables = found[1]
+    if len(variables) > LARGEST_SCOPE or max(map(size, variables)) > LARGEST_DOMAIN:
+        return None
+    return found
