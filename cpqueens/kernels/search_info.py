@@ -68,7 +68,8 @@ def record(
     if info[RECORDED] == capacity:
         half = capacity // 2
         for row in range(half):
-            events[row, :] = events[2 * row + 1, :]
+            for column in range(EVENT_WIDTH):
+                events[row, column] = events[2 * row + 1, column]
         info[RECORDED] = half
         info[THINNING] *= 2
         if info[SEEN] % info[THINNING] != 0:

@@ -36,12 +36,15 @@ def enter(k: int, occupant: int, c: int, core: Any, measure: int) -> None:
 @kernel
 def plain_rebuild(core: Any, measure: int) -> None:
     """Clear the shared state and enter the plain layer."""
-    core.count[:] = 0
-    core.sum_of[:] = 0
-    core.errors[:] = 0
-    core.position[:] = -1
+    for k in range(core.count.shape[0]):
+        core.count[k] = 0
+        core.sum_of[k] = 0
+    for v in range(core.x.shape[0]):
+        core.errors[v] = 0
+        core.position[v] = -1
     core.info[SIZE] = 0
-    core.activity[:] = core.constants
+    for c in range(core.kinds.shape[0]):
+        core.activity[c] = core.constants[c]
     for v in range(core.x.shape[0]):
         s = core.start[v]
         while core.incidences[s] != END:
@@ -125,10 +128,11 @@ def spread(node: int, value: int, deep: Any) -> None:
 def deep_rebuild(core: Any, deep: Any, measure: int) -> None:
     """Evaluate all definitions and enter the terms of the deep layer."""
     n = core.x.shape[0]
-    deep.pending[:] = 0
-    deep.seen[:] = 0
-    deep.stale[:] = 0
+    for c in range(deep.stale.shape[0]):
+        deep.stale[c] = 0
     for t in range(deep.constants.shape[0]):
+        deep.pending[t] = 0
+        deep.seen[t] = 0
         deep.terms[t * T_WIDTH] = deep.constants[t]
     for v in range(n):
         spread(v, core.x[v], deep)

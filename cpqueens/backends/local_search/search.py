@@ -11,15 +11,20 @@ import numpy as np
 
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import compile_problem
-from cpqueens.backends.local_search.neighbourhood import build_space, derive
+from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_space, derive
 from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.backends.local_search.starts import hinted_start, random_start
 from cpqueens.kernels import search_info as info_codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_rebuild import rebuild
+from cpqueens.kernels.search_state import Space
 
 SLICE = 0.008  # seconds that one call of a kernel should take at most
 NEVER = 1 << 62
+
+
+class StrategyError(ValueError):
+    """A strategy cannot search this problem."""
 
 
 @dataclass
@@ -40,6 +45,7 @@ class Result:
     steps: int
     trajectory: int
     statistics: dict[str, Any] = field(default_factory=dict)
+    events: Any = None  # (events, 6), see cpqueens.kernels.search_info
 
 
 class Search:
@@ -86,6 +92,7 @@ class Search:
         self.hint = hint
         self.hint_kept: int | None = None
         self.restarts = -1
+        self._start_groups: tuple[Space, Neighbourhood] | None = None
         self.pace: dict[Any, int] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
         values = int(np.diff(self.space.spare_start).max(initial=0))
@@ -134,18 +141,29 @@ class Search:
 
     # ---- what strategies call -------------------------------------------------------------------
 
-    def start(self, assignment: Ints | None = None) -> None:
-        """Begin afresh: from ``assignment``, the first time from the hint if there is one, else at random."""
+    def start(self, kind: str = "independent") -> None:
+        """Begin afresh: the first time from the hint if there is one, else at random.
+
+        Groups start from random permutations. Where they were given up, ``kind`` says whether the others
+        start from ``independent`` values or from a ``permutation`` all the same.
+        """
         self.keep_best()
         self.restarts += 1
-        args = (self.x, self.problem, self.space, self.neighbourhood, self.random)
-        if assignment is not None:
-            self.x[:] = assignment
-        elif self.hint is not None and self.restarts == 0:
+        space, neighbourhood = self.space, self.neighbourhood
+        if kind == "permutation" and not neighbourhood.groups:
+            space, neighbourhood = self._groups_for_start()
+        args = (self.x, self.problem, space, neighbourhood, self.random)
+        if self.hint is not None and self.restarts == 0:
             self.hint_kept = hinted_start(*args, *self.hint)
         else:
             random_start(*args)
         self.rebuild()
+
+    def _groups_for_start(self) -> tuple[Space, Neighbourhood]:
+        if self._start_groups is None:
+            neighbourhood = derive(self.problem)
+            self._start_groups = build_space(self.problem, neighbourhood), neighbourhood
+        return self._start_groups
 
     def rebuild(self) -> None:
         """Compute the state afresh from ``x`` and begin a new descent."""

@@ -1,0 +1,38 @@
+"""Adaptive Search: the variable with the largest projected error, its best move, freezing, partial reset.
+
+Source: Codognet and Diaz, "Yet another local search method for constraint solving", SAGA 2001. A variable
+without an improving move is frozen; when more than ``reset_limit`` variables have been frozen, a part of all
+variables moves at random. Equal moves are taken with probability ``plateau``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import repeat
+from typing import Any
+
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+from cpqueens.kernels.search_walk import WORST
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "freeze": Option(int, 5, "steps for which a variable without a good move is frozen"),
+    "reset_limit": Option(int, 0, "frozen variables before a reset, 0: a fifth of the variables"),
+    "reset_percent": Option(float, 5.0, "percentage of the variables that a reset moves"),
+    "plateau": Option(float, 0.94, "probability of taking an equal move"),
+    "restart": Option(int, 0, "steps without progress before a new start, 0: 10000 + 1000 per variable"),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Walk with restarts until solved or stopped."""
+    n = search.problem.size
+    setting = Walk(
+        choice=WORST, plateau=options["plateau"], freeze=options["freeze"],
+        reset_limit=options["reset_limit"] or n // 5 + 1,
+        reset_size=max(1, round(n * options["reset_percent"] / 100)),
+        stall=options["restart"] or 10_000 + 1000 * n,
+    )  # fmt: skip
+    return walk_with_restarts(search, repeat(setting))

@@ -1,0 +1,46 @@
+"""The default: what fits the structure first, other settings in turn at each new start.
+
+Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
+to `reversal` (both found by the engine). Otherwise the walk rotates: best moves of random variables in
+conflict with sideways moves; tabu search from the worst variable, which comes first where AllDifferents
+over several variables make up the model; weighted jumps, first where clauses and definitions do. Lengths
+between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
+from cpqueens.kernels.search_walk import WORST
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {}
+
+DESCEND = Walk(noise=0.001)
+TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
+JUMP = Walk(plateau=0.9, bump=1, noise=0.005)
+
+
+def settings(search: Search) -> Iterator[Walk]:
+    """Yield the settings in the order that suits the model, for ever."""
+    layers = search.compiled.summary()
+    total = max(1, sum(layers.values()))
+    if layers["rows"] * 2 > total:
+        order, unit = [TABU, TABU, TABU, DESCEND, JUMP], 200_000
+    elif layers["deep"] * 2 > total:
+        order, unit = [JUMP, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size
+    else:
+        order, unit = [DESCEND, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size
+    for k in count():
+        yield replace(order[k % len(order)], stall=unit * luby(k + 1))
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Walk with one setting after the other until solved or stopped."""
+    return walk_with_restarts(search, settings(search))

@@ -1,0 +1,17 @@
+"""One climb over the whole neighbourhood of assignments: the common part of the climbing strategies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cpqueens.backends.local_search.search import Search
+from cpqueens.kernels import search_scan as codes
+
+
+def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> str:
+    """Climb from the current assignment; say how it ended."""
+    parameters = np.array([ties, shoulder, max_sideways, search.measure], dtype=np.int64)
+    found = np.zeros(3, dtype=np.int64)
+    return search.run(
+        codes.climb, search.space, search.moves, search.deltas, found, parameters, search.events, search.random
+    )

@@ -1,0 +1,32 @@
+"""Hill climbing with a random neighbour on shoulders.
+
+All N(N-1) moves of one variable within its domain are scanned; of those not worse than the current state
+the best is kept, of equals the last one scanned. If there is none, the run ends in a local optimum. If the
+best is only equal (a shoulder), two readings exist: ``take-and-shake`` takes it and then gives one random
+variable a random value; ``jump`` goes to a random neighbour instead. With ``measure="surplus"`` a line with
+c queens counts c - 1, with ``"pairs"`` c (c - 1) / 2. Every constraint is counted, also the one that other
+strategies keep by swaps, and each neighbour costs O(1) by counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cpqueens.backends.local_search.climbing import climb_once
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.kernels.search_scan import JUMP, LAST, TAKE_AND_SHAKE
+
+ASSIGNMENT_ONLY = True
+OPTIONS: Mapping[str, Option] = {
+    "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
+    "shoulder": Option(str, "take-and-shake", "what is done on a shoulder", ("take-and-shake", "jump")),
+    "start": Option(str, "independent", "what is started from", ("independent", "permutation")),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Climb once from a random start."""
+    search.start(kind=options["start"])
+    return climb_once(search, LAST, JUMP if options["shoulder"] == "jump" else TAKE_AND_SHAKE, 0)

@@ -1,0 +1,32 @@
+"""Weighted jumps: the best move of a random variable in conflict; in a local minimum violated weights grow.
+
+Sources: Morris, "The breakout method for escaping from local minima", AAAI 1993; Luteberget and Sartor,
+"Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical Programming Computation 15, 2023.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import repeat
+from typing import Any
+
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "bump": Option(int, 1, "added to the weight of each violated constraint in a local minimum"),
+    "plateau": Option(float, 0.9, "probability of taking an equal move"),
+    "noise": Option(float, 0.005, "probability of taking a best move that is worse"),
+    "restart": Option(int, 0, "steps without progress before a new start, 0: 20000 + 100 per variable"),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Walk with restarts until solved or stopped."""
+    setting = Walk(
+        plateau=options["plateau"], bump=options["bump"], noise=options["noise"],
+        stall=options["restart"] or 20_000 + 100 * search.problem.size,
+    )  # fmt: skip
+    return walk_with_restarts(search, repeat(setting))

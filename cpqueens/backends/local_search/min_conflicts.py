@@ -1,0 +1,29 @@
+"""Min-conflicts: a random variable in conflict, its best move, ties at random.
+
+Source: Minton, Johnston, Philips and Laird, "Minimizing conflicts: a heuristic repair method for constraint
+satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 1990). Equal moves are taken;
+with probability ``noise`` also the best worse one, which plain min-conflicts lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import repeat
+from typing import Any
+
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "noise": Option(float, 0.01, "probability of taking a best move that is worse"),
+    "sample": Option(int, 0, "moves evaluated per step, 0: all"),
+    "restart": Option(int, 0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Walk with restarts until solved or stopped."""
+    stall = options["restart"] or 1000 + 20 * search.problem.size
+    return walk_with_restarts(search, repeat(Walk(noise=options["noise"], sample=options["sample"], stall=stall)))

@@ -1,0 +1,27 @@
+"""Hill climbing that starts afresh from local optima and, unless sideways moves are allowed, shoulders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cpqueens.backends.local_search.climbing import climb_once
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.kernels.search_scan import GO_ON, RANDOM
+
+ASSIGNMENT_ONLY = True
+OPTIONS: Mapping[str, Option] = {
+    "max_sideways": Option(int, 0, "sideways moves in a row that are allowed before a restart"),
+    "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
+    "start": Option(str, "independent", "what is started from", ("independent", "permutation")),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Climb again and again until solved or stopped."""
+    while True:
+        search.start(kind=options["start"])
+        ended = climb_once(search, RANDOM, GO_ON, options["max_sideways"])
+        if ended not in ("local_optimum", "plateau_limit"):
+            return ended

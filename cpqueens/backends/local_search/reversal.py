@@ -1,0 +1,57 @@
+"""Reversals of segments, for all-interval series and other permutations along a path of differences.
+
+The move is that of Lin ("Computer solutions of the traveling salesman problem", 1965); that the largest
+missing difference is what counts is from Adaptive Search's treatment of the all-interval series (Codognet
+and Diaz 2001; problem 7 of CSPLib).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.local_search.problem import Ints
+from cpqueens.backends.local_search.search import Limits, Result, Search, StrategyError
+from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.kernels import search_reversal as codes
+from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.search_start import shuffle
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "shake_percent": Option(float, 8.0, "random reversals, in percent of the variables, where none helps"),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Refuse: the engine calls `solve_path` where the pattern is found."""
+    raise StrategyError("reversal needs a permutation along a path of absolute differences; use auto")
+
+
+def solve_path(order: Ints, low: int, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+    """Solve the pattern over the variables ``order`` with values from ``low``."""
+    n = len(order)
+    random = seed_state(seed)
+    y = np.arange(n, dtype=np.int64)
+    shuffle(y, random)
+    place = np.argsort(y).astype(np.int64)
+    count = np.bincount(np.abs(np.diff(y)), minlength=n).astype(np.int64)
+    info = np.zeros(codes.LENGTH, dtype=np.int64)
+    shake = max(2, round(n * options["shake_percent"] / 100))
+
+    def advance(steps: int) -> bool:
+        return bool(codes.reversal_search(steps, shake, y, place, count, info, random))
+
+    reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
+    values = np.zeros(n, dtype=np.int64)
+    values[order] = y + low
+    statistics = {
+        "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
+        "moves": int(info[codes.MOVES]), "restarts": 0, "resets": int(info[codes.RESETS]),
+        "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1}, "layers": {"path": 1},
+    }  # fmt: skip
+    cost = int((count[1:] == 0).sum())
+    return Result(values, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)

@@ -1,0 +1,33 @@
+"""Polynomial-time local search with conflict minimisation: QS1.
+
+Source: Sosic and Gu, "A polynomial time algorithm for the n-queens problem", SIGART Bulletin 1(3), 1990. Over
+all pairs i < j: if either is attacked (by any other) and the swap lowers the number of conflicts, swap;
+passes are repeated until one makes no swap; if conflicts remain, a new random permutation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cpqueens.backends.local_search.search import Search, StrategyError
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.kernels.search_sweep import sweep
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Sweep with restarts until solved or stopped."""
+    if (search.space.group < 0).any():
+        raise StrategyError("sosic-gu swaps only: every variable must be in an AllDifferent over plain variables")
+    while True:
+        search.start()
+        ended = search.run(
+            sweep, search.space, search.moves, search.deltas, search.measure, search.events, search.random
+        )
+        if ended != "local_optimum":
+            return ended

@@ -1,0 +1,62 @@
+"""The strategies by name: one file each, found by a lazy import path. A new one is a file and a line."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+if TYPE_CHECKING:
+    from cpqueens.backends.local_search.search import Search
+
+_HERE = "cpqueens.backends.local_search."
+
+STRATEGIES: dict[str, str] = {
+    "auto": _HERE + "auto",
+    "adaptive": _HERE + "adaptive",
+    "annealing": _HERE + "annealing",
+    "hill-climbing": _HERE + "hill_climbing",
+    "jump": _HERE + "jump",
+    "min-conflicts": _HERE + "min_conflicts",
+    "random-restart": _HERE + "random_restart",
+    "reversal": _HERE + "reversal",
+    "sideways": _HERE + "sideways",
+    "sosic-gu": _HERE + "sosic_gu",
+    "sosic-gu-4": _HERE + "sosic_gu_4",
+    "tabu": _HERE + "tabu",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A parameter of a strategy: type, default, meaning and, where few, its values."""
+
+    type: type
+    default: Any
+    meaning: str
+    choices: tuple[Any, ...] = ()
+
+
+class Strategy(Protocol):
+    """What a strategy's module has.
+
+    ``run`` searches until it is solved or must end, and says why it ended: ``solved``, ``step_limit``,
+    ``stopped``, ``local_optimum`` or ``plateau_limit``. ``ASSIGNMENT_ONLY`` gives up derived swaps.
+    """
+
+    OPTIONS: Mapping[str, Option]
+    ASSIGNMENT_ONLY: bool
+
+    def run(self, search: Search, options: Mapping[str, Any]) -> str:
+        """Search."""
+
+
+def get_strategy(name: str) -> Strategy:
+    """Return the strategy's module; KeyError if there is none of this name."""
+    return cast(Strategy, importlib.import_module(STRATEGIES[name]))
+
+
+def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given options of ``strategy`` with its defaults for the others."""
+    return {name: given.get(name, option.default) for name, option in strategy.OPTIONS.items()}

@@ -1,0 +1,33 @@
+"""Tabu search: the variable with the largest error, its best move even if worse, moved variables tabu.
+
+Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989; a move to a new least cost is
+always allowed. Short random tenures work best on permutation problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import repeat
+from typing import Any
+
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+from cpqueens.kernels.search_walk import WORST
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "tenure": Option(int, 0, "steps for which a moved variable is tabu, at least"),
+    "tenure_spread": Option(int, 2, "plus a random number below this"),
+    "noise": Option(float, 0.01, "probability of moving any variable instead of the worst"),
+    "restart": Option(int, 0, "steps without progress before a new start, 0: 10000 + 100 per variable"),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Walk with restarts until solved or stopped."""
+    setting = Walk(
+        choice=WORST, noise=1.0, tenure=options["tenure"], tenure_spread=options["tenure_spread"],
+        random_choice=options["noise"], stall=options["restart"] or 10_000 + 100 * search.problem.size,
+    )  # fmt: skip
+    return walk_with_restarts(search, repeat(setting))

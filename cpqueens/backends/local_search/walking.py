@@ -1,0 +1,84 @@
+"""Settings of the walk kernel, and walking with restarts: the common part of several strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpqueens.backends.local_search.problem import Ints
+from cpqueens.backends.local_search.search import Search
+from cpqueens.kernels import search_walk as codes
+
+ALWAYS = 1 << 32
+
+
+def probability(value: float) -> int:
+    """Return a probability as the kernels take it, out of 2**32."""
+    return min(ALWAYS, max(0, round(value * ALWAYS)))
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How to walk; see the names of the parameters in ``cpqueens.kernels.search_walk``.
+
+    Probabilities are fractions here. ``stall`` counts steps without a new least cost.
+    """
+
+    choice: int = codes.RANDOM_CONFLICTED
+    sample: int = 0
+    plateau: float = 1.0
+    noise: float = 0.0
+    freeze: int = 0
+    tenure: int = 0
+    tenure_spread: int = 0
+    reset_limit: int = 0
+    reset_size: int = 0
+    stall: int = 0
+    bump: int = 0
+    random_choice: float = 0.0
+
+    def parameters(self, measure: int) -> Ints:
+        """Return the kernel's parameter array."""
+        p = np.zeros(codes.LENGTH, dtype=np.int64)
+        p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample, measure
+        p[codes.PLATEAU], p[codes.NOISE] = probability(self.plateau), probability(self.noise)
+        p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = self.freeze, self.tenure, self.tenure_spread
+        p[codes.RESET_LIMIT], p[codes.RESET_SIZE] = self.reset_limit, self.reset_size
+        p[codes.MAX_STALL], p[codes.BUMP] = self.stall, self.bump
+        p[codes.RANDOM_CHOICE] = probability(self.random_choice)
+        return p
+
+
+def walk_once(search: Search, setting: Walk) -> str:
+    """Walk from the current assignment; ``stalled`` after ``setting.stall`` steps without progress."""
+    return search.run(
+        codes.walk, search.space, search.tabu, search.moves, search.deltas,
+        setting.parameters(search.measure), search.events, search.random,
+    )  # fmt: skip
+
+
+def walk_with_restarts(search: Search, settings: Iterable[Walk]) -> str:
+    """Walk with one setting after the other, each from a new start."""
+    for setting in settings:
+        search.reset_weights()
+        search.start()
+        ended = walk_once(search, setting)
+        if ended != "stalled":
+            return ended
+    return "local_optimum"
+
+
+def luby(k: int) -> int:
+    """Return the k-th number (from 1) of 1 1 2 1 1 2 4 ... (Luby, Sinclair and Zuckerman 1993).
+
+    >>> [luby(k) for k in range(1, 16)]
+    [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+    """
+    size = 1
+    while size < k + 1:
+        size *= 2
+    if size == k + 1:
+        return size // 2
+    return luby(k - size // 2 + 1)
