@@ -12,9 +12,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Board:
-    """A board with one piece a row: element ``i`` of the variable is the 0-based column in row ``i``."""
+    """A board with one piece a row: element ``i`` of the variable is the 0-based column in row ``i``.
+
+    ``given`` and ``blocked`` are squares (row, column) to be marked, if any.
+    """
 
     variable: str
+    given: tuple[tuple[int, int], ...] = ()
+    blocked: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

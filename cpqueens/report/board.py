@@ -1,0 +1,88 @@
+"""What a board shows, whatever it is drawn with: pieces, attacks, given and blocked squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpqueens.report.conflicts import conflicting_pairs, element_names
+
+if TYPE_CHECKING:
+    from cpqueens.outcome import Solution
+    from cpqueens.views import Armies, Board
+
+Square = tuple[int, int]
+
+BLACK, WHITE = "black", "white"
+
+
+@dataclass(frozen=True)
+class BoardPicture:
+    """A board and what stands on it.
+
+    Parameters
+    ----------
+    rows, columns
+        Its size.
+    queens
+        The squares (row, column) with a queen, and the queen's colour, `BLACK` or `WHITE`.
+    attacks
+        Pairs of squares whose queens attack each other.
+    given, blocked
+        Squares whose queen was given, and squares where none may stand.
+    """
+
+    rows: int
+    columns: int
+    queens: Mapping[Square, str]
+    attacks: tuple[tuple[Square, Square], ...] = ()
+    given: frozenset[Square] = field(default_factory=frozenset)
+    blocked: frozenset[Square] = field(default_factory=frozenset)
+
+    @property
+    def attacked(self) -> frozenset[Square]:
+        """Squares whose queen is attacked."""
+        return frozenset(square for pair in self.attacks for square in pair)
+
+
+def one_per_row(columns: Iterable[int], width: int | None = None) -> BoardPicture:
+    """Return a board from the column (from 0) of the queen in each row; queens off the board are left out."""
+    places = [int(c) for c in columns]
+    across = len(places) if width is None else width
+    queens = {(row, c): BLACK for row, c in enumerate(places) if 0 <= c < across}
+    return BoardPicture(len(places), across, queens)
+
+
+def board_picture(solution: Solution, view: Board) -> BoardPicture:
+    """Return what a solution's board shows."""
+    terms = solution.model[view.variable].reshape(-1)
+    plain = one_per_row(solution[terms].tolist(), max(terms.size, int(terms.bounds()[1].max(initial=-1)) + 1))
+    rows = {row: (row, column) for row, column in plain.queens}
+    names = element_names(solution.model, view.variable)
+    places = {name: rows[k] for k, name in enumerate(names) if k in rows}
+    return BoardPicture(
+        rows=plain.rows,
+        columns=plain.columns,
+        queens=plain.queens,
+        attacks=conflicting_pairs(solution, places),
+        given=frozenset(view.given),
+        blocked=frozenset(view.blocked),
+    )
+
+
+def armies_picture(solution: Solution, view: Armies) -> BoardPicture:
+    """Return the board of two armies, white and black."""
+    queens: dict[Square, str] = {}
+    places: dict[str, Square] = {}
+    shape: tuple[int, ...] = (0, 0)
+    for variable, colour in ((view.variable, WHITE), (view.opponent, BLACK)):
+        cells = np.asarray(solution[solution.model[variable]])
+        shape = cells.shape
+        names = element_names(solution.model, variable)
+        for row, column in np.argwhere(cells != 0).tolist():
+            queens[row, column] = colour
+            places[names[row * shape[1] + column]] = (row, column)
+    return BoardPicture(shape[0], shape[1], queens, conflicting_pairs(solution, places))

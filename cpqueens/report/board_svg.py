@@ -1,0 +1,146 @@
+"""A board with queens as an SVG picture, alone or many on one sheet; a square is one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cpqueens.report import svg
+from cpqueens.report.board import WHITE, BoardPicture, Square
+
+LIGHT = "#f1e4cf"
+DARK = "#b88b63"
+PALE_DARK = "#dfcab0"  # on big boards, where strong squares would drown small queens
+FRAME = "#5d4030"
+INK = "#2b2019"
+IVORY = "#fffdf6"
+ATTACKED = "#c3272b"
+ATTACKED_SQUARE = "#f3a79a"
+GIVEN_SQUARE = "#f2d16b"
+BLOCKED_SQUARE = "#6f6a66"
+LABEL = "#7a6857"
+
+LABELLED = 40
+"""Boards up to this many rows carry row and column numbers unless told otherwise."""
+
+_EDGE = 0.14
+_BASE = 0.08
+
+# The queen in a square of 100 x 100: five points with pearls, a body between concave sides, two bands.
+_CROWN = (
+    "M22 66 12 35 31 53 33 26 44.5 51 50 21 55.5 51 67 26 69 53 88 35 78 66"
+    "C68 61.5 32 61.5 22 66ZM23.5 70.5C33 66.5 67 66.5 76.5 70.5L74 76.5C66 73 34 73 26 76.5Z"
+    "M24.5 81C34 77 66 77 75.5 81L79 88.5C79 91 21 91 21 88.5Z"
+)
+_PEARLS = ((10.5, 30.5, 5.0), (32.5, 21.0, 5.0), (50.0, 15.5, 5.5), (67.5, 21.0, 5.0), (89.5, 30.5, 5.0))
+
+
+def _pearl(x: float, y: float, r: float) -> str:
+    n = svg.number
+    return f"M{n(x - r)} {n(y)}a{n(r)} {n(r)} 0 1 0 {n(2 * r)} 0a{n(r)} {n(r)} 0 1 0 {n(-2 * r)} 0Z"
+
+
+QUEEN_PATH = _CROWN + "".join(_pearl(*pearl) for pearl in _PEARLS)
+
+
+def board_svg(picture: BoardPicture, *, coordinates: bool | None = None, title: str = "") -> str:
+    """Return the board as a stand-alone SVG picture.
+
+    Parameters
+    ----------
+    coordinates
+        Whether 0-based row and column numbers stand at the edges; by default up to `LABELLED` rows.
+    """
+    labelled = picture.rows <= LABELLED if coordinates is None else coordinates
+    margin = 0.62 if labelled else _EDGE
+    width, height = picture.columns + margin + _EDGE, picture.rows + margin + _EDGE
+    parts = [_moved(board_elements(picture), margin, margin)]
+    if labelled:
+        parts += _coordinates(picture, margin)
+    pixels = min(720.0, 44.0 * max(width, height)) * width / max(width, height)
+    return svg.document(width, height, parts, title=title, pixels=pixels)
+
+
+def board_elements(picture: BoardPicture) -> list[str]:
+    """Return frame, squares, lines of attack and queens, with the corner of square (0, 0) at the origin."""
+    return [
+        *_squares(picture),
+        *(_tint(square, BLOCKED_SQUARE) for square in sorted(picture.blocked)),
+        *(_tint(square, GIVEN_SQUARE) for square in sorted(picture.given)),
+        *(_tint(square, ATTACKED_SQUARE) for square in sorted(picture.attacked)),
+        *_attack_lines(picture),
+        *(_queen(square, _style(picture, square)) for square in sorted(picture.queens)),
+    ]
+
+
+def _moved(parts: Sequence[str], x: float, y: float) -> str:
+    return svg.element("g", parts, {"transform": f"translate({svg.number(x)} {svg.number(y)})"})
+
+
+def _squares(picture: BoardPicture) -> list[str]:
+    """Draw all dark squares as dashed lines, one a row, so that a big board stays a small file."""
+    rows, columns = picture.rows, picture.columns
+    edge: svg.Attributes = {
+        "x": -0.07,
+        "y": -0.07,
+        "width": columns + _EDGE,
+        "height": rows + _EDGE,
+        "rx": 0.08,
+    }
+    frame = svg.element("rect", attributes={**edge, "fill": FRAME})
+    board = svg.element("rect", attributes={"width": columns, "height": rows, "fill": LIGHT})
+    line = "".join(f"M{(r + 1) % 2} {r + 0.5}H{columns}" for r in range(rows) if columns > (r + 1) % 2)
+    dark = DARK if rows <= LABELLED else PALE_DARK
+    dashes: svg.Attributes = {"d": line, "stroke": dark, "stroke-width": 1, "stroke-dasharray": "1 1"}
+    return [frame, board, svg.element("path", attributes=dashes)] if line else [frame, board]
+
+
+def _tint(square: Square, fill: str) -> str:
+    place = {"x": square[1], "y": square[0], "width": 1, "height": 1}
+    return svg.element("rect", attributes={**place, "fill": fill})
+
+
+def _style(picture: BoardPicture, square: Square) -> svg.Attributes:
+    if square in picture.attacked:
+        return {"fill": ATTACKED}
+    if picture.queens[square] == WHITE:
+        return {"fill": IVORY, "stroke": INK, "stroke-width": 3, "stroke-linejoin": "round"}
+    return {"fill": INK}
+
+
+def _queen(square: Square, style: svg.Attributes) -> str:
+    x, y = svg.number(square[1] + _BASE), svg.number(square[0] + 0.07)
+    place = f"translate({x} {y})scale(.0084)"
+    return svg.element("path", attributes={"d": QUEEN_PATH, "transform": place, **style})
+
+
+def _attack_lines(picture: BoardPicture) -> list[str]:
+    line = "".join(f"M{c + 0.5} {r + 0.5}L{d + 0.5} {s + 0.5}" for (r, c), (s, d) in picture.attacks)
+    style: svg.Attributes = {
+        "stroke": ATTACKED,
+        "stroke-width": 0.1,
+        "stroke-opacity": 0.55,
+        "stroke-linecap": "round",
+    }
+    return [svg.element("path", attributes={"d": line, **style})] if line else []
+
+
+def _coordinates(picture: BoardPicture, margin: float) -> list[str]:
+    above = [svg.text(c, margin + c + 0.5, margin / 2, 0.3, LABEL) for c in range(picture.columns)]
+    left = [svg.text(r, margin / 2, margin + r + 0.5, 0.3, LABEL) for r in range(picture.rows)]
+    return above + left
+
+
+def gallery_svg(pictures: Sequence[BoardPicture], *, across: int | None = None, title: str = "") -> str:
+    """Return several boards of one size on one sheet, numbered from 1, ``across`` of them in a row."""
+    if not pictures:
+        return svg.document(1, 1, [], title=title)
+    wide, high = pictures[0].columns + 1.0, pictures[0].rows + 1.6
+    many = across or max(1, min(len(pictures), round((len(pictures) * high / wide) ** 0.5)))
+    size = min(0.6, 0.1 * wide)
+    parts = []
+    for k, picture in enumerate(pictures):
+        x, y = (k % many) * wide + 0.5, (k // many) * high + 0.5
+        parts.append(_moved(board_elements(picture), x, y))
+        parts.append(svg.text(k + 1, x + picture.columns / 2, y + picture.rows + 0.5, size, LABEL))
+    lines = -(-len(pictures) // many)
+    return svg.document(many * wide, lines * high, parts, title=title, pixels=min(1200.0, 200.0 * many))

@@ -1,0 +1,51 @@
+"""Which drawn elements collide: attacking queens, equal numbers, as the checker sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from cpqueens.check import Violation
+    from cpqueens.model import Model
+    from cpqueens.outcome import Solution
+
+Place = TypeVar("Place", int, tuple[int, int])
+
+
+def conflicting_pairs(solution: Solution, places: Mapping[str, Place]) -> tuple[tuple[Place, Place], ...]:
+    """Return the pairs of places that collide, each once, in ascending order.
+
+    A pair collides if AllDifferent names it, or if a violated constraint is about these two alone. So a
+    toroidal or a superqueens board shows its own attacks, not those of plain queens.
+
+    Parameters
+    ----------
+    places
+        Where the variables stand, by name; others are not drawn.
+    """
+    check = solution.check()
+    if check.ok:
+        return ()
+    found = {pair for violation in check.violations for pair in _pairs(violation, places)}
+    return tuple(sorted(found))
+
+
+def element_names(model: Model, variable: str) -> list[str]:
+    """Return the names of a variable's elements, row by row."""
+    return [model.name_of(index) for index in model[variable].reshape(-1).variables[:, 0].tolist()]
+
+
+def conflicting_elements(solution: Solution, variable: str) -> frozenset[int]:
+    """Return the positions, row by row, of all elements that collide with another one."""
+    positions = {name: k for k, name in enumerate(element_names(solution.model, variable))}
+    return frozenset(k for pair in conflicting_pairs(solution, positions) for k in pair)
+
+
+def _pairs(violation: Violation, places: Mapping[str, Place]) -> list[tuple[Place, Place]]:
+    named = [(a.rsplit("=", 1)[0], b.rsplit("=", 1)[0]) for a, b in violation.pairs]
+    if not named and len(violation.values) == 2:
+        first, second = violation.values
+        named = [(first, second)]
+    placed = [(places[a], places[b]) for a, b in named if a in places and b in places]
+    return [(a, b) if a <= b else (b, a) for a, b in placed]

@@ -1,0 +1,123 @@
+"""Drawing a solution as its problem asks: one table from kinds of view to text and to SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.report.board import armies_picture, board_picture
+from cpqueens.report.board_svg import board_svg
+from cpqueens.report.conflicts import conflicting_elements
+from cpqueens.report.graph import colouring_svg, colouring_text
+from cpqueens.report.numbers import grid_svg
+from cpqueens.report.pairing import paired_row, pairing_svg
+from cpqueens.report.ruler import ruler_svg, ruler_text
+from cpqueens.report.text import PLAIN, Style, board_text, numbers_text
+from cpqueens.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
+
+if TYPE_CHECKING:
+    from cpqueens.outcome import Outcome, Solution
+
+TEXT_ROWS = 40
+"""Boards with more rows are written as a list where a picture in text was not asked for."""
+
+SVG_CELLS = 1_000_000
+"""The largest board that is drawn, in squares."""
+
+
+def draw_text(solution: Solution, style: Style = PLAIN) -> str:
+    """Return a solution as text: a board, a grid, a ruler, or names and values.
+
+    Parameters
+    ----------
+    style
+        What the terminal can show; the default is Unicode without colour.
+    """
+    view = solution.model.view
+    draw = TEXT.get(type(view))
+    return values_text(solution) if draw is None else draw(solution, view, style)
+
+
+def draw_svg(solution: Solution) -> str | None:
+    """Return a solution as a stand-alone SVG picture, None if its model has no view or is too large."""
+    view = solution.model.view
+    draw = SVG.get(type(view))
+    return None if draw is None or _cells(solution, view) > SVG_CELLS else draw(solution, view)
+
+
+def draw_html(solution: Solution) -> str:
+    """Return a solution as an HTML fragment: its picture, or names and values."""
+    from cpqueens.report.html import solution_fragment
+
+    return solution_fragment(solution)
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """Return an outcome as an HTML fragment: what was concluded, and the picture of its solution."""
+    from cpqueens.report.html import outcome_fragment
+
+    return outcome_fragment(outcome)
+
+
+def values_text(solution: Solution) -> str:
+    """Return one line ``name = value(s)`` for each variable of the user; matrices start on a new line."""
+    return "\n".join(_named(name, value) for name, value in solution.as_dict().items())
+
+
+def _named(name: str, value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return f"{name} =\n" + "\n".join(f"  {row}" for row in value)
+    return f"{name} = {value}"
+
+
+def _cells(solution: Solution, view: Any) -> int:
+    """Return how many squares the picture has."""
+    size = len(solution.values)
+    return size * size if isinstance(view, Board) else size
+
+
+def _title(solution: Solution) -> str:
+    return solution.model.name
+
+
+def _values(solution: Solution, view: Any) -> list[Any]:
+    return np.asarray(solution[solution.model[view.variable]]).tolist()
+
+
+def _board_text(solution: Solution, view: Board, style: Style) -> str:
+    if solution.model[view.variable].size > TEXT_ROWS:
+        return values_text(solution)
+    return board_text(board_picture(solution, view), style)
+
+
+def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
+    rows = np.atleast_2d(_values(solution, view)).tolist()
+    bad = conflicting_elements(solution, view.variable)
+    return grid_svg(rows, conflicts=bad, title=_title(solution))
+
+
+def _gaps(solution: Solution, view: Pairing) -> list[int]:
+    return list(range(2, solution.model[view.variable].size + 2))
+
+
+TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
+    Board: _board_text,
+    Armies: lambda s, view, style: board_text(armies_picture(s, view), style),
+    Grid: lambda s, view, style: numbers_text(_values(s, view)),
+    Sequence: lambda s, view, style: " ".join(map(str, _values(s, view))),
+    Marks: lambda s, view, style: ruler_text(_values(s, view), unicode=style.unicode),
+    Pairing: lambda s, view, style: " ".join(paired_row(_values(s, view), _gaps(s, view))),
+    Colouring: lambda s, view, style: colouring_text(_values(s, view), view.edges),
+}
+
+SVG: dict[type, Callable[[Solution, Any], str]] = {
+    Board: lambda s, view: board_svg(board_picture(s, view), title=_title(s)),
+    Armies: lambda s, view: board_svg(armies_picture(s, view), title=_title(s)),
+    Grid: _grid_svg,
+    Sequence: _grid_svg,
+    Marks: lambda s, view: ruler_svg(_values(s, view), title=_title(s)),
+    Pairing: lambda s, view: pairing_svg(_values(s, view), _gaps(s, view), title=_title(s)),
+    Colouring: lambda s, view: colouring_svg(_values(s, view), view.edges, title=_title(s)),
+}

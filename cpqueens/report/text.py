@@ -1,0 +1,124 @@
+"""Boards and tables of numbers as text: for a terminal with colours, for a plain one, and to be read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from cpqueens.report.board import WHITE, BoardPicture, Square
+
+_LIGHT, _DARK, _RED, _GOLD, _GREY, _INK = 223, 137, 167, 179, 242, 16  # of the 256 shared colours
+_RESET = "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class Style:
+    """What a terminal can show.
+
+    Parameters
+    ----------
+    colour
+        Squares get background colours (256-colour escape sequences).
+    unicode
+        The queen is a chess symbol and frames are drawn; otherwise ASCII only.
+    """
+
+    colour: bool = False
+    unicode: bool = True
+
+
+PLAIN = Style()
+ASCII = Style(unicode=False)
+COLOUR = Style(colour=True)
+
+
+def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
+    """Return the board as lines of text, one square three characters wide.
+
+    Attacked queens stand on red in colour and between ``!`` without. Without Unicode it is the ``.Q..``
+    notation, which `cpqueens.notations` reads, with ``X`` for an attacked queen, ``W`` for a white one
+    and ``-`` for a blocked square.
+    """
+    cell = _ascii_cell if not style.unicode else _coloured_cell if style.colour else _shaded_cell
+    rows = ["".join(row) for row in _cells(picture, lambda r, c: cell(picture, (r, c)))]
+    if style.colour and style.unicode:
+        rows = [row + _RESET for row in rows]
+    return "\n".join(_framed(rows, 3 * picture.columns) if style == PLAIN else rows)
+
+
+def _ascii_cell(picture: BoardPicture, square: Square) -> str:
+    if square in picture.queens:
+        return "X" if square in picture.attacked else "W" if picture.queens[square] == WHITE else "Q"
+    return "-" if square in picture.blocked else "."
+
+
+def _coloured_cell(picture: BoardPicture, square: Square) -> str:
+    background = _DARK if sum(square) % 2 else _LIGHT
+    marked = ((picture.blocked, _GREY), (picture.given, _GOLD), (picture.attacked, _RED))
+    for squares, colour in marked:
+        if square in squares:
+            background = colour
+    return f"\x1b[38;5;{_INK};48;5;{background}m {_glyph(picture, square)} "
+
+
+def _shaded_cell(picture: BoardPicture, square: Square) -> str:
+    if square in picture.queens:
+        side = "!" if square in picture.attacked else " "
+        return f"{side}{_glyph(picture, square)}{side}"
+    return "▓▓▓" if square in picture.blocked else "░░░" if sum(square) % 2 else "   "
+
+
+def _glyph(picture: BoardPicture, square: Square) -> str:
+    colour = picture.queens.get(square)
+    return " " if colour is None else "♕" if colour == WHITE else "♛"
+
+
+def _framed(lines: Iterable[str], width: int) -> list[str]:
+    bar = "─" * width
+    return [f"┌{bar}┐", *(f"│{line}│" for line in lines), f"└{bar}┘"]
+
+
+def rules_text(cells: Sequence[Sequence[object]]) -> str:
+    """Return a table between ``+---+`` rules, all columns equally wide.
+
+    >>> print(rules_text([["Q", "#"], [" ", "Q"]]))
+    +---+---+
+    | Q | # |
+    +---+---+
+    |   | Q |
+    +---+---+
+    """
+    texts = [[str(cell) for cell in row] for row in cells]
+    width = max((len(cell) for row in texts for cell in row), default=1)
+    rule = "+" + "+".join(["-" * (width + 2)] * (len(texts[0]) if texts else 0)) + "+"
+    lines = [rule]
+    for row in texts:
+        lines += ["| " + " | ".join(cell.rjust(width) for cell in row) + " |", rule]
+    return "\n".join(lines)
+
+
+def board_rules(picture: BoardPicture) -> str:
+    """Return the board between ``+---+`` rules: ``Q`` (white ``W``) for a queen, ``#`` for a dark square."""
+
+    def cell(row: int, column: int) -> str:
+        colour = picture.queens.get((row, column))
+        return " #"[(row + column) % 2] if colour is None else "W" if colour == WHITE else "Q"
+
+    return rules_text(_cells(picture, cell))
+
+
+def board_matrix(picture: BoardPicture) -> str:
+    """Return the board as rows of 0 and 1."""
+    return "\n".join(
+        " ".join(row) for row in _cells(picture, lambda r, c: str(int((r, c) in picture.queens)))
+    )
+
+
+def _cells(picture: BoardPicture, cell: Callable[[int, int], str]) -> list[list[str]]:
+    return [[cell(row, c) for c in range(picture.columns)] for row in range(picture.rows)]
+
+
+def numbers_text(rows: Sequence[Sequence[int]]) -> str:
+    """Return a matrix of integers as right-aligned columns."""
+    width = max((len(str(v)) for row in rows for v in row), default=1)
+    return "\n".join(" ".join(str(v).rjust(width) for v in row) for row in rows)
