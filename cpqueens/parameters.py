@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 import re
@@ -9,13 +10,16 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 import msgspec
 import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.suggest import did_you_mean
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MAX_TEXT = 1_000_000
 _SHOWN = 40
@@ -230,3 +234,28 @@ def complete(parameters: Iterable[Parameter], values: Mapping[str, Any]) -> dict
         if parameter.name not in given and parameter.required:
             raise ModelError(f"{parameter.name}: missing; {parameter.allowed} is needed")
     return {name: given.get(name, p.default) for name, p in known.items()}
+
+
+def validated(function: Callable[P, R]) -> Callable[P, R]:
+    """Return ``function`` with its arguments checked against its signature, as the catalogue does.
+
+    >>> @validated
+    ... def double(n: Annotated[int, Between(0, 9)] = 4) -> int:
+    ...     return 2 * n
+    >>> double(3), double()
+    (6, 8)
+    >>> double(8.0)
+    Traceback (most recent call last):
+    cpqueens.errors.ModelError: double: n: an integer from 0 to 9 is needed, got 8.0
+    """
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
+            values = complete(read_parameters(function), given)
+        except (ModelError, TypeError) as error:
+            raise ModelError(f"{function.__name__}: {error}") from None
+        return function(**values)  # type: ignore[call-arg]
+
+    return checked

@@ -1,0 +1,1 @@
+"""Problems, one per file, installed as ``cpqueens.models``; reach them through `cpqueens.catalog`."""

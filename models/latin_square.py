@@ -1,0 +1,69 @@
+"""Latin squares (Euler 1782; CSPLib prob003 asks for more of them)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import factorial
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from cpqueens import AllDifferent, Model
+from cpqueens.parameters import Between, validated
+from cpqueens.published import series
+from cpqueens.views import Grid
+
+
+@validated
+def latin_square(
+    n: Annotated[int, Between(1, 1_000)] = 4, fixed: Literal["none", "row", "reduced"] = "none"
+) -> Model:
+    """Fill an n by n square with 0..n-1 so that each number stands once in each row and column.
+
+    ``fixed="row"`` writes 0, 1, 2, ... into the first row, ``"reduced"`` also into the first column.
+
+    >>> [latin_square(4, fixed).count(solver="cpsat") for fixed in ("none", "row", "reduced")]
+    [576, 24, 4]
+    """
+    m = Model("Latin square")
+    x = m.intvar(0, n - 1, shape=(n, n), name="x")
+    m += [AllDifferent(row) for row in x]
+    m += [AllDifferent(column) for column in x.T]
+    if fixed != "none":
+        m.add(x[0] == np.arange(n), name="first row")
+    if fixed == "reduced":
+        m.add(x[:, 0] == np.arange(n), name="first column")
+    m.view = Grid("x")
+    return m
+
+
+_ALL = {1: 1, 2: 2, 3: 12, 4: 576, 5: 161280}
+
+published = (
+    *series("solutions", "OEIS A002860", _ALL),
+    *series(
+        "solutions", "OEIS A002860 over n!", {n: v // factorial(n) for n, v in _ALL.items()}, fixed="row"
+    ),
+    *series(
+        "solutions",
+        "OEIS A002860 over n! (n-1)!",
+        {n: v // (factorial(n) * factorial(n - 1)) for n, v in _ALL.items()},
+        fixed="reduced",
+    ),
+)
+
+
+def verify(solution: Mapping[str, Any], n: int, fixed: str = "none") -> list[str]:
+    """Return what is wrong with the square ``solution["x"]``."""
+    rows = [[int(value) for value in row] for row in solution["x"]]
+    if len(rows) != n or any(len(row) != n for row in rows):
+        return [f"not a square of {n} by {n}"]
+    numbers = list(range(n))
+    wrong = [f"row {i} is not 0..{n - 1}" for i in range(n) if sorted(rows[i]) != numbers]
+    columns = [[row[j] for row in rows] for j in range(n)]
+    wrong += [f"column {j} is not 0..{n - 1}" for j in range(n) if sorted(columns[j]) != numbers]
+    if fixed != "none" and rows[0] != numbers:
+        wrong.append("the first row is not in order")
+    if fixed == "reduced" and columns[0] != numbers:
+        wrong.append("the first column is not in order")
+    return wrong

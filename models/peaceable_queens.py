@@ -1,0 +1,59 @@
+"""Peaceable armies of queens (Bosch 1999; CSPLib prob110)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+
+from cpqueens import Model
+from cpqueens.parameters import Between, validated
+from cpqueens.published import from_index, series
+from cpqueens.views import Armies
+
+
+@validated
+def peaceable_queens(n: Annotated[int, Between(1, 100)] = 5) -> Model:
+    """Place two armies of equally many queens so that no queen attacks one of the other colour; most wins.
+
+    ``white`` and ``black`` are 0/1 arrays of the board's shape. Queens of one colour may attack each other.
+
+    >>> peaceable_queens(4).solve(solver="cpsat").objective
+    2
+    """
+    m = Model("peaceable armies of queens")
+    white, black = m.boolvar(shape=(n, n), name="white"), m.boolvar(shape=(n, n), name="black")
+    here, there = attacks(n)
+    m += white.flat[here] + black.flat[there] <= 1
+    m += white.sum() == black.sum()
+    m.maximize(white.sum())
+    m.view = Armies("white", "black")
+    return m
+
+
+def attacks(n: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return all ordered pairs of squares on one line, each square with itself included, as flat indices."""
+    row, column = np.divmod(np.arange(n * n), n)
+    down, across = row[:, None] - row, column[:, None] - column
+    here, there = np.nonzero((down == 0) | (across == 0) | (abs(down) == abs(across)))
+    return here, there
+
+
+published = series("optimum", "OEIS A250000", from_index(1, 0, 0, 1, 2, 4, 5, 7))
+
+
+def verify(solution: Mapping[str, Any], n: int) -> list[str]:
+    """Return what is wrong with the boards ``solution["white"]`` and ``solution["black"]``."""
+    armies = {
+        colour: [(i, j) for i, row in enumerate(solution[colour]) for j, v in enumerate(row) if v]
+        for colour in ("white", "black")
+    }
+    wrong = []
+    if len(armies["white"]) != len(armies["black"]):
+        wrong.append(f"{len(armies['white'])} white queens against {len(armies['black'])} black ones")
+    for a, b in armies["white"]:
+        for c, d in armies["black"]:
+            if a == c or b == d or abs(a - c) == abs(b - d):
+                wrong.append(f"the white queen at {(a, b)} attacks the black one at {(c, d)}")
+    return wrong

@@ -1,0 +1,50 @@
+"""Queens on a torus: diagonals go on across the edges (Polya 1918)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+
+from cpqueens import AllDifferent, Model
+from cpqueens.parameters import Between, validated
+from cpqueens.published import from_index, series
+from cpqueens.symmetry import QUEENS_BOARD
+from cpqueens.views import Board
+
+
+@validated
+def toroidal_queens(n: Annotated[int, Between(1, 1_000_000)] = 7) -> Model:
+    """Place n queens on an n by n torus so that no two share a row, a column or a diagonal.
+
+    There are solutions exactly if n is divisible by neither 2 nor 3.
+
+    >>> toroidal_queens(5).count(solver="cpsat")
+    10
+    """
+    m = Model("toroidal queens")
+    q = m.intvar(0, n - 1, shape=n, name="q")
+    i = np.arange(n)
+    m += [AllDifferent(q), AllDifferent((q + i) % n), AllDifferent((q - i) % n)]
+    m.view = Board("q")
+    return m
+
+
+symmetries = QUEENS_BOARD
+
+published = series("solutions", "OEIS A051906", from_index(1, 1, 0, 0, 0, 10, 0, 28, 0, 0, 0, 88, 0, 4524))
+
+
+def verify(solution: Mapping[str, Any], n: int) -> list[str]:
+    """Return what is wrong with the board ``solution["q"]``."""
+    q = [int(column) for column in solution["q"]]
+    wrong = [] if len(q) == n else [f"{len(q)} rows instead of {n}"]
+    wrong += [f"row {i}: column {c} is outside the board" for i, c in enumerate(q) if not 0 <= c < n]
+    for i, a in enumerate(q):
+        for j in range(i + 1, len(q)):
+            if a == q[j]:
+                wrong.append(f"queens in rows {i} and {j} share a column")
+            if (a - q[j] - (i - j)) % n == 0 or (a - q[j] + (i - j)) % n == 0:
+                wrong.append(f"queens in rows {i} and {j} share a diagonal of the torus")
+    return wrong
