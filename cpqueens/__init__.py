@@ -1,5 +1,9 @@
 """One declarative constraint model, several solvers, and a proof-minded comparison of what they say."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from cpqueens.constraints.all_different import AllDifferent
 from cpqueens.constraints.all_different_except import AllDifferentExcept
 from cpqueens.constraints.all_equal import AllEqual
@@ -47,6 +51,9 @@ from cpqueens.model import Model
 from cpqueens.outcome import Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.solve import STOP, IncompleteCount
 
+if TYPE_CHECKING:
+    from cpqueens.crosscheck.crosscheck import cross_check
+
 __all__ = [
     "STOP",
     "AllDifferent",
@@ -91,9 +98,21 @@ __all__ = [
     "Xor",
     "all_",
     "any_",
+    "cross_check",
     "div_trunc",
     "element",
     "maximum",
     "minimum",
     "mod_trunc",
 ]
+
+_LAZY = {"cross_check": "cpqueens.crosscheck.crosscheck"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the few public names that need more than the language itself."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'cpqueens' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_LAZY[name]), name)

@@ -1,0 +1,1 @@
+"""Comparing what several solvers say about one model."""

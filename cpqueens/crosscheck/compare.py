@@ -1,0 +1,397 @@
+"""The rules of comparison: each looks at all observations and yields typed disagreements.
+
+A checked witness beats any claim, however many made it; there is no majority vote anywhere. What a solver
+did not claim is never held against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends.base import Want
+from cpqueens.check import Checker
+from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
+from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.orbits import count_orbits
+from cpqueens.crosscheck.report import Disagreement, PublishedValues, Witness
+from cpqueens.crosscheck.sets import SetComparison, compare_sets
+from cpqueens.expressions import IntArray
+from cpqueens.outcome import Fault, Solution, SolutionSet, StopReason
+from cpqueens.symmetry import Group
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+Verify = Callable[[Mapping[str, Any]], Any]
+"""Takes raw values by name; returns a bool, or a list of complaints that is empty for a solution."""
+
+FIRST = 10
+VERIFIED = 10_000
+"""Solutions that a problem's own `verify` (plain Python) is asked about."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that the rules look at."""
+
+    model: Model
+    observations: tuple[Observation, ...]
+    published: PublishedValues | None = None
+    verify: Verify | None = None
+    symmetries: Group = ()
+    repeats: tuple[tuple[Observation, Observation], ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def checker(self) -> Checker:
+        """The checker of the model."""
+        return Checker(self.model)
+
+    @cached_property
+    def sets(self) -> SetComparison:
+        """All sets against their union."""
+        return compare_sets({o.name: o.store for o in self.observations if o.store is not None}, FIRST)
+
+    @cached_property
+    def best(self) -> tuple[int, IntArray, str] | None:
+        """Objective, row and finder of the best checked solution of all."""
+        found = [(*o.best, o.name) for o in self.observations if o.best is not None]
+        sign = -1 if self.model.maximizing else 1
+        return min(found, key=lambda f: sign * f[0], default=None)
+
+    def better(self, a: int, b: int) -> bool:
+        """Say whether objective ``a`` is better than ``b``."""
+        return a > b if self.model.maximizing else a < b
+
+    @cached_property
+    def any_witness(self) -> Witness | None:
+        """Some checked solution, whoever delivered it."""
+        for o in self.observations:
+            if o.store is not None and o.store.distinct:
+                return self.witness(o.store.first(1)[0], self._holders(o.store.first(1)[0]))
+            if o.best is not None:
+                return self.witness(o.best[1], (o.name,))
+        return None
+
+    def _holders(self, row: IntArray) -> tuple[str, ...]:
+        return tuple(o.name for o in self.observations if o.store is not None and _holds(o, row))
+
+    def witness(self, row: IntArray, delivered_by: Iterable[str], notes: tuple[str, ...] = ()) -> Witness:
+        """Return a row of decision values as a witness."""
+        solution = self.solution(row)
+        objective = None
+        if self.model.objective is not None:
+            objective = int(self.checker.objective(row.reshape(1, -1))[0])
+        return Witness(solution.as_dict(), tuple(int(v) for v in row), tuple(delivered_by), objective, notes)
+
+    def solution(self, row: IntArray) -> Solution:
+        """Return a row of decision values as a solution of the model."""
+        return SolutionSet(self.model, self.model.decisions, np.asarray(row).reshape(1, -1))[0]
+
+    def verified(self, row: IntArray) -> bool:
+        """Ask the problem's own plain verification."""
+        assert self.verify is not None
+        answer = self.verify(self.solution(row).as_dict())
+        return answer if isinstance(answer, bool) else not answer
+
+    def independent(self, names: Iterable[str]) -> int:
+        """Return how many families of proving backends are among ``names``."""
+        chosen = set(names)
+        return len({o.family for o in self.observations if o.name in chosen and o.proves})
+
+
+def _holds(observation: Observation, row: IntArray) -> bool:
+    assert observation.store is not None
+    packed = observation.store.packing.pack(row.reshape(1, -1))
+    return any(bool(np.isin(packed, bucket)[0]) for bucket in observation.store.buckets() if len(bucket))
+
+
+Rule = Callable[[Case], Iterator[Disagreement]]
+
+
+def compare(case: Case) -> list[Disagreement]:
+    """Return all disagreements, the gravest first."""
+    found = [d for rule in RULES for d in rule(case)]
+    return sorted(found, key=lambda d: d.code.exit_code)
+
+
+def failures(case: Case) -> Iterator[Disagreement]:
+    """Crashes, hangs and memory: neither coverage loss nor a verdict."""
+    for o in case.observations:
+        if o.error is not None and o.error not in COVERAGE_LOSS:
+            yield Disagreement(o.error, o.name, o.message)
+
+
+def invalid_solutions(case: Case) -> Iterator[Disagreement]:
+    """Delivered assignments that the checker rejects; or the checker itself, where all else accepts them."""
+    for o in case.observations:
+        rejected = [f for f in o.faults if f.code == "INVALID_SOLUTION"]
+        if not rejected:
+            continue
+        doubted = [f for f in rejected if _checker_is_doubtful(case, f)]
+        if doubted:
+            yield _doubt(case, o, doubted)
+            continue
+        witnesses = tuple(_explained(case, o, f) for f in rejected[:FIRST])
+        message = (
+            f"{o.invalid} of {o.invalid + (o.count or 0)} delivered are no solutions: {rejected[0].message}"
+        )
+        yield Disagreement(Code.INVALID_SOLUTION, o.name, message, witnesses=witnesses, total=o.invalid)
+
+
+def _explained(case: Case, o: Observation, fault: Fault) -> Witness:
+    row = np.array(fault.values, dtype=np.int64)
+    return case.witness(row, (o.name,), tuple(str(case.checker.explain(row)).splitlines()))
+
+
+def _checker_is_doubtful(case: Case, fault: Fault) -> bool:
+    """Two independent proving backends deliver it and the plain verification accepts it."""
+    if case.verify is None:
+        return False
+    same = [o.name for o in case.observations if any(f.values == fault.values for f in o.faults)]
+    return case.independent(same) >= 2 and case.verified(np.array(fault.values, dtype=np.int64))
+
+
+def _doubt(case: Case, o: Observation, doubted: list[Fault]) -> Disagreement:
+    witnesses = tuple(_explained(case, o, f) for f in doubted[:FIRST])
+    message = (
+        f"rejects {len(doubted)} assignment(s) that independent exact solvers deliver and the problem's own "
+        f"verification accepts: {doubted[0].message}"
+    )
+    return Disagreement(Code.CHECKER_DOUBT, "checker", message, (o.name,), witnesses, len(doubted))
+
+
+def verification(case: Case) -> Iterator[Disagreement]:
+    """Solutions that the checker accepts and the problem's own plain verification rejects."""
+    if case.verify is None:
+        return
+    asked: set[bytes] = set()
+    for o in case.observations:
+        for row in o.store.first(VERIFIED) if o.store is not None else ():
+            if row.tobytes() in asked:
+                continue
+            asked.add(row.tobytes())
+            if not case.verified(row):
+                yield _rejected(case, o, row)
+                break
+
+
+def _rejected(case: Case, o: Observation, row: IntArray) -> Disagreement:
+    holders = case._holders(row)
+    lacking = [p.name for p in case.observations if p.claims_all and p.name not in holders]
+    witness = case.witness(row, holders)
+    if case.independent(lacking) >= 2:
+        message = "accepts an assignment that the verification rejects and exact solvers do not deliver"
+        return Disagreement(Code.CHECKER_DOUBT, "checker", message, tuple(lacking), (witness,), 1)
+    message = "delivers an assignment that the problem's own verification rejects"
+    return Disagreement(Code.EXTRA, o.name, message, ("verify",), (witness,), 1)
+
+
+_PIPELINE_FAULTS = ("BAD_ASSIGNMENT", "DUPLICATE", "UNORDERED", "OBJ_MISMATCH", "OPT_CROSSED")
+
+
+def contract(case: Case) -> Iterator[Disagreement]:
+    """Breaches that the pipeline itself noticed in one run."""
+    for o in case.observations:
+        for code in _PIPELINE_FAULTS:
+            faults = [f for f in o.faults if f.code == code]
+            if not faults:
+                continue
+            rows = [np.array(f.values, dtype=np.int64) for f in faults if f.values]
+            witnesses = tuple(case.witness(row, (o.name,)) for row in rows[:FIRST])
+            many = o.fault_counts.get(code, len(faults))
+            details = {"distinct": o.count, "duplicates": o.duplicates} if code == "DUPLICATE" else {}
+            extra = f" ({o.count} distinct, {o.duplicates} more)" if details else ""
+            yield Disagreement(Code[code], o.name, faults[0].message + extra, (), witnesses, many, details)
+
+
+def false_claims_of_none(case: Case) -> Iterator[Disagreement]:
+    """Proofs of infeasibility that a checked solution refutes."""
+    witness = case.any_witness
+    if witness is None:
+        return
+    for o in case.observations:
+        if o.claims_none:
+            message = f"claims that there is no solution, yet {' and '.join(witness.delivered_by)} has one"
+            yield Disagreement(Code.FALSE_UNSAT, o.name, message, witness.delivered_by, (witness,), 1)
+
+
+def false_claims_of_some(case: Case) -> Iterator[Disagreement]:
+    """Solutions of which none holds, where a complete solver proves that there is none."""
+    if case.any_witness is not None:
+        return
+    proofs = tuple(o.name for o in case.observations if o.claims_none)
+    for o in case.observations:
+        if o.invalid and proofs:
+            message = f"delivers {o.invalid} assignment(s), none of them a solution; there is none"
+            yield Disagreement(Code.FALSE_SAT, o.name, message, proofs, (), o.invalid)
+
+
+def missing_solutions(case: Case) -> Iterator[Disagreement]:
+    """Sets called complete that lack a checked solution of someone else."""
+    for o in case.observations:
+        if o.store is None or o.claims_none or not o.claims_all or o.want is not Want.ALL:
+            continue
+        lack = case.sets.lacks[o.name]
+        if lack.total:
+            witnesses = tuple(case.witness(r, h) for r, h in zip(lack.rows, lack.held_by, strict=True))
+            against = tuple(sorted({name for holders in lack.held_by for name in holders}))
+            message = f"claims {o.count} solutions and no more, yet {lack.total} checked one(s) are missing"
+            yield Disagreement(Code.MISSING, o.name, message, against, witnesses, lack.total)
+
+
+def counts(case: Case) -> Iterator[Disagreement]:
+    """Counts that differ between complete claims of which one kept no set."""
+    complete = [o for o in case.observations if o.claims_all and o.count is not None and o.want in _COUNTING]
+    bare = [o for o in complete if o.store is None]
+    for o in bare:
+        for other in complete:
+            later = other.store is None and other.name <= o.name
+            if other is o or later or other.count == o.count:
+                continue
+            known = max((p.store.distinct for p in case.observations if p.store is not None), default=0)
+            accused = o.name if (o.count or 0) < known else f"{o.name} or {other.name}"
+            message = f"{o.name} counts {o.count}, {other.name} counts {other.count}"
+            details = {"counts": {o.name: o.count, other.name: other.count}}
+            yield Disagreement(Code.COUNT_DIFF, accused, message, (other.name,), (), 0, details)
+
+
+_COUNTING = (Want.ALL, Want.COUNT)
+
+
+def published_count(case: Case) -> Iterator[Disagreement]:
+    """Counts against the published one; more checked solutions than published refute the publication."""
+    published = case.published
+    if published is None or published.count is None:
+        return
+    source = f" ({published.source})" if published.source else ""
+    union = case.sets.union
+    if union > published.count:
+        message = f"{published.count} is published{source}, yet {union} different solutions were checked"
+        holders = tuple(o.name for o in case.observations if o.store is not None and o.store.distinct)
+        yield Disagreement(Code.COUNT_DIFF, "published value", message, holders, (), union)
+        return
+    for o in case.observations:
+        lacking = o.store is not None and case.sets.lacks[o.name].total
+        if o.claims_all and o.want in _COUNTING and o.count != published.count and not lacking:
+            message = f"counts {o.count}, published is {published.count}{source}"
+            details = {"counts": {o.name: o.count, "published value": published.count}}
+            yield Disagreement(Code.COUNT_DIFF, o.name, message, ("published value",), (), 0, details)
+
+
+def published_orbits(case: Case) -> Iterator[Disagreement]:
+    """Complete sets counted up to symmetry, against the published number."""
+    published = case.published
+    if published is None or published.up_to_symmetry is None or not case.symmetries:
+        return
+    for o in case.observations:
+        if not o.claims_all or o.store is None or o.want is not Want.ALL or case.sets.lacks[o.name].total:
+            continue
+        found = count_orbits(case.symmetries, o.store)
+        if found is not None and found != published.up_to_symmetry:
+            message = f"{found} orbits, published are {published.up_to_symmetry} ({published.source})"
+            yield Disagreement(Code.COUNT_DIFF, o.name, message, ("published value",))
+
+
+def crossed_optima(case: Case) -> Iterator[Disagreement]:
+    """Claimed optima and bounds that a checked solution beats."""
+    if case.best is None:
+        return
+    value, row, finder = case.best
+    witness = case.witness(row, (finder,))
+    for o in case.observations:
+        claimed = o.best[0] if o.claims_all and o.best is not None and o.want is Want.BEST else None
+        if claimed is not None and case.better(value, claimed):
+            message = f"claims that {claimed} is optimal, yet {finder} has a solution with {value}"
+            yield Disagreement(
+                Code.OPT_CROSSED, o.name, message, (finder,), (witness,), 1, {"claimed": claimed}
+            )
+        elif _bound_is_crossed(case, o, value):
+            message = f"claims the bound {o.objective_bound}, yet {finder} has a solution with {value}"
+            details = {"bound": o.objective_bound}
+            yield Disagreement(Code.OPT_CROSSED, o.name, message, (finder,), (witness,), 1, details)
+    yield from _published_optimum(case, value, witness)
+
+
+def _bound_is_crossed(case: Case, o: Observation, value: int) -> bool:
+    said = any(f.code == "OPT_CROSSED" for f in o.faults)  # the pipeline noticed it within the run
+    return o.objective_bound is not None and case.better(value, o.objective_bound) and not said
+
+
+def _published_optimum(case: Case, value: int, witness: Witness) -> Iterator[Disagreement]:
+    published = case.published
+    if published is None or published.optimum is None:
+        return
+    source = f" ({published.source})" if published.source else ""
+    if case.better(value, published.optimum):
+        message = f"{published.optimum} is published as optimal{source}, yet a checked solution has {value}"
+        accused, against = "published value", witness.delivered_by
+        yield Disagreement(Code.OPT_CROSSED, accused, message, against, (witness,), 1)
+        return
+    for o in case.observations:
+        claims = o.claims_all and o.want is Want.BEST and o.best is not None
+        if claims and o.best is not None and case.better(published.optimum, o.best[0]):
+            message = f"claims that {o.best[0]} is optimal; published is {published.optimum}{source}"
+            yield Disagreement(Code.OPT_CROSSED, o.name, message, ("published value",))
+
+
+def partial_as_complete(case: Case) -> Iterator[Disagreement]:
+    """Runs that say in one breath that they were stopped and that they went through everything."""
+    for o in case.observations:
+        if o.outcome is None or not o.proves or not o.outcome.statistics["exhausted"]:
+            continue
+        ended = str(o.outcome.statistics["ended_by"])
+        lacking = o.store is not None and o.want is Want.ALL and case.sets.lacks[o.name].total
+        stopped = o.outcome.stop_reason is StopReason.SOLUTION_LIMIT and lacking
+        if ended != StopReason.EXHAUSTED or stopped:
+            reason = ended if ended != StopReason.EXHAUSTED else "solution_limit"
+            message = f"says that it was stopped ({reason}) and that it exhausted the space; {o.count} so far"
+            yield Disagreement(Code.PARTIAL_AS_COMPLETE, o.name, message, total=o.count or 0)
+
+
+def nondeterminism(case: Case) -> Iterator[Disagreement]:
+    """Second runs with the same seed on one worker that differ from the first."""
+    for first, second in case.repeats:
+        if not (_ended_by_itself(first) and _ended_by_itself(second)):
+            continue
+        if (first.sequence, first.count) == (second.sequence, second.count):
+            continue
+        at = _first_difference(first, second)
+        message = f"the same seed {first.seed} gave another run: {at}"
+        yield Disagreement(Code.NONDETERMINISM, first.name, message)
+
+
+def _ended_by_itself(o: Observation) -> bool:
+    return o.error is None and o.ended_by in (StopReason.EXHAUSTED, StopReason.SOLUTION_LIMIT)
+
+
+def _first_difference(first: Observation, second: Observation) -> str:
+    a, b = first.head, second.head
+    if a is None or b is None or first.count != second.count:
+        return f"{first.count} and {second.count} solutions"
+    for k, (x, y) in enumerate(zip(a, b, strict=False)):
+        if not np.array_equal(x, y):
+            return f"solution {k} is {x.tolist()} and then {y.tolist()}"
+    return f"behind the first {len(a)} solutions"
+
+
+RULES: tuple[Rule, ...] = (
+    failures,
+    invalid_solutions,
+    verification,
+    contract,
+    false_claims_of_none,
+    false_claims_of_some,
+    missing_solutions,
+    counts,
+    published_count,
+    published_orbits,
+    crossed_optima,
+    partial_as_complete,
+    nondeterminism,
+)

@@ -1,0 +1,277 @@
+"""`cross_check`: one model, many solvers, one report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.backends.base import Want
+from cpqueens.catalog import Instance
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.compare import Case, Verify, compare
+from cpqueens.crosscheck.evidence import level, verdict
+from cpqueens.crosscheck.observe import Observation, Progress
+from cpqueens.crosscheck.participants import Participant, Plan, as_participants
+from cpqueens.crosscheck.report import Evidence, NotCompared, PublishedValues, Report, SolverReport
+from cpqueens.crosscheck.sets import Packing
+from cpqueens.errors import ModelError
+from cpqueens.options import positive_integer, positive_seconds
+from cpqueens.outcome import Status
+from cpqueens.published import Published
+from cpqueens.symmetry import Group
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+WANTS = ("auto", "all", "count", "best", "one")
+
+
+def cross_check(
+    model: Model | Instance,
+    solvers: Sequence[Any] | str | None = None,
+    *,
+    seeds: int | Sequence[int] = (0,),
+    published: Any = None,
+    verify: Verify | None = None,
+    symmetries: Group = (),
+    want: str = "auto",
+    time_limit: float | None = None,
+    solution_limit: int | None = None,
+    repeat: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Run a model on several solvers and compare everything that they say.
+
+    Parameters
+    ----------
+    model
+        A model, or an instance of a catalogued problem, which brings its published values, plain
+        verification and symmetries.
+    solvers
+        Names (``"cpsat"``, ``"local-search:annealing"``), backend objects, ``(name, {parameter: value})``,
+        functions ``f(model, seed, time_limit) -> assignment or None``, `External` commands and
+        `SolutionFile` objects; by default every installed backend that proves.
+    seeds
+        A number k for the seeds 0 to k - 1, or the seeds. Heuristics run once for each; exact backends
+        take the first.
+    published
+        A published number of solutions, a `cpqueens.published.Published`, or several of them.
+    verify
+        The problem's own plain verification: takes raw values by name, returns complaints or a bool.
+    symmetries
+        A group of `cpqueens.symmetry`, to count solutions up to symmetry too.
+    want
+        ``all`` solutions, their ``count``, the ``best``, ``one``; ``auto`` is ``best`` for a model with an
+        objective, else ``all``.
+    time_limit
+        Seconds for each run.
+    solution_limit
+        Solutions that each exact backend is asked for; the comparison is then incomplete.
+    repeat
+        Run each backend twice with the same seed and compare the runs.
+    progress
+        Called now and then with a solver's name, its solutions so far and the seconds since it began.
+
+    Returns
+    -------
+    Report
+        Verdicts, evidence and typed disagreements. Memory is bounded by 32 MiB for each set, 1/64 of the
+        sets, and what a backend itself needs; larger sets go to temporary files.
+
+    Raises
+    ------
+    CpqueensError
+        For an unknown solver or parameter, or a value that is not allowed. A solver's own failure is never
+        raised: it is part of the report.
+    """
+    started = time.monotonic()
+    if isinstance(model, Instance):
+        published = _published_of(model) if published is None else published
+        verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
+        symmetries, model = symmetries or model.symmetries(), model.model
+    participants = as_participants(solvers)
+    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
+    observations = tuple(p.observe(model, plan) for p in participants)
+    repeats = _repeat(model, participants, observations, plan) if repeat else ()
+    try:
+        case = Case(model, observations, as_published(published), verify, symmetries, repeats)
+        return conclude(case, plan, participants, started)
+    finally:
+        for o in (*observations, *(second for _, second in repeats)):
+            if o.store is not None:
+                o.store.close()
+
+
+def _plan(
+    model: Model,
+    seeds: int | Sequence[int],
+    want: str,
+    time_limit: float | None,
+    solution_limit: int | None,
+    progress: Progress | None,
+) -> Plan:
+    if want not in WANTS:
+        raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {want!r:.40}")
+    if want == "auto":
+        want = "all" if model.objective is None else "best"
+    if want == "best" and model.objective is None:
+        raise ModelError("want: 'best' needs a model with an objective")
+    return Plan(
+        Want(want),
+        as_seeds(seeds),
+        Packing(model),
+        positive_seconds(time_limit, "time_limit"),
+        positive_integer(solution_limit, "solution_limit"),
+        progress,
+    )
+
+
+def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the seeds: 0 to k - 1 for a number k, else those given.
+
+    Raises
+    ------
+    ModelError
+        For no seed, or one that is not an integer from 0 to 2^31 - 1.
+    """
+    whole = isinstance(seeds, int) and not isinstance(seeds, bool)
+    chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
+    good = isinstance(chosen, Sequence) and len(chosen) > 0
+    if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
+        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {seeds!r:.40}")
+    return tuple(chosen)
+
+
+def _published_of(instance: Instance) -> list[Published]:
+    found = (instance.published(what) for what in ("solutions", "fundamental", "optimum"))
+    return [entry for entry in found if entry is not None]
+
+
+_FIELDS = {"solutions": "count", "fundamental": "up_to_symmetry", "optimum": "optimum"}
+
+
+def as_published(value: Any) -> PublishedValues | None:
+    """Return published values given as a number of solutions, a `Published`, or several of them."""
+    if value is None or isinstance(value, PublishedValues):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return PublishedValues(count=value)
+    entries = [value] if isinstance(value, Published) else value
+    if not isinstance(entries, Sequence) or not all(isinstance(e, Published) for e in entries):
+        raise ModelError(
+            f"published: a number of solutions or Published values are needed, got {value!r:.40}"
+        )
+    if not entries:
+        return None
+    sources = "; ".join(dict.fromkeys(entry.source for entry in entries))
+    return PublishedValues(source=sources, **{_FIELDS[e.what]: e.value for e in entries})
+
+
+def _repeat(
+    model: Model, participants: list[Participant], observations: tuple[Observation, ...], plan: Plan
+) -> tuple[tuple[Observation, Observation], ...]:
+    return tuple((first, p.observe(model, plan)) for p, first in zip(participants, observations, strict=True))
+
+
+def conclude(case: Case, plan: Plan, participants: Sequence[Participant], started: float) -> Report:
+    """Return the report of a case."""
+    from cpqueens.crosscheck.environment import fingerprint, versions
+
+    disagreements = compare(case)
+    accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
+    levels = {o.name: level(case, o, accused) for o in case.observations}
+    return Report(
+        model=case.model.name,
+        scope=case.model.scope_text(),
+        fingerprint=fingerprint(case.model),
+        versions=versions(),
+        want=plan.want.value,
+        seeds=plan.seeds,
+        published=case.published,
+        solvers=tuple(_solver_report(o, *levels[o.name]) for o in case.observations),
+        heuristics=_heuristics(case),
+        disagreements=tuple(disagreements),
+        not_compared=tuple(_coverage_losses(case, plan)),
+        verdict=verdict(case, disagreements, levels),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _heuristics(case: Case) -> tuple[Any, ...]:
+    runs = [o for o in case.observations if o.heuristic is not None]
+    if not runs:
+        return ()
+    from cpqueens.crosscheck.heuristic import summarize
+
+    return tuple(summarize(case, o) for o in runs)
+
+
+def _solver_report(o: Observation, evidence: Evidence, reason: str) -> SolverReport:
+    outcome, store = o.outcome, o.store
+    statistics = dict(outcome.statistics) if outcome is not None else {}
+    status = str(o.error) if o.error is not None else str(_status(o) if outcome is None else outcome.status)
+    return SolverReport(
+        name=o.name,
+        role=o.role,
+        verdict=_sentence(o, status),
+        status=status,
+        complete=o.claims_all and o.error is None,
+        stop_reason=o.ended_by,
+        count=o.count,
+        distinct=None if store is None else store.distinct,
+        duplicates=o.duplicates,
+        invalid=o.invalid,
+        digest=None if store is None or not o.claims_all else store.digest,
+        objective=None if o.best is None else o.best[0],
+        bound=o.objective_bound,
+        evidence=evidence,
+        build_time=float(statistics.get("build_time", 0.0)),
+        translate_time=float(statistics.get("translate_time", 0.0)),
+        solve_time=float(statistics.get("solve_time", o.seconds)),
+        total_time=float(statistics.get("total_time", o.seconds)),
+        runs=1 if o.heuristic is None else o.heuristic.runs,
+        native=o.native,
+        decomposed=tuple(sorted(o.decomposed)),
+        note=o.message or reason,
+        statistics={k: v for k, v in statistics.items() if isinstance(v, str | int | float | bool)},
+    )
+
+
+def _status(o: Observation) -> Status:
+    return Status.FEASIBLE if o.count else Status.UNKNOWN
+
+
+def _sentence(o: Observation, status: str) -> str:
+    if o.error is not None:
+        return str(o.error)
+    if o.claims_none:
+        return "infeasible"
+    if o.want is Want.BEST and o.best is not None:
+        return f"optimum {o.best[0]}" if o.claims_all else f"best {o.best[0]}"
+    if o.claims_all and o.want in (Want.ALL, Want.COUNT):
+        return f"all {o.count}"
+    return f"{o.count} found" if o.count else status.lower()
+
+
+def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
+    lost: list[NotCompared] = []
+    for o in case.observations:
+        if o.error in (Code.UNSUPPORTED, Code.MODEL_INVALID):
+            lost.append(NotCompared(o.name, "everything", f"{o.error}: {o.message}"))
+        elif o.error is None and not o.claims_all:
+            what = "completeness" if o.count or o.best else "everything"
+            why = "it does not prove" if not o.proves else f"stopped by {o.ended_by}"
+            lost.append(NotCompared(o.name, what, why))
+        elif o.want is not plan.want and o.error is None:
+            lost.append(
+                NotCompared(o.name, plan.want.value, f"asked for {o.want.value} only: no such feature")
+            )
+    stores = [o.store for o in case.observations if o.store is not None]
+    if case.verify is not None and any(s.distinct > 10_000 for s in stores):
+        lost.append(
+            NotCompared("verify", "solutions behind the first 10000 of each set", "plain Python is slow")
+        )
+    if plan.want is Want.BEST:
+        lost.append(NotCompared("all", "solution sets", "the best solution was asked for"))
+    return lost

@@ -1,0 +1,38 @@
+"""What a result depends on besides the model: versions of everything that takes part."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+_PACKAGES = ("cpqueens", "numpy", "numba", "ortools", "python-constraint2")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, cpqueens and the solvers' libraries."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def fingerprint(model: Model) -> str | None:
+    """Return a hash of what the model says (its name left out), or None if it cannot be written down."""
+    from cpqueens.errors import CpqueensError
+
+    try:
+        from cpqueens.modelfile import to_json
+
+        text = to_json(model)
+    except (ImportError, CpqueensError):
+        return None
+    data = text if isinstance(text, bytes) else str(text).encode()
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

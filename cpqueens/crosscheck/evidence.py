@@ -1,0 +1,84 @@
+"""How well each claim is founded: witness, independent agreement, one solver, or a claim only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cpqueens.backends.base import Want
+from cpqueens.crosscheck.compare import Case
+from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.report import Disagreement, Evidence, Verdict
+
+
+def shared_decompositions(a: Observation, b: Observation) -> frozenset[str]:
+    """Return the constraint kinds that both ran by the same decomposition."""
+    return a.decomposed & b.decomposed
+
+
+def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence, str]:
+    """Return the evidence of what one solver says, and the reason in words."""
+    if o.error is not None or o.name in accused:
+        return Evidence.CLAIM, "accused of a disagreement" if o.name in accused else o.message
+    if not o.claims_all:
+        found = (o.store is not None and o.store.distinct > 0) or o.best is not None
+        return (Evidence.WITNESS, "every solution checked") if found else (Evidence.CLAIM, "nothing found")
+    if o.want is Want.ONE and not o.claims_none:
+        return Evidence.WITNESS, "every solution checked"
+    if _matches_published(case, o):
+        return Evidence.INDEPENDENT, f"agrees with the published value ({case.published.source})"  # type: ignore[union-attr]
+    partners = [p for p in case.observations if _agrees(p, o, accused)]
+    for p in partners:
+        if not shared_decompositions(o, p):
+            return Evidence.INDEPENDENT, f"{p.name} agrees and is independent"
+    if partners:
+        kinds = sorted(shared_decompositions(o, partners[0]))
+        return (
+            Evidence.ALONE,
+            f"{partners[0].name} agrees but ran the same decomposition of {', '.join(kinds)}",
+        )
+    return Evidence.ALONE, "no independent complete solver"
+
+
+def _agrees(p: Observation, o: Observation, accused: frozenset[str]) -> bool:
+    if p.family == o.family or not p.claims_all or p.error is not None or p.name in accused:
+        return False
+    if p.claims_none and o.claims_none:
+        return True
+    if p.want is not o.want and {p.want, o.want} != {Want.ALL, Want.COUNT}:
+        return False
+    if o.want is Want.BEST:
+        return (p.best and p.best[0]) == (o.best and o.best[0])
+    return p.count == o.count
+
+
+def _matches_published(case: Case, o: Observation) -> bool:
+    published = case.published
+    if published is None:
+        return False
+    if o.want is Want.BEST:
+        return published.optimum is not None and o.best is not None and o.best[0] == published.optimum
+    return published.count is not None and o.count == published.count
+
+
+def verdict(
+    case: Case, disagreements: Iterable[Disagreement], levels: dict[str, tuple[Evidence, str]]
+) -> Verdict:
+    """Return the concluding sentence."""
+    found = list(disagreements)
+    if found:
+        codes = ", ".join(dict.fromkeys(str(d.code) for d in found))
+        return Verdict(f"DISAGREEMENT: {codes}", Evidence.CLAIM, "see the disagreements")
+    complete = [o for o in case.observations if o.claims_all and o.error is None]
+    if not complete:
+        if case.any_witness is not None:
+            return Verdict("feasible; nothing more was proved", Evidence.WITNESS, "a checked solution")
+        return Verdict("nothing is known: no solution and no proof", Evidence.CLAIM)
+    best = min(complete, key=lambda o: levels[o.name][0])
+    evidence, reason = levels[best.name]
+    if best.claims_none:
+        return Verdict("infeasible", evidence, reason, count=0)
+    if best.want is Want.BEST and best.best is not None:
+        return Verdict(f"optimum {best.best[0]}", evidence, reason, optimum=best.best[0])
+    if best.want is Want.ONE:
+        return Verdict("feasible", evidence, reason)
+    return Verdict(f"{best.count} solution(s), and no more", evidence, reason, count=best.count)

@@ -1,0 +1,266 @@
+"""Heuristics as participants: every answer over every seed is checked, every rejection named."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends.base import Want
+from cpqueens.check import Checker, read_assignment
+from cpqueens.crosscheck.compare import Case
+from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.orbits import count_orbits
+from cpqueens.crosscheck.report import HeuristicReport
+from cpqueens.crosscheck.sets import SolutionStore
+from cpqueens.errors import CpqueensError
+from cpqueens.evaluate.statistics import wilson_interval
+from cpqueens.expressions import IntArray
+from cpqueens.outcome import Outcome, Solution
+
+if TYPE_CHECKING:
+    from cpqueens.crosscheck.participants import BackendParticipant, Plan
+    from cpqueens.model import Model
+
+GRACE = 0.1
+"""Seconds (and a tenth of the limit) by which a function's answer may be late."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One run of a heuristic: an assignment, or why there is none."""
+
+    seed: int
+    seconds: float
+    assignment: Any = None
+    rejection: str | None = None
+    message: str = ""
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of a heuristic, counted."""
+
+    runs: int
+    successes: int
+    rejections: Mapping[str, int]
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Heuristic:
+    """A user's function ``f(model, seed, time_limit) -> assignment or None`` as a participant.
+
+    An assignment is ``{variable or name: value(s)}``, a `Solution`, or an array of the decision
+    variables' values in the order of their creation.
+    """
+
+    function: Callable[..., Any]
+    label: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The label, or the function's own name."""
+        return self.label or str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Run it once for each seed."""
+        return collect_runs(
+            model, self.name, "heuristic", plan, lambda s: self.attempt(model, s, plan.time_limit)
+        )
+
+    def attempt(self, model: Model, seed: int, time_limit: float | None) -> Attempt:
+        """Run it with one seed; whatever it raises is a rejection."""
+        started = time.monotonic()
+        try:
+            answer = self.function(model, seed, time_limit)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            return Attempt(seed, time.monotonic() - started, rejection="raised", message=text)
+        seconds = time.monotonic() - started
+        if time_limit is not None and seconds > 1.1 * time_limit + GRACE:
+            return Attempt(
+                seed, seconds, rejection="late", message=f"{seconds:.2f} s of {time_limit} s allowed"
+            )
+        if answer is None:
+            return Attempt(seed, seconds, rejection="no answer", message="it returned None")
+        return Attempt(seed, seconds, answer)
+
+
+def collect_runs(
+    model: Model, name: str, role: str, plan: Plan, attempt: Callable[[int], Attempt]
+) -> Observation:
+    """Run a heuristic over all seeds and check every answer."""
+    started = time.monotonic()
+    store = SolutionStore(plan.packing)
+    checker = Checker(model)
+    rejections: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    successes = 0
+    best: tuple[int, IntArray] | None = None
+    for seed in plan.seeds:
+        made = attempt(seed)
+        row, why, message = judge(model, checker, made)
+        if row is None:
+            rejections[why] += 1
+            examples.setdefault(why, f"seed {seed}: {message}")
+        else:
+            successes += 1
+            store.add(row[None, :])
+            best = better_of(checker, best, row)
+        if plan.progress is not None:
+            plan.progress(name, successes, time.monotonic() - started)
+    store.finish()
+    runs = Runs(len(plan.seeds), successes, dict(rejections), tuple(examples.values()))
+    return Observation(
+        name=name, family=name, role=role, want=Want.ONE, proves=False, store=store, count=store.distinct,
+        invalid=rejections["invalid"], best=best, heuristic=runs, seed=plan.seeds[0],
+        seconds=time.monotonic() - started,
+    )  # fmt: skip
+
+
+def judge(model: Model, checker: Checker, attempt: Attempt) -> tuple[IntArray | None, str, str]:
+    """Return the checked row of an attempt, or None with a named rejection and the reason."""
+    if attempt.rejection is not None:
+        return None, attempt.rejection, attempt.message
+    row, problem = read_answer(model, attempt.assignment)
+    if row is None:
+        return None, _kind_of(problem), problem
+    if not checker.accepts(row[None, :])[0]:
+        return None, "invalid", str(checker.explain(row)).splitlines()[0]
+    return row, "", ""
+
+
+def _kind_of(problem: str) -> str:
+    return "partial" if problem.startswith("no value for") else "bad assignment"
+
+
+def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
+    """Return the decision values of any form of assignment, or None and what is wrong with it."""
+    if isinstance(answer, Outcome):
+        answer = answer.solution
+    if isinstance(answer, Solution):
+        answer = answer.as_dict()
+    try:
+        if isinstance(answer, Mapping):
+            row, problems = read_assignment(model, answer)
+            return row, (problems or [""])[0]
+        return _read_flat(model, answer)
+    except (CpqueensError, TypeError, ValueError) as error:
+        return None, str(error).splitlines()[0]
+
+
+def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
+    from cpqueens.expressions import as_integers
+
+    values = as_integers(answer, "answer").reshape(-1)
+    wanted = len(model.decisions)
+    if values.size != wanted:
+        few = "no value for some variables: " if values.size < wanted else ""
+        return None, f"{few}{wanted} values are needed, got {values.size}"
+    return values.astype(np.int64), ""
+
+
+def better_of(
+    checker: Checker, best: tuple[int, IntArray] | None, row: IntArray
+) -> tuple[int, IntArray] | None:
+    """Return the better of the best so far and a new row; None for models without objective."""
+    if checker.model.objective is None:
+        return None
+    value = int(checker.objective(row[None, :])[0])
+    if best is None or (value > best[0] if checker.model.maximizing else value < best[0]):
+        return value, row.copy()
+    return best
+
+
+def observe_seeds(model: Model, participant: BackendParticipant, plan: Plan) -> Observation:
+    """Run a backend that does not prove once for each seed and put its runs together."""
+    started = time.monotonic()
+    want = Want.BEST if plan.want is Want.BEST else Want.ONE
+    one = replace(plan, want=want, progress=None)
+    found: list[Observation] = []
+    store = SolutionStore(plan.packing)
+    rejections: Counter[str] = Counter()
+    for seed in plan.seeds:
+        o = participant.once(model, one, seed)
+        found.append(o)
+        rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
+        if rows is not None and len(rows):
+            store.add(rows)
+        else:
+            rejections[o.ended_by] += 1
+        if plan.progress is not None:
+            plan.progress(participant.name, store.raw, time.monotonic() - started)
+    store.finish()
+    return _together(model, found, store, rejections, time.monotonic() - started)
+
+
+def _together(
+    model: Model, found: list[Observation], store: SolutionStore, rejections: Counter[str], seconds: float
+) -> Observation:
+    checker = Checker(model)
+    best: tuple[int, IntArray] | None = None
+    for o in found:
+        if o.best is not None:
+            best = better_of(checker, best, o.best[1])
+    if model.objective is not None and best is None:
+        for rows in store.rows():
+            for row in rows:
+                best = better_of(checker, best, row)
+    if all(o.error is not None for o in found):
+        return found[0]
+    faults = tuple(f for o in found for f in o.faults)
+    examples = tuple(dict.fromkeys(o.message for o in found if o.message))
+    counted = Runs(len(found), store.raw, dict(rejections), examples)
+    crashed = next((o for o in found if o.error is not None), None)
+    base = next(o for o in found if o.error is None)
+    return replace(
+        base, store=store, count=store.distinct, best=best, faults=faults, heuristic=counted,
+        invalid=sum(o.invalid for o in found), seconds=seconds, claims_all=False, claims_none=False,
+        error=None if crashed is None else crashed.error, message="" if crashed is None else crashed.message,
+        duplicates=0,
+    )  # fmt: skip
+
+
+def summarize(case: Case, o: Observation) -> HeuristicReport:
+    """Return how a heuristic did, held against what the exact solvers proved."""
+    runs: Runs = o.heuristic
+    low, high = wilson_interval(runs.successes, runs.runs)
+    complete = [p for p in case.observations if p.claims_all and p.want is Want.ALL]
+    optimal = [
+        p.best[0] for p in case.observations if p.claims_all and p.want is Want.BEST and p.best is not None
+    ]
+    bounds = [p.objective_bound for p in case.observations if p.objective_bound is not None]
+    orbits, all_orbits = _orbits(case, o, complete)
+    return HeuristicReport(
+        name=o.name,
+        runs=runs.runs,
+        successes=runs.successes,
+        rate=runs.successes / runs.runs,
+        low=low,
+        high=high,
+        rejections=runs.rejections,
+        distinct=o.store.distinct if o.store is not None else 0,
+        of_all=case.sets.union if complete else None,
+        orbits=orbits,
+        orbits_of_all=all_orbits,
+        best=None if o.best is None else o.best[0],
+        optimum=optimal[0] if optimal else None,
+        bound=bounds[0] if bounds else None,
+        examples=runs.examples,
+    )
+
+
+def _orbits(case: Case, o: Observation, complete: list[Observation]) -> tuple[int | None, int | None]:
+    """Return how many classes under the problem's symmetries were found, and how many exist."""
+    if o.store is None or not case.symmetries:
+        return None, None
+    known = case.published.up_to_symmetry if case.published is not None else None
+    if known is None and complete and complete[0].store is not None:
+        known = count_orbits(case.symmetries, complete[0].store)
+    return count_orbits(case.symmetries, o.store), known

@@ -1,0 +1,267 @@
+"""Running one solver for a cross-check, without stopping at its faults and without believing it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends.base import Backend, Feature, Request, Want
+from cpqueens.collect import Collector, Consumer
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.sets import Packing, SolutionStore
+from cpqueens.errors import (
+    CpqueensError,
+    MissingLibrary,
+    ModelInvalid,
+    UnsupportedConstraint,
+    UnsupportedRequest,
+)
+from cpqueens.expressions import IntArray
+from cpqueens.outcome import Fault, Outcome, SolutionSet, StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.check import Checker
+    from cpqueens.model import Model
+
+FAULTS_KEPT = 60
+HEAD = 1000
+
+Progress = Callable[[str, int, float], None]
+"""Called now and then with a solver's name, its solutions so far and the seconds of the cross-check."""
+
+
+class Observer(Collector):
+    """A receiving end that goes on after faults, and counts what was rejected."""
+
+    def __init__(
+        self, checker: Checker, backend: Backend, request: Request, consumer: Consumer | None
+    ) -> None:
+        super().__init__(checker, backend, request, consumer)
+        self.accepted = 0
+        self.fault_counts: Counter[str] = Counter()
+
+    def deliver(self, batch: IntArray) -> bool:
+        """Receive a batch; only limits, callbacks and interrupts end the run, faults do not."""
+        before = len(self.faults)
+        super().deliver(batch)
+        self.fault_counts.update(fault.code for fault in self.faults[before:])
+        del self.faults[FAULTS_KEPT:]
+        return self.stopped is None
+
+    def _in_order(self, batch: IntArray) -> IntArray:
+        self.accepted += len(batch)
+        super()._in_order(batch)
+        return batch  # the store finds duplicates; what comes after a breach must not be lost
+
+    def _unseen(self, batch: IntArray) -> IntArray:
+        self.accepted += len(batch)
+        return super()._unseen(batch)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was seen of one solver: its claims, and its solutions as far as the checker accepts them."""
+
+    name: str
+    family: str  # backends of one family are not independent of each other
+    role: str
+    want: Want
+    proves: bool
+    store: SolutionStore | None = None
+    outcome: Outcome | None = None
+    error: Code | None = None
+    message: str = ""
+    claims_all: bool = False
+    """It claims that nothing is left out: all solutions, infeasibility, or the optimum."""
+    claims_none: bool = False
+    """It claims that there is no solution."""
+    count: int | None = None
+    invalid: int = 0
+    duplicates: int = 0
+    fault_counts: Mapping[str, int] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+    best: tuple[int, IntArray] | None = None  # objective and row of the best checked solution
+    sequence: str = ""
+    head: IntArray | None = None
+    seed: int = 0
+    seconds: float = 0.0
+    decomposed: frozenset[str] = frozenset()
+    native: int = 0
+    heuristic: Any = None  # heuristic.Runs, where there were several
+
+    @property
+    def ended_by(self) -> str:
+        """Why it ended, in the pipeline's words."""
+        if self.error is not None:
+            return str(self.error)
+        return str(StopReason.EXHAUSTED if self.outcome is None else self.outcome.stop_reason)
+
+    @property
+    def objective_bound(self) -> int | None:
+        """The bound it claims, if any."""
+        return None if self.outcome is None or self.want is not Want.BEST else self.outcome.bound
+
+
+@dataclass
+class Recorder:
+    """Takes checked solutions of one run: into the store, a digest of their sequence, and a head."""
+
+    name: str
+    store: SolutionStore
+    progress: Progress | None
+    started: float
+    count: int = 0
+    shown: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.digest = hashlib.blake2b(digest_size=16)
+        self.heads: list[IntArray] = []
+
+    def __call__(self, found: SolutionSet) -> bool:
+        """Record a batch; always goes on."""
+        rows = np.ascontiguousarray(found.matrix)
+        self.store.add(rows)
+        self.digest.update(rows.tobytes())
+        if self.count < HEAD:
+            self.heads.append(rows[: HEAD - self.count].copy())
+        self.count += len(rows)
+        now = time.monotonic()
+        if self.progress is not None and now - self.shown > 0.2:
+            self.shown = now
+            self.progress(self.name, self.count, now - self.started)
+        return True
+
+    @property
+    def head(self) -> IntArray:
+        """The first solutions in the order of delivery."""
+        return np.concatenate(self.heads) if self.heads else np.zeros((0, 0), dtype=np.int64)
+
+
+def observe_backend(
+    model: Model,
+    name: str,
+    solver: str | Backend,
+    want: Want,
+    packing: Packing,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Observation:
+    """Run one backend and return what was seen; refusals and crashes are part of the observation."""
+    from cpqueens.solve import choose, run
+
+    started = time.monotonic()
+    store = SolutionStore(packing)
+    recorder = Recorder(name, store, progress, started)
+    collectors: list[Observer] = []
+
+    def collect(*parts: Any) -> Observer:
+        collectors.append(Observer(*parts))
+        return collectors[-1]
+
+    family, proves, seed = name, False, int(options.get("random_seed") or 0)
+    try:
+        family, backend, _ = choose(model, solver, want)
+        proves = backend.proves
+        family = getattr(backend, "family", family)
+        if want is Want.ONE:
+            options.setdefault("solution_limit", 1)
+        consumer = None if want is Want.COUNT else recorder
+        outcome = run(model, solver, want, consumer, list, collect=collect, look_ahead=False, **options)
+    except Exception as error:
+        store.finish()
+        return Observation(
+            name, family, "exact" if proves else "heuristic", want, proves,
+            store=store, error=_code_of(error, running=bool(collectors)), message=_one_line(error), seed=seed,
+            seconds=time.monotonic() - started,
+        )  # fmt: skip
+    store.finish()
+    return _seen(model, name, family, proves, want, outcome, collectors[-1], recorder, seed)
+
+
+def _seen(
+    model: Model,
+    name: str,
+    family: str,
+    proves: bool,
+    want: Want,
+    outcome: Outcome,
+    collector: Observer,
+    recorder: Recorder,
+    seed: int,
+) -> Observation:
+    how = outcome.statistics.get("constraints", [])
+    kinds = [p.constraint.kind for p in model.constraints]
+    best = None
+    if collector.best is not None and collector.best_value is not None:
+        best = (collector.best_value, collector.best)
+    listed = want is Want.COUNT or recorder.store.raw == 0
+    return Observation(
+        name=name,
+        family=family,
+        role="exact" if proves else "heuristic",
+        want=want,
+        proves=proves,
+        store=None if want is Want.COUNT else recorder.store,
+        outcome=outcome,
+        claims_all=_claims_all(outcome, proves, collector),
+        claims_none=_claims_all(outcome, proves, collector) and not collector.delivered and not outcome.count,
+        count=outcome.count if listed else recorder.store.distinct,
+        invalid=collector.delivered - collector.accepted,
+        duplicates=collector.duplicates + recorder.store.raw - recorder.store.distinct,
+        fault_counts=collector.fault_counts,
+        faults=outcome.faults,
+        best=best,
+        sequence=recorder.digest.hexdigest(),
+        head=recorder.head,
+        seed=seed,
+        seconds=float(outcome.statistics["total_time"]),
+        decomposed=frozenset(k for k, h in zip(kinds, how, strict=False) if h == "decomposed"),
+        native=sum(h != "decomposed" for h in how),
+    )
+
+
+def _claims_all(outcome: Outcome, proves: bool, collector: Observer) -> bool:
+    """Say whether the backend claims completeness, also where the pipeline did not believe it."""
+    claims = proves and bool(outcome.statistics["exhausted"]) and collector.stopped is None
+    if collector.request.want is Want.BEST and collector.best is not None:
+        return claims and outcome.bound == collector.best_value
+    return claims
+
+
+_ERRORS: tuple[tuple[type[BaseException], Code], ...] = (
+    (UnsupportedConstraint, Code.UNSUPPORTED),
+    (UnsupportedRequest, Code.UNSUPPORTED),
+    (MissingLibrary, Code.UNSUPPORTED),
+    (ModelInvalid, Code.MODEL_INVALID),
+    (MemoryError, Code.OUT_OF_MEMORY),
+)
+
+
+def _code_of(error: Exception, running: bool) -> Code:
+    for kind, code in _ERRORS:
+        if isinstance(error, kind):
+            return code
+    if isinstance(error, CpqueensError):
+        if not running:
+            raise error  # the user's own mistake: refused as everywhere
+        return Code.UNSUPPORTED
+    return Code.CRASH
+
+
+def _one_line(error: BaseException) -> str:
+    first = (str(error).strip().splitlines() or [""])[0]
+    return first if isinstance(error, CpqueensError) else f"{type(error).__name__}: {first}"
+
+
+def supports(solver: str | Backend, model: Model, feature: Feature) -> bool:
+    """Say whether a solver has a feature."""
+    from cpqueens.solve import choose
+
+    return feature in choose(model, solver, Want.ONE)[1].features

@@ -1,0 +1,218 @@
+"""Sets of solutions that may be larger than memory: packed rows, sorted by bucket, exact comparison.
+
+A row is packed into one byte for its bucket (of 64, by a hash of the row) and its values less the lower
+bounds, big-endian in the least uniform width. Sorting packed rows as byte strings is therefore the same
+whether they are in memory or in one file per bucket, and everything below goes bucket by bucket: memory
+is bounded by the buffer and by the largest bucket of the sets compared, about 1/64 of each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.expressions import IntArray
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+BUCKETS = 64
+BUFFER = 32 * 2**20
+"""Bytes that one set keeps in memory before it goes to files."""
+
+Packed = NDArray[Any]  # dtype S<width>: fixed-width byte strings, among which S compares like memcmp
+
+
+class Packing:
+    """How the rows of one model are packed; equal for all solvers of the model."""
+
+    def __init__(self, model: Model) -> None:
+        known = model.decisions
+        self.lower = model.lower[known].astype(np.int64)
+        span = int((model.upper[known].astype(object) - self.lower).max(initial=0))
+        self.value_bytes = next(w for w in (1, 2, 4, 8) if span < 256**w)
+        self.width = 1 + self.value_bytes * len(known)
+        odd = np.random.default_rng(1).integers(0, 2**63, len(known), dtype=np.uint64)
+        self._factors = odd * np.uint64(2) + np.uint64(1)
+
+    def pack(self, rows: IntArray) -> Packed:
+        """Return packed rows, of shape (batch,), for ``rows`` of shape (batch, decision variables)."""
+        offsets = (rows - self.lower).view(np.uint64) if rows.size else rows.astype(np.uint64)
+        mixed = (offsets + np.uint64(1)) * self._factors
+        mixed ^= mixed >> np.uint64(29)
+        total = (mixed * np.uint64(0x9E3779B97F4A7C15)).sum(axis=1, dtype=np.uint64)
+        packed = np.empty((len(rows), self.width), dtype=np.uint8)
+        packed[:, 0] = total >> np.uint64(58)
+        narrow = np.ascontiguousarray(offsets.astype(f">u{self.value_bytes}"))
+        packed[:, 1:] = narrow.view(np.uint8).reshape(len(rows), self.width - 1)
+        return packed.view(f"S{self.width}").reshape(-1)
+
+    def unpack(self, packed: Packed) -> IntArray:
+        """Return the rows, of shape (batch, decision variables)."""
+        raw = np.ascontiguousarray(packed).view(np.uint8).reshape(len(packed), self.width)
+        narrow = np.ascontiguousarray(raw[:, 1:]).view(f">u{self.value_bytes}")
+        return narrow.astype(np.uint64).astype(np.int64) + self.lower
+
+
+class SolutionStore:
+    """The solutions of one solver; add batches, then `finish`, then compare."""
+
+    def __init__(self, packing: Packing, folder: Path | None = None, buffer: int = BUFFER) -> None:
+        self.packing = packing
+        self.raw = 0
+        self._buffer = buffer
+        self._parent = folder
+        self._parts: list[Packed] = []
+        self._held = 0
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._final: Packed | None = None
+
+    def add(self, rows: IntArray) -> None:
+        """Add a batch of rows."""
+        self.raw += len(rows)
+        self._parts.append(self.packing.pack(rows))
+        self._held += len(rows) * self.packing.width
+        if self._held > self._buffer:
+            self._spill()
+        elif len(self._parts) > 1000:
+            self._parts = [np.concatenate(self._parts)]
+
+    def _spill(self) -> None:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="cpqueens-set-", dir=self._parent)
+        rows = np.unique(np.concatenate(self._parts))
+        for bucket, part in _split(rows, self.packing.width):
+            with (Path(self._folder.name) / f"{bucket:02d}").open("ab") as file:
+                file.write(part.tobytes())
+        self._parts, self._held = [], 0
+
+    def finish(self) -> None:
+        """Sort what is in memory; no rows can be added afterwards."""
+        if self._folder is not None:
+            self._spill_rest()
+            return
+        empty = np.zeros(0, dtype=f"S{self.packing.width}")
+        self._final = np.unique(np.concatenate([empty, *self._parts]))
+        self._parts = []
+
+    def _spill_rest(self) -> None:
+        if self._parts:
+            self._spill()
+
+    def buckets(self) -> Iterator[Packed]:
+        """Yield the distinct packed rows of each bucket, sorted."""
+        if self._folder is None:
+            assert self._final is not None, "finish() comes before reading"
+            found = dict(_split(self._final, self.packing.width))
+            empty = self._final[:0]
+            yield from (found.get(bucket, empty) for bucket in range(BUCKETS))
+            return
+        for bucket in range(BUCKETS):
+            path = Path(self._folder.name) / f"{bucket:02d}"
+            data = path.read_bytes() if path.exists() else b""
+            yield np.unique(np.frombuffer(data, dtype=f"S{self.packing.width}"))
+
+    @cached_property
+    def _summary(self) -> tuple[int, str]:
+        digest, distinct = hashlib.blake2b(digest_size=16), 0
+        for rows in self.buckets():
+            distinct += len(rows)
+            digest.update(rows.tobytes())
+        return distinct, digest.hexdigest()
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct rows."""
+        return self._summary[0]
+
+    @property
+    def digest(self) -> str:
+        """BLAKE2b of the sorted set: equal for equal sets of one model, whatever the order of delivery."""
+        return self._summary[1]
+
+    def rows(self) -> Iterator[IntArray]:
+        """Yield the distinct rows in batches, each (batch, decision variables)."""
+        return (self.packing.unpack(rows) for rows in self.buckets() if len(rows))
+
+    def first(self, limit: int) -> IntArray:
+        """Return some ``limit`` of the distinct rows."""
+        kept: list[IntArray] = []
+        for rows in self.rows():
+            kept.append(rows[: limit - sum(map(len, kept))])
+            if sum(map(len, kept)) >= limit:
+                break
+        return np.concatenate(kept) if kept else np.zeros((0, len(self.packing.lower)), dtype=np.int64)
+
+    def close(self) -> None:
+        """Remove the files."""
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _split(rows: Packed, width: int) -> Iterator[tuple[int, Packed]]:
+    """Yield (bucket, rows) of sorted packed rows; the bucket is the first byte."""
+    if not len(rows):
+        return
+    first = rows.view(np.uint8).reshape(len(rows), width)[:, 0]
+    ends = np.searchsorted(first, np.arange(BUCKETS + 1))
+    for bucket in range(BUCKETS):
+        if ends[bucket] < ends[bucket + 1]:
+            yield bucket, rows[ends[bucket] : ends[bucket + 1]]
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What one set lacks of the union of all: how many, and the first rows with those who have them."""
+
+    total: int
+    rows: IntArray  # (at most `first`, decision variables)
+    held_by: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class SetComparison:
+    """The union of several sets, and what each lacks of it."""
+
+    union: int
+    lacks: Mapping[str, Lack]
+
+    @property
+    def equal(self) -> bool:
+        """True if all sets are the same."""
+        return not any(lack.total for lack in self.lacks.values())
+
+
+def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetComparison:
+    """Compare finished sets bucket by bucket; exact, in memory of about 1/64 of the sets."""
+    union = 0
+    totals = dict.fromkeys(stores, 0)
+    kept: dict[str, list[tuple[bytes, tuple[str, ...]]]] = {name: [] for name in stores}
+    for parts in zip(*(store.buckets() for store in stores.values()), strict=True):
+        together = np.unique(np.concatenate(parts))
+        union += len(together)
+        for name, part in zip(stores, parts, strict=True):
+            if len(part) == len(together):
+                continue
+            lacking = np.setdiff1d(together, part, assume_unique=True)
+            totals[name] += len(lacking)
+            for row in lacking[: first - len(kept[name])]:
+                kept[name].append((row, _holders(row, stores, parts)))
+    lacks = {name: _lack(stores[name].packing, totals[name], kept[name]) for name in stores}
+    return SetComparison(union, lacks)
+
+
+def _holders(row: Any, stores: Mapping[str, SolutionStore], parts: tuple[Packed, ...]) -> tuple[str, ...]:
+    return tuple(name for name, part in zip(stores, parts, strict=True) if np.isin(row, part).item())
+
+
+def _lack(packing: Packing, total: int, kept: list[tuple[bytes, tuple[str, ...]]]) -> Lack:
+    packed = np.array([row for row, _ in kept], dtype=f"S{packing.width}")
+    return Lack(total, packing.unpack(packed), tuple(holders for _, holders in kept))

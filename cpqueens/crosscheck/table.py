@@ -1,0 +1,161 @@
+"""The report as a table for the terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.crosscheck.report import Disagreement, HeuristicReport, Report, SolverReport
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_COLUMNS = (
+    "solver",
+    "verdict",
+    "distinct",
+    "duplicates",
+    "invalid",
+    "set",
+    "objective",
+    "bound",
+    "build",
+    "solve",
+    "total",
+    "evidence",
+)
+_ALWAYS = frozenset({"solver", "verdict", "build", "solve", "total", "evidence"})
+_LEFT = frozenset({"solver", "verdict", "set", "evidence"})
+
+
+def render_text(report: Report, width: int = 110) -> str:
+    """Return the report as plain text."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, color_system=None, highlight=False)
+    print_report(report, console)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def print_report(report: Report, console: Any) -> None:
+    """Print the report to a rich console."""
+    for part in _parts(report):
+        console.print(part)
+
+
+def _parts(report: Report) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    yield Text(f"cross-check of {report.scope}; asked for: {report.want}")
+    yield _solver_table(report)
+    for heuristic in report.heuristics:
+        yield Text(heuristic_line(heuristic))
+    if report.published is not None:
+        yield Text(published_line(report))
+    for lost in report.not_compared:
+        yield Text(f"not compared: {lost.solver}: {lost.what} ({lost.why})", style="yellow")
+    for disagreement in report.disagreements:
+        yield Text("\n".join(disagreement_lines(disagreement)), style="red")
+    style = "bold green" if report.agree else "bold red"
+    v = report.verdict
+    reason = f": {v.reason}" if v.reason else ""
+    yield Text(f"{v.text}  [evidence {int(v.evidence)}, {v.evidence.text}{reason}]", style=style)
+
+
+def _solver_table(report: Report) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    accused = {name for d in report.disagreements for name in d.accused.split(" or ")}
+    shown, rows = solver_rows(report)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in shown:
+        table.add_column(name, justify="left" if name in _LEFT else "right", no_wrap=name != "solver")
+    for solver, row in zip(report.solvers, rows, strict=True):
+        table.add_row(*row, style="red" if solver.name in accused else None)
+    return table
+
+
+def solver_rows(report: Report) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns that say something, and the cells of each solver."""
+    cells = [_cells(solver) for solver in report.solvers]
+    shown = [n for n in _COLUMNS if n in _ALWAYS or any(row[n] for row in cells)]
+    return shown, [[row[n] for n in shown] for row in cells]
+
+
+def _cells(s: SolverReport) -> dict[str, str]:
+    values = (
+        s.name,
+        s.verdict,
+        _number(s.distinct),
+        str(s.duplicates or ""),
+        str(s.invalid or ""),
+        (s.digest or "")[:8],
+        _number(s.objective),
+        _number(s.bound),
+        _seconds(s.build_time + s.translate_time),
+        _seconds(s.solve_time),
+        _seconds(s.total_time),
+        f"{int(s.evidence)} {s.evidence.short}",
+    )
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f} s" if value < 10 else f"{value:.1f} s"
+
+
+def published_line(report: Report) -> str:
+    """Return one line about the published values."""
+    published = report.published
+    assert published is not None
+    values = [
+        ("count", published.count),
+        ("optimum", published.optimum),
+        ("up to symmetry", published.up_to_symmetry),
+    ]
+    shown = ", ".join(f"{name} {value}" for name, value in values if value is not None)
+    return f"published: {shown}" + (f" ({published.source})" if published.source else "")
+
+
+def heuristic_line(h: HeuristicReport) -> str:
+    """Return one line about a heuristic's runs."""
+    parts = [
+        f"{h.name}: {h.successes} of {h.runs} runs succeed "
+        f"({100 * h.rate:.1f} %, 95 % interval {100 * h.low:.1f} to {100 * h.high:.1f} %)",
+        f"{h.distinct} distinct solution(s)" + (f" of {h.of_all} that exist" if h.of_all is not None else ""),
+    ]
+    if h.orbits is not None:
+        parts.append(
+            f"{h.orbits} orbit(s)" + (f" of {h.orbits_of_all}" if h.orbits_of_all is not None else "")
+        )
+    if h.best is not None:
+        known = f"optimum {h.optimum}" if h.optimum is not None else f"bound {h.bound}"
+        parts.append(f"best {h.best} against {known}")
+    if h.rejections:
+        parts.append("rejected: " + ", ".join(f"{k} {n}" for k, n in h.rejections.items()))
+    return "; ".join(parts)
+
+
+def disagreement_lines(d: Disagreement) -> list[str]:
+    """Return a disagreement with its first witnesses and how to replay it."""
+    lines = [f"{d.code} (exit {d.code.exit_code}) accused: {d.accused}", f"  {d.message}"]
+    for witness in d.witnesses[:3]:
+        by = f"  from {', '.join(witness.delivered_by)}" if witness.delivered_by else ""
+        values = ", ".join(f"{k}={v}" for k, v in witness.values.items())
+        lines.append(f"  witness {values[:200]}{by}")
+        lines += [f"    {note}" for note in witness.notes[:3]]
+    if d.total > 3 and len(d.witnesses) >= 3:
+        lines.append(f"  ... {d.total} in all")
+    lines += [f"  {key}: {value}" for key, value in d.details.items()]
+    if d.bundle:
+        lines.append(f"  bundle: {d.bundle}")
+    if d.replay:
+        lines.append(f"  replay: {d.replay}")
+    return lines

@@ -1,0 +1,1 @@
+"""Evaluating heuristics: ours, a user's function, or any command."""
