@@ -12,6 +12,7 @@ import numpy as np
 
 from cpqueens.backends import cpsat_text
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat_boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
 from cpqueens.interrupts import watching
@@ -182,47 +183,40 @@ class _Flow:
         self, translation: Translation, request: Request, deliver: Deliver, stop: Callable[[], None]
     ) -> None:
         self.translation = translation
-        self.deliver = deliver
-        self.stop = stop
-        self.stopped = False
         self.error: BaseException | None = None
-        self._improving = request.want is Want.BEST
-        self._rows: list[list[int]] = []
-        self._size = 1
-        self._flushed = time.monotonic()
+        self._deliver = deliver
+        self._stop = stop
+        self._batches = Batches(self._hand_over, self._decode, singly=request.want is Want.BEST)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the receiver wants no more."""
+        return self._batches.stopped
 
     def put(self, solution: Any) -> None:
-        """Take one solution; hand over a batch when it is full or 50 ms old."""
-        if self.stopped:
-            return
-        self._rows.append(list(solution))
-        if len(self._rows) >= self._size or self._improving or time.monotonic() - self._flushed > 0.05:
-            self.flush()
+        """Take one solution."""
+        self._batches.put(list(solution))
 
-    def flush(self) -> None:
-        """Hand over what is there; exceptions of the consumer are kept and end the search."""
-        rows, self._rows = self._rows, []
-        if not rows or self.stopped:
-            return
+    def _decode(self, rows: list[list[int]]) -> IntArray:
         t = self.translation
         if t.board is None:
-            batch = np.array(rows, dtype=np.int64)[:, t.columns]
-        else:
-            batch = np.stack([t.values(row) for row in rows])
+            return np.array(rows, dtype=np.int64)[:, t.columns]
+        return np.stack([t.values(row) for row in rows])
+
+    def _hand_over(self, batch: IntArray) -> bool:
+        """Deliver; exceptions of the consumer cannot cross CP-SAT, so they are kept and end the search."""
         try:
-            going_on = self.deliver(batch)
+            going_on = self._deliver(batch)
         except BaseException as error:
             self.error = error
             going_on = False
-        self._size = min(2 * self._size, 1024)
-        self._flushed = time.monotonic()
         if not going_on:
-            self.stopped = True
-            self.stop()
+            self._stop()
+        return going_on
 
     def finish(self) -> None:
         """Hand over the rest and raise what the consumer raised."""
-        self.flush()
+        self._batches.flush()
         if self.error is not None:
             raise self.error
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cpqueens.backends.python_constraint_intervals import MAKERS, Row
+from cpqueens.backends.python_constraint_intervals import TRUTHS, Row
 from cpqueens.constraints.base import Constraint
 from cpqueens.definitions import Definition, Element, Truth
 
@@ -113,7 +113,7 @@ def _formulas(definition: Definition) -> Iterator[Atom]:
 def supports(constraint: Constraint, context: str) -> bool:
     """Say whether this backend takes the constraint as it is in this context."""
     kind = constraint.kind
-    if kind in MAKERS:
+    if kind in TRUTHS:
         return True
     return context == "plain" and kind in ONLY_NATIVE and ONLY_NATIVE[kind](constraint)
 

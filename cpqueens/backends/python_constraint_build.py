@@ -12,17 +12,12 @@ from constraint import Constraint, Problem
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.python_constraint_atoms import Atom, Formulas, atoms
 from cpqueens.backends.python_constraint_bound import Incumbent
+from cpqueens.backends.python_constraint_different import DifferentSums, Permutation
 from cpqueens.backends.python_constraint_intervals import TRUE, Interval
 from cpqueens.backends.python_constraint_native import native
-from cpqueens.backends.python_constraint_objects import (
-    AtMost,
-    DifferentSums,
-    Equal,
-    IntervalConstraint,
-    Permutation,
-    Rows,
-    Unequal,
-)
+from cpqueens.backends.python_constraint_objects import IntervalConstraint
+from cpqueens.backends.python_constraint_sums import AtMost, Equal, Unequal
+from cpqueens.backends.python_constraint_table import Rows
 from cpqueens.backends.python_constraint_tape import Tape
 from cpqueens.backends.python_constraint_watch import Watch
 from cpqueens.errors import ModelInvalid
@@ -116,6 +111,7 @@ class Builder:
 
     def _place_all(self, lowered: Lowered) -> None:
         """Filter the domains by the atoms over one variable, then make objects of the others."""
+        by_library: set[int] = set()
         own: set[int] = set()
         several: list[tuple[int, Atom]] = []
         for constraint, origin in zip(lowered.constraints, lowered.origins, strict=True):
@@ -128,13 +124,11 @@ class Builder:
                 own.add(origin)
                 self._settle(atom)
         self.possible = self.possible and all(self.domains.values())
-        if not self.possible:
-            return
         for origin, atom in several:
-            if self._place(atom):
-                own.add(origin)
-        for origin in own:
-            if self.how[origin] == "native":
+            if self.possible:
+                (own if self._place(atom) else by_library).add(origin)
+        for origin, how in enumerate(self.how):
+            if how == "native" and (origin in own or origin not in by_library):
                 self.how[origin] = "own"
 
     def _bounds(self, variable: int) -> Interval:

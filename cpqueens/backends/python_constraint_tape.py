@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cpqueens.backends.python_constraint_atoms import Atom, Formulas
-from cpqueens.backends.python_constraint_intervals import MAKERS, Closure, Interval, linear
+from cpqueens.backends.python_constraint_functions import FUNCTIONS
+from cpqueens.backends.python_constraint_intervals import TRUTHS, Closure, Interval, linear
+
+_MAKERS = TRUTHS | FUNCTIONS
 
 Bounds = Callable[[int], Interval]
 """From a decision variable to the ends of its domain."""
@@ -30,7 +33,7 @@ class Tape:
         self._dependents: dict[int, list[tuple[int, Closure]]] = {}
 
     def _compile(self, atom: Atom) -> Closure:
-        return MAKERS[atom.kind]([linear(row, self._slots) for row in atom.rows], atom.detail)
+        return _MAKERS[atom.kind]([linear(row, self._slots) for row in atom.rows], atom.detail)
 
     def evaluate(self) -> Interval:
         """Return the atom's interval for what ``low`` and ``high`` hold."""
