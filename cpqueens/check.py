@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +14,18 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.linear import Linear
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, concatenate_rows
+from cpqueens.expressions import IntArray, LinearArray, Term, concatenate_rows, join_terms
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
 
 _CELLS_AT_ONCE = 4_000_000
+_SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One violated constraint: which, how far, and with which values."""
+    """One violated constraint: which, how far, and with which values (of at most 1000 variables)."""
 
     constraint: str
     name: str | None
@@ -75,7 +77,7 @@ class Checker:
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._groups = _grouped([p.constraint for p in model.constraints])
-        self._gaps = [v for v in model.domains if not model.is_defined[v]]
+        self._gaps = _columns_by_domain(model, self.known)
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
@@ -86,7 +88,7 @@ class Checker:
         return np.concatenate(parts)
 
     def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
-        good: NDArray[np.bool_] = self.in_domain(matrix).all(axis=1)
+        good: NDArray[np.bool_] = np.logical_and.reduce(self.in_domain(matrix), axis=1)
         values = self._complete(matrix)
         for constraint in self._groups:
             good &= constraint.holds(values)
@@ -96,9 +98,8 @@ class Checker:
         """Return which values are in their domains, in the shape of ``matrix``."""
         model = self.model
         inside = (matrix >= model.lower[self.known]) & (matrix <= model.upper[self.known])
-        for variable in self._gaps:
-            column = int(np.searchsorted(self.known, variable))
-            inside[:, column] &= np.isin(matrix[:, column], model.domains[variable])
+        for columns, domain in self._gaps:
+            inside[:, columns] &= np.isin(matrix[:, columns], domain)
         return inside
 
     def _complete(self, matrix: IntArray) -> IntArray:
@@ -120,6 +121,8 @@ class Checker:
     def explain(self, row: IntArray) -> Check:
         """Return everything that is wrong with one assignment of the decision variables."""
         matrix = row.reshape(1, -1)
+        if self.accepts(matrix)[0]:
+            return Check(())
         outside = np.flatnonzero(~self.in_domain(matrix)[0])
         problems = [self._outside(int(self.known[k]), int(row[k])) for k in outside]
         values = self._complete(matrix)
@@ -139,12 +142,24 @@ class Checker:
         return f"{model.name_of(variable)} = {value} is outside its domain {allowed}"
 
 
+def _columns_by_domain(model: Model, known: IntArray) -> list[tuple[IntArray, IntArray]]:
+    """Return (columns, domain) for each explicit domain; variables created together share theirs."""
+    groups: dict[int, list[int]] = {}
+    for variable, values in model.domains.items():
+        groups.setdefault(id(values), []).append(variable)
+    return [(np.searchsorted(known, np.array(vs)), model.domains[vs[0]]) for vs in groups.values()]
+
+
 def _grouped(constraints: Sequence[Constraint]) -> list[Constraint]:
     """Join linear relations with the same sign into arrays, so that many small ones check as one."""
     groups: dict[tuple[str, int], list[LinearArray]] = {}
+    single: dict[tuple[str, int], list[Term]] = {}
     others: list[Constraint] = []
     for constraint in constraints:
-        if isinstance(constraint, Linear) and constraint.expression.size:
+        if isinstance(constraint, Linear) and isinstance(constraint.expression, Term):
+            term = constraint.expression
+            single.setdefault((constraint.relation, len(term.variable_list)), []).append(term)
+        elif isinstance(constraint, Linear) and constraint.expression.size:
             width = max(1, constraint.expression.width)
             groups.setdefault((constraint.relation, width.bit_length()), []).append(constraint.expression)
         else:
@@ -152,6 +167,7 @@ def _grouped(constraints: Sequence[Constraint]) -> list[Constraint]:
     joined: list[Constraint] = [
         Linear(_concatenate(arrays), relation) for (relation, _), arrays in groups.items()
     ]
+    joined += [Linear(join_terms(terms), relation) for (relation, _), terms in single.items()]
     return joined + others
 
 
@@ -169,7 +185,7 @@ def _violations(
     found = []
     for element in np.flatnonzero((amounts != 0) | ~held).tolist():
         one = flat.take(np.array([element]))
-        scope = np.unique(np.concatenate([a.scope() for a in one.arguments])).tolist()
+        scope = np.unique(np.concatenate([a.scope() for a in one.arguments]))[:_SHOWN].tolist()
         involved = {model.name_of(int(v)): int(values[0, v]) for v in scope}
         text = describe(model, one)
         pairs = _equal_pairs(model, one, values)
@@ -188,12 +204,12 @@ def _equal_pairs(model: Model, constraint: Constraint, values: IntArray) -> tupl
     start = 0
     for end in range(1, len(order) + 1):
         if end == len(order) or taken[order[end]] != taken[order[start]]:
-            group = [
-                f"{model.name_of(v)}={values[0, v]}" for v in terms.variables[order[start:end], 0].tolist()
-            ]
-            pairs += [(a, b) for k, a in enumerate(group) for b in group[k + 1 :]]
+            if end - start > 1:
+                members = terms.variables[order[start : min(end, start + _SHOWN)], 0].tolist()
+                group = [f"{model.name_of(v)}={values[0, v]}" for v in members]
+                pairs += islice(combinations(group, 2), _SHOWN - len(pairs))
             start = end
-        if len(pairs) > 1000:
+        if len(pairs) >= _SHOWN:
             break
     return tuple(pairs)
 

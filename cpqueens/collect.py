@@ -52,6 +52,8 @@ class Collector:
 
     def deliver(self, batch: IntArray) -> bool:
         """Receive a batch of assignments; answer whether to go on."""
+        if self.stopped is not None or self.faults:
+            return False  # the backend was told to stop
         if self.request.interrupted() or self.request.cancel.is_set():
             self.stopped = self.stopped or StopReason.INTERRUPTED
             return False
@@ -78,7 +80,7 @@ class Collector:
         if batch.dtype.kind not in "iu":
             self.faults.append(Fault("BAD_ASSIGNMENT", f"integers are needed, got {batch.dtype}"))
             return np.zeros((0, width), dtype=np.int64)
-        batch = batch.astype(np.int64, copy=False)
+        batch = np.array(batch, dtype=np.int64)  # a copy: the backend may use its array again
         self.delivered += len(batch)
         accepted = self.checker.accepts(batch)
         if not accepted.all():
@@ -171,6 +173,7 @@ class Collector:
     def _consume(self, batch: IntArray) -> bool:
         if self.consumer is None:
             return True
+        batch.flags.writeable = False  # solutions are values
         with self.request.clock.pause("consumer"):
             return self.consumer(SolutionSet(self.checker.model, self.checker.known, batch))
 

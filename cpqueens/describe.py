@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.linear import Linear
 from cpqueens.expressions import LinearArray
@@ -63,7 +65,9 @@ def describe_variable(model: Model, variable: int) -> str:
     constraint = getattr(definition, "constraint", None)
     if constraint is not None:
         return f"truth({describe(model, constraint)})" if definition.size == 1 else f"truth #{variable}"
+    one = definition.take(np.array([row]), definition.results[row : row + 1])
     arguments = [
-        describe_term(model, list(a.rows())[row if a.size > row else 0]) for a in definition.arguments
+        describe_term(model, next(a.rows())) if a.size == 1 else describe_array(model, a)
+        for a in one.arguments
     ]
     return f"{definition.kind}({', '.join(arguments)})"

@@ -95,6 +95,8 @@ def _normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, I
             starts = np.ones((size, width), dtype=bool)
             starts[:, 1:] = ~same
             target = np.cumsum(starts, axis=1) - 1
+            if np.abs(coefficients.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
+                raise ModelError("coefficients of one variable add up to more than 64 bits")
             merged = np.zeros_like(coefficients)
             np.add.at(merged, (np.arange(size)[:, None], target), coefficients)
             names = np.full_like(key, np.iinfo(np.int64).max)
@@ -142,7 +144,7 @@ def _check_exactly(coefficients: IntArray, constants: IntArray, low: IntArray, h
         total = abs(int(constants[row]))
         for a, x, y in zip(coefficients[row].tolist(), low[row].tolist(), high[row].tolist(), strict=True):
             total += max(abs(a * x), abs(a * y))
-        if total > _INT64_MAX:
+        if total >= _INT64_MAX:
             raise ModelError(
                 f"a term may reach {total:.3e}, which does not fit 64 bits; narrow its variables"
             )
@@ -272,7 +274,7 @@ class LinearArray:
     # ---- arithmetic -----------------------------------------------------------------------------
 
     def _add_constants(self, values: IntArray) -> LinearArray:
-        shape = np.broadcast_shapes(self.shape, values.shape)
+        shape = common_shape(self.shape, values.shape)
         mine = self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
         total = _checked_add(mine.constants, np.broadcast_to(values, shape).reshape(-1))
         return _build(self.registry, shape, mine.variables, mine.coefficients, total)
@@ -303,13 +305,13 @@ class LinearArray:
             return self + (-other)
         if isinstance(other, BoolArray):
             return self + (-other.truth())
-        return self._add_constants(-as_integers(other))
+        return self._add_constants(_checked_multiply(as_integers(other), np.array(-1)))
 
     def __rsub__(self, other: Any) -> LinearArray:
         return (-self) + other
 
     def _scale(self, values: IntArray) -> LinearArray:
-        shape = np.broadcast_shapes(self.shape, values.shape)
+        shape = common_shape(self.shape, values.shape)
         mine = self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
         factor = np.broadcast_to(values, shape).reshape(-1)
         variables, coefficients = _normalise(
@@ -372,7 +374,10 @@ class LinearArray:
             self.variables[rows].reshape(length, count * self.width),
             self.coefficients[rows].reshape(length, count * self.width),
         )
-        return _build(self.registry, shape, variables, coefficients, self.constants[rows].sum(axis=1))
+        constants = self.constants[rows]
+        if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
+            raise ModelError("the constants of a sum add up to more than 64 bits")
+        return _build(self.registry, shape, variables, coefficients, constants.sum(axis=1))
 
     def __matmul__(self, other: Any) -> LinearArray:
         return _matmul(self, other)
@@ -453,7 +458,13 @@ class LinearArray:
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""
-        return np.unique(self.variables[self.coefficients != 0])
+        found = self.variables[self.coefficients != 0]
+        if len(found) < 2:
+            return found
+        if not (found[1:] > found[:-1]).all():  # np.unique hashes, which is slower than this
+            found = np.sort(found)
+            found = found[np.append(True, found[1:] != found[:-1])]
+        return found
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} shape={self.shape}>"
@@ -696,7 +707,8 @@ class Literals(BoolArray):
         low, high = terms.bounds()
         if terms.size and (int(low.min()) < 0 or int(high.max()) > 1):
             raise ModelError(
-                f"a term with values {int(low.min())}..{int(high.max())} is not a truth; compare it, e.g. x != 0"
+                f"a term with values {int(low.min())}..{int(high.max())} is not a truth; "
+                "compare it, as in x != 0"
             )
         self.registry = terms.registry
         self.shape = terms.shape
@@ -784,7 +796,10 @@ def as_linear(registry: Registry, value: Any, what: str = "value") -> LinearArra
         parts = list(value)
         if any(isinstance(p, LinearArray | BoolArray) or _nested(p) for p in parts):
             return stack_first([as_linear(registry, p, what) for p in parts])
-    return constant_array(registry, as_integers(value, what))
+    constants = as_integers(value, what)
+    if constants.size and int(constants.min()) == -(2**63):
+        raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
+    return constant_array(registry, constants.copy())  # a copy: the user may change the array later
 
 
 def _nested(value: Any) -> bool:
@@ -916,21 +931,44 @@ def _one_registry(left: LinearArray, right: LinearArray) -> tuple[LinearArray, L
     raise _mixed()
 
 
+def join_terms(terms: Sequence[Term]) -> LinearArray:
+    """Return single terms with equally many variables as one array of shape (terms,)."""
+    shape = (len(terms), terms[0].width)
+    variables = np.array([t.variable_list for t in terms], dtype=np.int64).reshape(shape)
+    coefficients = _small([t.coefficient_list for t in terms]).reshape(shape)
+    constants = _small([t.constant for t in terms])
+    return LinearArray(registry_of(*terms), shape[:1], variables, coefficients, constants)
+
+
 def _broadcast(left: LinearArray, right: LinearArray) -> tuple[LinearArray, LinearArray]:
     if left.registry is not right.registry:
         left, right = _one_registry(left, right)
     if left.shape == right.shape:
         return left, right
-    shape = np.broadcast_shapes(left.shape, right.shape)
+    shape = common_shape(left.shape, right.shape)
     return (
         left if left.shape == shape else left._pick(np.broadcast_to(left._index(), shape)),
         right if right.shape == shape else right._pick(np.broadcast_to(right._index(), shape)),
     )
 
 
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which arrays of these shapes broadcast.
+
+    Raises
+    ------
+    ModelError
+        If they do not broadcast.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ModelError(f"shapes {' and '.join(map(str, shapes))} do not fit together") from None
+
+
 def broadcast_all(arrays: Sequence[LinearArray]) -> list[LinearArray]:
     """Return all arrays in their common broadcast shape."""
-    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    shape = common_shape(*(a.shape for a in arrays))
     return [a if a.shape == shape else a._pick(np.broadcast_to(a._index(), shape)) for a in arrays]
 
 

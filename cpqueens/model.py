@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -86,6 +87,7 @@ class Model(VariableStore):
         self.name = name
         self.blocks: list[Block] = []
         self._block_names: dict[str, Block] = {}
+        self._bracketed: set[str] = set()  # what stands before a "[" in a name
         self._constraints: list[Constraint] = []
         self._names: dict[int, str] = {}
         self._sources: list[tuple[str, int] | None] = []
@@ -138,7 +140,7 @@ class Model(VariableStore):
         else:
             low, high = _bound(lower, "lower bound"), _bound(upper, "upper bound")
             values = None
-        lows, highs = (np.broadcast_to(b, dimensions).reshape(-1) for b in (low, high))
+        lows, highs = (_stretch(b, dimensions) for b in (low, high))
         empty = np.flatnonzero(lows > highs)
         if empty.size:
             label = name or "variable"
@@ -164,11 +166,12 @@ class Model(VariableStore):
             raise ModelError(f"variable name {name!r:.40}: a text of 1 to 200 characters is needed")
         if name in self._block_names or self._find_element(name) is not None:
             raise ModelError(f"variable name {name!r} is in use; names must be unique")
-        if shape and any(other.startswith(f"{name}[") for other in self._block_names):
+        if shape and name in self._bracketed:
             raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
         block = Block(name, self._count, shape)
         self.blocks.append(block)
         self._block_names[name] = block
+        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
         return block
 
     def _find_element(self, name: str) -> int | None:
@@ -378,6 +381,7 @@ class Model(VariableStore):
         other._copy_store(self)
         other.blocks = list(self.blocks)
         other._block_names = dict(self._block_names)
+        other._bracketed = set(self._bracketed)
         other._constraints = list(self._constraints)
         other._names, other._sources = dict(self._names), list(self._sources)
         other.objective = None if self.objective is None else self.objective.bind(other)
@@ -438,9 +442,8 @@ class Model(VariableStore):
 
 def _row_scope(definition: Definition, row: int) -> list[int]:
     scopes: list[int] = []
-    for argument in definition.arguments:
-        mine = argument if argument.size != definition.size else argument._pick(np.array([row]))
-        scopes += mine.scope().tolist()
+    for argument in definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments:
+        scopes += argument.scope().tolist()
     return scopes
 
 
@@ -457,7 +460,10 @@ def _shape(shape: Any) -> tuple[int, ...]:
 def _bound(value: Any, what: str) -> IntArray:
     if value is None:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise IntegerError(f"{what}: {value!r:.40} is not an array of integers") from None
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
         raise IntegerError(f"{what}: integers only, got {value!r:.40}")
     if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
@@ -473,13 +479,22 @@ def _bound(value: Any, what: str) -> IntArray:
     return bound
 
 
+def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
+    try:
+        return np.broadcast_to(bound, shape).reshape(-1)
+    except ValueError:
+        raise ModelError(f"bounds of shape {bound.shape} do not fit variables of shape {shape}") from None
+
+
 def _domain(domain: Any) -> IntArray:
     if isinstance(domain, str | bytes):
         raise IntegerError(f"domain: integers only, got {domain!r:.40}")
     try:
         many = len(domain)
     except TypeError:
-        domain = list(domain)
+        if not isinstance(domain, Iterable):
+            raise IntegerError(f"domain: a sequence of integers is needed, got {domain!r:.40}") from None
+        domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
         many = len(domain)
     except OverflowError:
         many = MAX_DOMAIN + 1

@@ -150,7 +150,7 @@ class VariableStore:
         low, high = flat.expression.bounds()
         holds = _SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
-        narrow = ~constant & (high - low <= 1)
+        narrow = ~constant & (high - 1 <= low)  # high - low could exceed 64 bits
         defined = np.flatnonzero(~constant & ~narrow)
         width = max(1, flat.expression.width)
         variables = np.zeros((flat.size, width), dtype=np.int64)

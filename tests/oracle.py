@@ -105,8 +105,9 @@ class Table:
             held, _ = self.constraint(definition.constraint)
             return held.reshape(self.size, -1)[:, row].astype(np.int64), np.ones(self.size, dtype=bool)
         if definition.kind == "element":
-            position, defined = self.column(_row(definition.arguments[0], row))
-            entries = [self.column(_row(definition.arguments[1], k)) for k in range(definition.arguments[1].size)]
+            index, table = definition.arguments
+            position, defined = self.column(_row(index, row))
+            entries = [self.column(_row(table, k)) for k in range(table.size)]
             result = np.zeros(self.size, dtype=object)
             inside = np.zeros(self.size, dtype=bool)
             for k, (values, ok) in enumerate(entries):

@@ -28,8 +28,8 @@ def fits(lowered: Lowered, decisions: IntArray) -> bool:
     if any(a.width != 1 or not (np.abs(a.coefficients) == 1).all() for a in arrays):
         return False
     store = lowered.store
-    spans = store.upper[decisions] - store.lower[decisions] + 1
-    return int(spans.sum()) <= LARGEST
+    spans = store.upper[decisions] - store.lower[decisions].astype(np.float64) + 1  # may exceed 64 bits
+    return float(spans.sum()) <= LARGEST
 
 
 class BooleanBoard:

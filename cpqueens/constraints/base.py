@@ -12,6 +12,8 @@ from cpqueens.expressions import BoolArray, IntArray, LinearArray, Registry, as_
 
 Truths = NDArray[np.bool_]
 
+_LARGE, _MOST = 2**32, 2**62
+
 
 class Constraint(BoolArray):
     """One constraint, or an array of elementwise ones (shape other than ()).
@@ -92,12 +94,15 @@ class Constraint(BoolArray):
 
     def holds(self, values: IntArray) -> Truths:
         """Return where all elements hold, of shape (batch,)."""
-        everywhere: Truths = self.satisfied(values).all(axis=1)
+        everywhere: Truths = np.logical_and.reduce(self.satisfied(values), axis=1)
         return everywhere
 
     def violation(self, values: IntArray) -> IntArray:
         """Return the summed violation of all elements, of shape (batch,)."""
-        total: IntArray = self.amounts(values).sum(axis=1)
+        amounts = self.amounts(values)
+        if amounts.size and int(amounts.max()) > _LARGE:  # a sum that wrapped to 0 would be a lie
+            amounts = np.minimum(amounts, _MOST // amounts.shape[1])
+        total: IntArray = amounts.sum(axis=1)
         return total
 
     # ---- simpler forms --------------------------------------------------------------------------

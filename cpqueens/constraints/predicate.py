@@ -86,7 +86,7 @@ def _rows(registry: Registry, terms: LinearArray) -> Iterator[tuple[int, ...]]:
     low, high = terms.bounds()
     bounds = zip(terms.rows(), low.tolist(), high.tolist(), strict=True)
     domains = [_domain(registry, row, a, b) for row, a, b in bounds]
-    product = math.prod(len(d) for d in domains)
+    product = math.prod(d.stop - d.start if isinstance(d, range) else len(d) for d in domains)
     if product > ROW_CAP:
         raise ModelError(
             f"Predicate over {terms.size} terms has {product} rows of values, allowed are at most {ROW_CAP}; "

@@ -13,7 +13,25 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-from cpqueens.constraints import KINDS, kind_class
+from cpqueens.constraints import KINDS
+from cpqueens.constraints.all_different import AllDifferent
+from cpqueens.constraints.all_different_except import AllDifferentExcept
+from cpqueens.constraints.all_equal import AllEqual
+from cpqueens.constraints.among import Among
+from cpqueens.constraints.and_ import And
+from cpqueens.constraints.count import Count
+from cpqueens.constraints.decreasing import Decreasing
+from cpqueens.constraints.global_cardinality import GlobalCardinality
+from cpqueens.constraints.implication import Implication
+from cpqueens.constraints.increasing import Increasing
+from cpqueens.constraints.inverse import Inverse
+from cpqueens.constraints.lex_less import LexLess
+from cpqueens.constraints.lex_less_equal import LexLessEqual
+from cpqueens.constraints.negation import Negation
+from cpqueens.constraints.or_ import Or
+from cpqueens.constraints.predicate import Predicate
+from cpqueens.constraints.table import Table
+from cpqueens.constraints.xor import Xor
 from cpqueens.crosscheck.random_terms import RandomTerms
 from cpqueens.definitions import Truth
 from cpqueens.expressions import BoolArray, LinearArray, all_, any_
@@ -151,79 +169,79 @@ def _compare(left: Any, relation: str, right: Any) -> Any:
 
 
 def _all_different(m: _Maker, depth: int = 0) -> Any:
-    return kind_class("AllDifferent")(m.array())
+    return AllDifferent(m.array())
 
 
 def _all_different_except(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
-    return kind_class("AllDifferentExcept")(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
+    return AllDifferentExcept(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
 
 
 def _all_equal(m: _Maker, depth: int = 0) -> Any:
-    return kind_class("AllEqual")(m.array())
+    return AllEqual(m.array())
 
 
 def _table(m: _Maker, depth: int = 0) -> Any:
     terms = m.array(most=3)
     count = m.random.choice((3, 1, 8, 0, 15))
     rows = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
-    return kind_class("Table")(terms, rows)
+    return Table(terms, rows)
 
 
 def _count(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     value = m.terms.value_of(terms) if m.random.randint(0, 2) else m.terms.term()
     count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
-    return kind_class("Count")(terms, value, m.random.choice(RELATIONS), count)
+    return Count(terms, value, m.random.choice(RELATIONS), count)
 
 
 def _among(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
-    return kind_class("Among")(terms, m.terms.values_of(terms, m.random.randint(0, 3)), count)
+    return Among(terms, m.terms.values_of(terms, m.random.randint(0, 3)), count)
 
 
 def _cardinality(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     values = m.terms.values_of(terms, m.random.randint(0, 3))
     counts = [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
-    return kind_class("GlobalCardinality")(terms, values, counts, bool(m.random.randint(0, 1)))
+    return GlobalCardinality(terms, values, counts, bool(m.random.randint(0, 1)))
 
 
 def _inverse(m: _Maker, depth: int = 0) -> Any:
     first = m.array(most=3)
-    return kind_class("Inverse")(first, m.terms.array(len(first)))
+    return Inverse(first, m.terms.array(len(first)))
 
 
-def _ordered(kind: str) -> Callable[..., Any]:
-    return lambda m, depth=0: kind_class(kind)(m.array(), bool(m.random.randint(0, 1)))
+def _ordered(kind: type[Increasing | Decreasing]) -> Callable[..., Any]:
+    return lambda m, depth=0: kind(m.array(), bool(m.random.randint(0, 1)))
 
 
-def _lexicographic(kind: str) -> Callable[..., Any]:
+def _lexicographic(kind: type[LexLess | LexLessEqual]) -> Callable[..., Any]:
     def make(m: _Maker, depth: int = 0) -> Any:
         first = m.array(most=3)
-        return kind_class(kind)(first, m.terms.array(len(first)))
+        return kind(first, m.terms.array(len(first)))
 
     return make
 
 
-def _connective(kind: str) -> Callable[..., Any]:
-    return lambda m, depth=0: kind_class(kind)(m.literals(depth))
+def _connective(kind: type[And | Or | Xor]) -> Callable[..., Any]:
+    return lambda m, depth=0: kind(m.literals(depth))
 
 
 def _implication(m: _Maker, depth: int = 0) -> Any:
-    return kind_class("Implication")(m.truth(depth + 1), m.truth(depth + 1))
+    return Implication(m.truth(depth + 1), m.truth(depth + 1))
 
 
 def _negation(m: _Maker, depth: int = 0) -> Any:
-    return kind_class("Negation")(m.truth(depth + 1))
+    return Negation(m.truth(depth + 1))
 
 
 def _predicate(m: _Maker, depth: int = 0) -> Any:
     terms = [m.terms.plain() for _ in range(m.random.randint(1, 3))]
     modulus, rest = m.random.randint(2, 3), m.random.randint(0, 1)
     factors = [m.number() for _ in terms]
-    return kind_class("Predicate")(
+    return Predicate(
         lambda *row: sum(math.prod(pair) for pair in zip(factors, row, strict=True)) % modulus == rest, *terms
     )
 
@@ -233,21 +251,21 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "AllDifferentExcept": _all_different_except,
     "AllEqual": _all_equal,
     "Among": _among,
-    "And": _connective("And"),
+    "And": _connective(And),
     "Count": _count,
-    "Decreasing": _ordered("Decreasing"),
+    "Decreasing": _ordered(Decreasing),
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
-    "Increasing": _ordered("Increasing"),
+    "Increasing": _ordered(Increasing),
     "Inverse": _inverse,
-    "LexLess": _lexicographic("LexLess"),
-    "LexLessEqual": _lexicographic("LexLessEqual"),
+    "LexLess": _lexicographic(LexLess),
+    "LexLessEqual": _lexicographic(LexLessEqual),
     "Linear": _Maker.linear,
     "Negation": _negation,
-    "Or": _connective("Or"),
+    "Or": _connective(Or),
     "Predicate": _predicate,
     "Table": _table,
-    "Xor": _connective("Xor"),
+    "Xor": _connective(Xor),
 }
 
 
