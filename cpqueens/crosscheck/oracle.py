@@ -1,0 +1,331 @@
+"""The oracle: every assignment of the decision variables, judged by a second, separately written meaning.
+
+`cpqueens fuzz` and the tests use it. It imports nothing of the package, so that it cannot share its errors.
+
+It reads the fields of constraints, the arrays of terms and the arguments of definitions, and nothing of
+what the package says they mean. Each kind has its few lines below, from the Global Constraint Catalogue.
+Values are Python integers in object arrays wherever 64-bit arithmetic could come near its limits.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+CAP = 200_000
+LARGE = 2**20
+
+
+@dataclass(frozen=True)
+class Truth:
+    """All solutions, sorted, of shape (count, decision variables); the optimum if there is an objective."""
+
+    solutions: np.ndarray
+    optimum: int | None
+    objectives: np.ndarray | None
+
+    @property
+    def count(self) -> int:
+        """Number of solutions."""
+        return len(self.solutions)
+
+    @property
+    def rows(self) -> set[tuple[int, ...]]:
+        """The solutions as a set of tuples."""
+        return {tuple(row) for row in self.solutions.tolist()}
+
+
+def solve(model: Any) -> Truth:
+    """Return every solution of ``model`` by trying every assignment."""
+    grid = assignments(model)
+    table = Table(model, grid)
+    good = table.accepted()
+    solutions = grid[good]
+    if model.objective is None:
+        return Truth(solutions, None, None)
+    values, _ = table.column(_row(model.objective, 0))
+    values = values[good]
+    best = None if not len(values) else int(values.max() if model.maximizing else values.min())
+    return Truth(solutions, best, values)
+
+
+def assignments(model: Any) -> np.ndarray:
+    """Return all assignments of the decision variables in lexicographic order, (product, variables)."""
+    domains = []
+    size = 1
+    for variable in model.decisions.tolist():
+        if variable in model.domains:
+            domains.append([int(v) for v in model.domains[variable]])
+        else:
+            span = int(model.upper[variable]) - int(model.lower[variable]) + 1
+            assert span <= CAP, "too large for the oracle"
+            domains.append(list(range(int(model.lower[variable]), int(model.upper[variable]) + 1)))
+        size *= len(domains[-1])
+        assert size <= CAP, "too large for the oracle"
+    rows = list(itertools.product(*domains))
+    return np.array(rows, dtype=np.int64).reshape(len(rows), len(domains))
+
+
+def _row(array: Any, k: int) -> tuple[list[int], list[int], int]:
+    flat_variables = np.asarray(array.variables).reshape(array.size, -1)[k].tolist()
+    flat_coefficients = np.asarray(array.coefficients).reshape(array.size, -1)[k].tolist()
+    return flat_variables, flat_coefficients, int(np.asarray(array.constants).reshape(-1)[k])
+
+
+class Table:
+    """Values of variables over all assignments, and where they are defined."""
+
+    def __init__(self, model: Any, grid: np.ndarray) -> None:
+        self.model = model
+        self.size = len(grid)
+        self.known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        everywhere = np.ones(self.size, dtype=bool)
+        for k, variable in enumerate(model.decisions.tolist()):
+            self.known[variable] = (self._wide(grid[:, k]), everywhere)
+
+    @staticmethod
+    def _wide(values: np.ndarray) -> np.ndarray:
+        large = len(values) and (int(values.max()) > LARGE or int(values.min()) < -LARGE)
+        return values.astype(object) if large else values
+
+    def variable(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return a variable's values over all assignments, and where they are defined."""
+        if number not in self.known:
+            self.known[number] = self._defined(number)
+        return self.known[number]
+
+    def _defined(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+        for definition in self.model.definitions:
+            where = np.flatnonzero(definition.results == number)
+            if len(where):
+                return self._definition(definition, int(where[0]))
+        raise AssertionError(f"variable {number} is defined by nothing")
+
+    def _definition(self, definition: Any, row: int) -> tuple[np.ndarray, np.ndarray]:
+        if definition.kind == "truth":
+            held, _ = self.constraint(definition.constraint)
+            return held.reshape(self.size, -1)[:, row].astype(np.int64), np.ones(self.size, dtype=bool)
+        if definition.kind == "element":
+            index, table = definition.arguments
+            position, defined = self.column(_row(index, row))
+            entries = [self.column(_row(table, k)) for k in range(table.size)]
+            result = np.zeros(self.size, dtype=object)
+            inside = np.zeros(self.size, dtype=bool)
+            for k, (values, ok) in enumerate(entries):
+                here = position == k
+                result[here] = values[here]
+                inside |= here
+                defined = defined & ok
+            return self._wide(result), defined & inside
+        parts = [self.column(_row(argument, row)) for argument in definition.arguments]
+        defined = np.logical_and.reduce([ok for _, ok in parts])
+        values, ok = DEFINITIONS[definition.kind](*[v.astype(object) for v, _ in parts])
+        return self._wide(values), defined & ok
+
+    def column(self, row: tuple[list[int], list[int], int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return one term's values over all assignments, and where it is defined."""
+        total = np.full(self.size, row[2], dtype=object)
+        defined = np.ones(self.size, dtype=bool)
+        for variable, coefficient in zip(row[0], row[1], strict=True):
+            if coefficient:
+                values, ok = self.variable(variable)
+                total = total + values.astype(object) * coefficient
+                defined = defined & ok
+        if not len(total):
+            return total.astype(np.int64), defined
+        small = max(abs(int(total.max())), abs(int(total.min()))) <= LARGE
+        return (total.astype(np.int64) if small else total), defined
+
+    def columns(self, array: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values of all terms, (assignments, terms), and where all are defined."""
+        found = [self.column(_row(array, k)) for k in range(array.size)]
+        if not found:
+            return np.zeros((self.size, 0), dtype=np.int64), np.ones(self.size, dtype=bool)
+        return np.stack([v for v, _ in found], axis=1), np.logical_and.reduce([ok for _, ok in found])
+
+    def constraint(self, constraint: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return where each element holds, (assignments, elements), and where everything is defined."""
+        arguments = {}
+        defined = np.ones(self.size, dtype=bool)
+        for name in constraint.fields:
+            value = getattr(constraint, name)
+            if hasattr(value, "coefficients"):
+                values, ok = self.columns(value)
+                arguments[name] = values
+                defined = defined & ok
+            else:
+                arguments[name] = value
+        held = KINDS[type(constraint).__name__](constraint, **arguments)
+        return np.asarray(held, dtype=bool).reshape(self.size, -1), defined
+
+    def accepted(self) -> np.ndarray:
+        """Return which assignments are solutions."""
+        good = np.ones(self.size, dtype=bool)
+        for posted in self.model.constraints:
+            if posted.source is None and (posted.name or "").startswith("range of "):
+                continue  # what the model adds for partial functions must follow from the rest
+            held, defined = self.constraint(posted.constraint)
+            good &= held.all(axis=1) & defined
+        if self.model.objective is not None:
+            good &= self.column(_row(self.model.objective, 0))[1]
+        return good
+
+
+# ---- definitions: values, and where they are defined ----------------------------------------------------
+
+
+def _total(function: Callable[..., np.ndarray]) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    return lambda *parts: (function(*parts), np.ones(len(parts[0]), dtype=bool))
+
+
+def _by_rows(function: Callable[[int, int], int]) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    def divide(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = [function(int(a), int(b)) if b else 0 for a, b in zip(x, y, strict=True)]
+        return np.array(values, dtype=object), np.array([bool(b) for b in y], dtype=bool)
+
+    return divide
+
+
+def _c_quotient(a: int, b: int) -> int:
+    size = abs(a) // abs(b)
+    return size if (a < 0) == (b < 0) else -size
+
+
+def _fold(choose: Callable[..., int]) -> Callable[..., np.ndarray]:
+    return lambda *parts: np.array([choose(row) for row in zip(*parts, strict=True)], dtype=object)
+
+
+DEFINITIONS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
+    "abs": _total(lambda x: np.where(x < 0, -x, x)),
+    "product": _total(lambda x, y: x * y),
+    "quotient": _by_rows(lambda a, b: a // b),
+    "remainder": _by_rows(lambda a, b: a - b * (a // b)),
+    "quotient_truncated": _by_rows(_c_quotient),
+    "remainder_truncated": _by_rows(lambda a, b: a - b * _c_quotient(a, b)),
+    "minimum": _total(_fold(min)),
+    "maximum": _total(_fold(max)),
+}
+
+
+# ---- constraint kinds -----------------------------------------------------------------------------------
+
+
+def _each(function: Callable[[list[int]], bool]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda terms: np.array([function(row) for row in terms.tolist()], dtype=bool)
+
+
+def _linear(c: Any, expression: np.ndarray, relation: str) -> np.ndarray:
+    return {
+        "==": expression == 0,
+        "!=": expression != 0,
+        "<=": expression <= 0,
+        "<": expression < 0,
+        ">=": expression >= 0,
+        ">": expression > 0,
+    }[relation]
+
+
+def _literals(c: Any, literals: np.ndarray) -> np.ndarray:
+    """Return literals as (assignments, elements, k)."""
+    shape = c.literals.shape
+    size = 1
+    for axis in shape[:-1]:
+        size *= axis
+    return (literals != 0).reshape(len(literals), size, shape[-1])
+
+
+def _implication(c: Any, literals: np.ndarray) -> np.ndarray:
+    b = _literals(c, literals)
+    return ~b[:, :, 0] | b[:, :, 1]
+
+
+def _xor(c: Any, literals: np.ndarray) -> np.ndarray:
+    return np.logical_xor.reduce(_literals(c, literals), axis=2)
+
+
+def _all_different_except(c: Any, terms: np.ndarray, excepted: tuple[int, ...]) -> np.ndarray:
+    def distinct(row: list[int]) -> bool:
+        kept = [v for v in row if v not in excepted]
+        return len(kept) == len(set(kept))
+
+    return _each(distinct)(terms)
+
+
+def _table(c: Any, terms: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    allowed = {tuple(row) for row in np.asarray(rows).tolist()}
+    return _each(lambda row: tuple(row) in allowed)(terms)
+
+
+def _count(c: Any, terms: np.ndarray, value: np.ndarray, relation: str, count: np.ndarray) -> np.ndarray:
+    number = np.array([row.count(v) for row, (v,) in zip(terms.tolist(), value.tolist(), strict=True)])
+    return _linear(c, number.reshape(-1) - count[:, 0], relation)
+
+
+def _among(c: Any, terms: np.ndarray, values: tuple[int, ...], count: np.ndarray) -> np.ndarray:
+    number = np.array([sum(v in values for v in row) for row in terms.tolist()]).reshape(-1)
+    return number == count[:, 0]
+
+
+def _cardinality(
+    c: Any, terms: np.ndarray, values: tuple[int, ...], counts: np.ndarray, closed: bool
+) -> np.ndarray:
+    answers = []
+    for row, wanted in zip(terms.tolist(), counts.tolist(), strict=True):
+        exact = all(row.count(v) == n for v, n in zip(values, wanted, strict=True))
+        answers.append(exact and (not closed or all(v in values for v in row)))
+    return np.array(answers, dtype=bool)
+
+
+def _inverse(c: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    answers = []
+    for f, s in zip(first.tolist(), second.tolist(), strict=True):
+        n = len(f)
+        inside = all(0 <= v < n for v in f + s)
+        answers.append(inside and all((f[i] == j) == (s[j] == i) for i in range(n) for j in range(n)))
+    return np.array(answers, dtype=bool)
+
+
+def _neighbours(good: Callable[[int, int, bool], bool]) -> Callable[..., np.ndarray]:
+    def ordered(c: Any, terms: np.ndarray, strict: bool) -> np.ndarray:
+        return _each(lambda row: all(good(a, b, strict) for a, b in itertools.pairwise(row)))(terms)
+
+    return ordered
+
+
+def _lexicographic(strict: bool) -> Callable[..., np.ndarray]:
+    def before(c: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        pairs = zip(first.tolist(), second.tolist(), strict=True)
+        return np.array([f < s if strict else f <= s for f, s in pairs], dtype=bool)
+
+    return before
+
+
+def _predicate(c: Any, terms: np.ndarray, rows: Any) -> np.ndarray:
+    return _each(lambda row: bool(c.function(*row)))(terms)
+
+
+KINDS: dict[str, Callable[..., np.ndarray]] = {
+    "AllDifferent": lambda c, terms: _each(lambda row: len(set(row)) == len(row))(terms),
+    "AllDifferentExcept": _all_different_except,
+    "AllEqual": lambda c, terms: _each(lambda row: len(set(row)) <= 1)(terms),
+    "Among": _among,
+    "And": lambda c, literals: np.asarray(_literals(c, literals).all(axis=2)),
+    "Count": _count,
+    "Decreasing": _neighbours(lambda a, b, strict: a > b if strict else a >= b),
+    "GlobalCardinality": _cardinality,
+    "Implication": _implication,
+    "Increasing": _neighbours(lambda a, b, strict: a < b if strict else a <= b),
+    "Inverse": _inverse,
+    "LexLess": _lexicographic(True),
+    "LexLessEqual": _lexicographic(False),
+    "Linear": _linear,
+    "Negation": lambda c, literals: ~_literals(c, literals)[:, :, 0],
+    "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
+    "Predicate": _predicate,
+    "Table": _table,
+    "Xor": _xor,
+}
