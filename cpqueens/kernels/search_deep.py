@@ -48,6 +48,8 @@ TRUTH_CLAUSE = 9
 TRUTH_ALL_DIFFERENT = 10
 TRUTH_TABLE = 11  # relation: rows; data: the rows
 TRUTH_COUNT = 12  # data: value; last term: the bound; relation on matches - bound; data[1]: sign, data[2]: constant
+QUOTIENT_TRUNCATED = 13
+REMAINDER_TRUNCATED = 14
 
 T_WIDTH = 4
 D_WIDTH = 6
@@ -114,6 +116,14 @@ def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) ->
         return 1
     if kind == TRUTH_TABLE:
         return 1 if mismatches(first, number, offset, relation, terms, pending, data) == 0 else 0
+    if kind == QUOTIENT_TRUNCATED or kind == REMAINDER_TRUNCATED:
+        b = term_value(first + 1, terms, pending)
+        if b == 0:
+            return 0
+        whole = abs(a) // abs(b)
+        if (a < 0) != (b < 0):
+            whole = -whole
+        return whole if kind == QUOTIENT_TRUNCATED else a - whole * b
     matches = 0
     for t in range(first, first + number - 1):
         matches += (term_value(t, terms, pending) == data[offset]) + 0

@@ -60,6 +60,11 @@ def _remainder(a: list[Interval]) -> Interval:
     return min(0, a[1][0] + 1), max(0, a[1][1] - 1)
 
 
+def _remainder_truncated(a: list[Interval]) -> Interval:
+    most = max(abs(a[1][0]), abs(a[1][1]))
+    return (-most if a[0][0] < 0 else 0), (most if a[0][1] > 0 else 0)
+
+
 def _minimum(a: list[Interval]) -> Interval:
     return min(low for low, _ in a), min(high for _, high in a)
 
@@ -78,6 +83,8 @@ _RULES = {
     Function.PRODUCT: _product,
     Function.QUOTIENT: _quotient,
     Function.REMAINDER: _remainder,
+    Function.QUOTIENT_TRUNCATED: _quotient,
+    Function.REMAINDER_TRUNCATED: _remainder_truncated,
     Function.MINIMUM: _minimum,
     Function.MAXIMUM: _maximum,
     Function.ELEMENT: _element,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.local_search.bounds import node_bounds, term_bounds
+from cpqueens.backends.local_search.columns import RELATIONS, merged
 from cpqueens.backends.local_search.problem import Constraint, Definition, Ints, Kind
 from cpqueens.kernels import search_deep as codes
 from cpqueens.kernels.search_state import Deep
@@ -36,8 +37,6 @@ class _Terms:
 
 class _DeepBuilder:
     def __init__(self, assembler: _Assembler) -> None:
-        from cpqueens.backends.local_search.layers import RELATIONS
-
         self.relations = RELATIONS
         self.assembler = assembler
         self.problem = assembler.problem
@@ -133,7 +132,7 @@ class _DeepBuilder:
 
     def _support(self, terms: Ints) -> Ints:
         """Return the decision variables that ``terms`` depend on, ascending."""
-        _, nodes, _ = self.columns.flat(np.asarray(terms))
+        _, nodes, _ = merged(*self.columns.flat(np.asarray(terms)))
         sets = [self.node_support(int(node)) for node in np.unique(nodes)]
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *sets]))
 
@@ -147,7 +146,7 @@ class _DeepBuilder:
                 if d + self.n <= node and d + self.n not in cache:
                     definition = self.problem.definitions[d]
                     terms = definition.terms if definition.truth is None else definition.truth.terms
-                    _, nodes, _ = self.columns.flat(terms)
+                    _, nodes, _ = merged(*self.columns.flat(terms))
                     parts = [
                         np.array([m]) if m < self.n else cache[m] for m in np.unique(nodes).tolist()
                     ]
@@ -155,8 +154,6 @@ class _DeepBuilder:
         return cache[node]
 
     def build(self) -> Deep:
-        from cpqueens.backends.local_search.layers import merged
-
         terms, number = self.terms, len(self.terms)
         rows, nodes, coefficients = merged(*self.columns.flat(np.array(terms.source, dtype=np.int64)))
         sign, extra = np.array(terms.sign, dtype=np.int64), np.array(terms.extra, dtype=np.int64)

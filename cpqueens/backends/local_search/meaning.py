@@ -58,17 +58,31 @@ def _define(definition: Definition, problem: Problem, values: Ints) -> int:
     if function == Function.ELEMENT:
         array = a[1:] if definition.table is None else list(definition.table)
         return int(array[a[0]]) if 0 <= a[0] < len(array) else 0
-    if function in (Function.QUOTIENT, Function.REMAINDER) and a[1] == 0:
+    if function in DIVISIONS and a[1] == 0:
         return 0
     rules: dict[Function, Any] = {
         Function.ABS: lambda: abs(a[0]),
         Function.PRODUCT: lambda: a[0] * a[1],
         Function.QUOTIENT: lambda: a[0] // a[1],
         Function.REMAINDER: lambda: a[0] % a[1],
+        Function.QUOTIENT_TRUNCATED: lambda: _truncated(a[0], a[1]),
+        Function.REMAINDER_TRUNCATED: lambda: a[0] - _truncated(a[0], a[1]) * a[1],
         Function.MINIMUM: lambda: min(a),
         Function.MAXIMUM: lambda: max(a),
     }
     return int(rules[function]())
+
+
+DIVISIONS = (
+    Function.QUOTIENT,
+    Function.REMAINDER,
+    Function.QUOTIENT_TRUNCATED,
+    Function.REMAINDER_TRUNCATED,
+)
+
+
+def _truncated(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def _distance(relation: str, difference: int) -> int:

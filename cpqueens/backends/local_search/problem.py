@@ -38,6 +38,8 @@ class Function(IntEnum):
     MAXIMUM = 5
     ELEMENT = 6
     TRUTH = 8
+    QUOTIENT_TRUNCATED = 13
+    REMAINDER_TRUNCATED = 14
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,11 @@ class Terms:
 
 @dataclass(frozen=True)
 class Problem:
-    """What local search is given; ``objective`` is a term to be minimised, or None."""
+    """What local search is given.
+
+    ``objective`` is a term to be minimised, or None; then the last constraint is ``objective <= limit``,
+    whose limit a search lowers with each solution.
+    """
 
     lower: Ints
     upper: Ints
@@ -134,6 +140,14 @@ class Builder:
         self.blocks.append((used.sum(axis=1), nodes[used], coefficients[used], constants))
         first = self.count
         self.count += len(nodes)
+        return np.arange(first, self.count)
+
+    def add_rows(self, lengths: Any, nodes: Any, coefficients: Any, constants: Any) -> Ints:
+        """Add terms given as compressed rows; return their numbers."""
+        parts = [np.asarray(p, dtype=np.int64) for p in (lengths, nodes, coefficients, constants)]
+        self.blocks.append((parts[0], parts[1], parts[2], parts[3]))
+        first = self.count
+        self.count += len(parts[0])
         return np.arange(first, self.count)
 
     def add(self, kind: Kind, terms: Any, **options: Any) -> None:

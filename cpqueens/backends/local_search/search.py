@@ -11,11 +11,13 @@ import numpy as np
 
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import compile_problem
+from cpqueens.backends.local_search.meaning import evaluate, node_values
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_space, derive
 from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.backends.local_search.starts import hinted_start, random_start
 from cpqueens.kernels import search_info as info_codes
 from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.search_deep import OWNER_LINEAR
 from cpqueens.kernels.search_rebuild import rebuild
 from cpqueens.kernels.search_state import Space
 
@@ -92,6 +94,8 @@ class Search:
         self.hint = hint
         self.hint_kept: int | None = None
         self.restarts = -1
+        self.goes_on = False
+        self.improvements = 0
         self._start_groups: tuple[Space, Neighbourhood] | None = None
         self.pace: dict[Any, int] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
@@ -103,6 +107,10 @@ class Search:
         self.tabu = np.zeros(problem.size, dtype=np.int64)
         self.info[info_codes.SAVED] = NEVER
         self.info[info_codes.THINNING] = 1
+        self.objective_limit = 0
+        if problem.objective is not None:
+            limiting = problem.constraints[-1].terms[0]  # objective - limit
+            self.objective_limit = int(problem.terms.constants[problem.objective] - problem.terms.constants[limiting])
 
     def _largest_domain(self) -> int:
         free = self.space.group < 0
@@ -149,6 +157,10 @@ class Search:
         """
         self.keep_best()
         self.restarts += 1
+        if self.goes_on:  # after a solution, with a lower limit on the objective
+            self.goes_on = False
+            self.rebuild()
+            return
         space, neighbourhood = self.space, self.neighbourhood
         if kind == "permutation" and not neighbourhood.groups:
             space, neighbourhood = self._groups_for_start()
@@ -158,6 +170,28 @@ class Search:
         else:
             random_start(*args)
         self.rebuild()
+
+    def demand(self, limit: int) -> None:
+        """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
+        entry = next(e for e in self.compiled.entries if e.constraint is self.problem.constraints[-1])
+        change = self.objective_limit - limit
+        if entry.layer == "plain":
+            self.compiled.core.constants[entry.number] += change
+        else:
+            deep = self.compiled.deep
+            assert deep is not None
+            owners = deep.terms.reshape(-1, 4)
+            deep.constants[np.flatnonzero((owners[:, 1] == OWNER_LINEAR) & (owners[:, 2] == entry.number))] += change
+        self.objective_limit = limit
+        self.improvements += 1
+        self.goes_on = True
+
+    @property
+    def objective_value(self) -> int:
+        """The value of the objective for the current assignment."""
+        assert self.problem.objective is not None
+        values = node_values(self.problem, self.x)
+        return int(evaluate(self.problem, np.array([self.problem.objective]), values)[0])
 
     def _groups_for_start(self) -> tuple[Space, Neighbourhood]:
         if self._start_groups is None:

@@ -48,7 +48,7 @@ def all_interval(n: int) -> Problem:
     return b.build()
 
 
-_TWO = (Function.PRODUCT, Function.QUOTIENT, Function.REMAINDER)
+_TWO = (Function.PRODUCT, Function.QUOTIENT, Function.REMAINDER, Function.QUOTIENT_TRUNCATED, Function.REMAINDER_TRUNCATED)
 _MANY = (Function.MINIMUM, Function.MAXIMUM)
 
 
