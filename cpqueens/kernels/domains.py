@@ -2,6 +2,10 @@
 
 A change returns 1, or 0 if the domain would become empty. What a level changed is put back by `restore`:
 each variable's bounds are saved once per level, each removed value by its cell.
+
+Everything lies in four arrays (`Memory`): compiling time grows with the number of arrays that functions
+hand to each other. A *variable* is the position of its record in ``x``, a *propagator* that of its record
+in ``net``; all positions are absolute.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]
@@ -19,183 +23,161 @@ Flags = NDArray[np.uint8]
 # Events that wake a propagator.
 FIX, BOUND, DOMAIN = 1, 2, 4
 
-# Places in `Store.control`.
-TRAIL_TOP, CELLS_TOP, STAMP, FIXED_TOP, FIXED_DONE, QUEUE_HEAD, QUEUE_SIZE = range(7)
+# The record of a variable: bounds, where the flags of its values start in ``cells`` (-1: bounds only) and
+# the value of the first flag, whether changes are ignored (strategy ``check``), the level of the last save,
+# the events that nobody has seen yet, and where its watches and its places in AllDifferents are in ``net``.
+LOW, HIGH, FIRST, BASE, FROZEN, STAMP, EVENTS, WATCH, WATCH_END, MEMBER, MEMBER_END, X_WIDTH = range(12)
+
+# The record of a propagator.
+KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, P_WIDTH = range(9)
+
+# The first places of ``stack``: how far its regions are filled, where they start and end.
+(
+    TRAIL_TOP,
+    CELLS_TOP,
+    LEVEL,
+    CHANGED_BASE,
+    CHANGED_TOP,
+    QUEUE_BASE,
+    QUEUE_END,
+    QUEUE_HEAD,
+    QUEUE_SIZE,
+    MARKS,
+    HEADER,
+) = range(11)
 
 
-class Store(NamedTuple):
-    """Domains, trail and queue of one search.
+class Memory(NamedTuple):
+    """All of a search's state.
 
-    ``first[v]`` is where the flags of v's values start in ``cells`` (value ``base[v]`` first), -1 for a
-    variable that has bounds only. ``frozen`` variables take no change (see strategy ``check``).
+    ``stack`` has the header, the removed cells, the changed variables, the queue and the trail; ``cells``
+    the values' flags, and behind them as many marks that propagators may use.
     """
 
-    low: Ints
-    high: Ints
-    size: Ints
-    first: Ints
-    base: Ints
+    x: Ints
+    net: Ints
+    stack: Ints
     cells: Flags
-    frozen: Flags
-    stamp: Ints
-    trail: Ints  # (capacity, 4): variable, low, high, size
-    removed: Ints  # cells in the order of their removal
-    fixed: Ints  # variables in the order in which they became fixed
-    queue: Ints
-    queued: Flags
-    watch_start: Ints
-    watch: Ints  # (incidences, 2): propagator, events
-    control: Ints
 
 
-@kernel
-def save(s: Store, v: int) -> None:
+@inner_kernel
+def save(m: Memory, v: int) -> None:
     """Remember v's bounds, once per level."""
-    if s.stamp[v] != s.control[STAMP]:
-        s.stamp[v] = s.control[STAMP]
-        top = s.control[TRAIL_TOP]
-        s.trail[top, 0] = v
-        s.trail[top, 1] = s.low[v]
-        s.trail[top, 2] = s.high[v]
-        s.trail[top, 3] = s.size[v]
-        s.control[TRAIL_TOP] = top + 1
+    if m.x[v + STAMP] != m.stack[LEVEL]:
+        m.x[v + STAMP] = m.stack[LEVEL]
+        top = m.stack[TRAIL_TOP]
+        m.stack[top] = v
+        m.stack[top + 1] = m.x[v + LOW]
+        m.stack[top + 2] = m.x[v + HIGH]
+        m.stack[TRAIL_TOP] = top + 3
 
 
-@kernel
-def restore(s: Store, trail_top: int, cells_top: int) -> None:
+@inner_kernel
+def restore(m: Memory, trail_top: int, cells_top: int) -> None:
     """Put back everything that was changed since the trail had these lengths."""
-    for k in range(s.control[CELLS_TOP] - 1, cells_top - 1, -1):
-        s.cells[s.removed[k]] = 1
-    for k in range(s.control[TRAIL_TOP] - 1, trail_top - 1, -1):
-        v = s.trail[k, 0]
-        s.low[v] = s.trail[k, 1]
-        s.high[v] = s.trail[k, 2]
-        s.size[v] = s.trail[k, 3]
-    s.control[CELLS_TOP] = cells_top
-    s.control[TRAIL_TOP] = trail_top
-    s.control[STAMP] += 1
+    for k in range(m.stack[CELLS_TOP] - 1, cells_top - 1, -1):
+        m.cells[m.stack[k]] = 1
+    for k in range(m.stack[TRAIL_TOP] - 3, trail_top - 1, -3):
+        v = m.stack[k]
+        m.x[v + LOW] = m.stack[k + 1]
+        m.x[v + HIGH] = m.stack[k + 2]
+    m.stack[CELLS_TOP] = cells_top
+    m.stack[TRAIL_TOP] = trail_top
+    m.stack[LEVEL] += 1
 
 
-@kernel
-def wake(s: Store, v: int, events: int) -> None:
-    """Queue the propagators that wait for one of these events on v."""
-    if s.low[v] == s.high[v]:
+@inner_kernel
+def note(m: Memory, v: int, events: int) -> None:
+    """Note that v changed; `propagate` wakes what waits for it."""
+    if not m.x[v + EVENTS]:
+        m.stack[m.stack[CHANGED_TOP]] = v
+        m.stack[CHANGED_TOP] += 1
+    if m.x[v + LOW] == m.x[v + HIGH]:
         events |= FIX
-        s.fixed[s.control[FIXED_TOP]] = v
-        s.control[FIXED_TOP] += 1
-    for k in range(s.watch_start[v], s.watch_start[v + 1]):
-        if s.watch[k, 1] & events:
-            p = s.watch[k, 0]
-            if not s.queued[p]:
-                s.queued[p] = 1
-                place = s.control[QUEUE_HEAD] + s.control[QUEUE_SIZE]
-                if place >= len(s.queue):
-                    place -= len(s.queue)
-                s.queue[place] = p
-                s.control[QUEUE_SIZE] += 1
+    m.x[v + EVENTS] |= events
 
 
-@kernel
-def set_low(s: Store, v: int, value: int) -> Any:
-    """Remove all values below ``value``."""
-    if value <= s.low[v] or s.frozen[v]:
+@inner_kernel
+def tighten(m: Memory, v: int, low: int, high: int) -> Any:
+    """Remove all values outside ``low``..``high``: the one place where bounds change."""
+    if low <= m.x[v + LOW] and high >= m.x[v + HIGH]:
         return 1
-    if value > s.high[v]:
+    if m.x[v + FROZEN]:
+        return 1
+    low, high = max(low, m.x[v + LOW]), min(high, m.x[v + HIGH])
+    if m.x[v + FIRST] >= 0:
+        shift = m.x[v + FIRST] - m.x[v + BASE]
+        while low <= high and not m.cells[shift + low]:
+            low += 1
+        while low <= high and not m.cells[shift + high]:
+            high -= 1
+    if low > high:
         return 0
-    save(s, v)
-    if s.first[v] < 0:
-        s.size[v] -= value - s.low[v]
-        s.low[v] = value
-    else:
-        shift = s.first[v] - s.base[v]
-        gone = 0
-        for w in range(s.low[v], value):
-            gone += s.cells[shift + w]
-        s.size[v] -= gone
-        if s.size[v] <= 0:
-            return 0
-        while not s.cells[shift + value]:
-            value += 1
-        s.low[v] = value
-    wake(s, v, BOUND | DOMAIN)
+    save(m, v)
+    m.x[v + LOW] = low
+    m.x[v + HIGH] = high
+    note(m, v, BOUND | DOMAIN)
     return 1
 
 
-@kernel
-def set_high(s: Store, v: int, value: int) -> Any:
-    """Remove all values above ``value``."""
-    if value >= s.high[v] or s.frozen[v]:
-        return 1
-    if value < s.low[v]:
-        return 0
-    save(s, v)
-    if s.first[v] < 0:
-        s.size[v] -= s.high[v] - value
-        s.high[v] = value
-    else:
-        shift = s.first[v] - s.base[v]
-        gone = 0
-        for w in range(value + 1, s.high[v] + 1):
-            gone += s.cells[shift + w]
-        s.size[v] -= gone
-        if s.size[v] <= 0:
-            return 0
-        while not s.cells[shift + value]:
-            value -= 1
-        s.high[v] = value
-    wake(s, v, BOUND | DOMAIN)
-    return 1
-
-
-@kernel
-def remove(s: Store, v: int, value: int) -> Any:
+@inner_kernel
+def remove(m: Memory, v: int, value: int) -> Any:
     """Remove one value; inside the bounds of a variable without listed values nothing happens."""
-    if value < s.low[v] or value > s.high[v] or s.frozen[v]:
+    low, high = m.x[v + LOW], m.x[v + HIGH]
+    if low < value < high:
+        if m.x[v + FIRST] >= 0 and not m.x[v + FROZEN]:
+            cell = m.x[v + FIRST] + value - m.x[v + BASE]
+            if m.cells[cell]:
+                m.cells[cell] = 0
+                m.stack[m.stack[CELLS_TOP]] = cell
+                m.stack[CELLS_TOP] += 1
+                note(m, v, DOMAIN)
         return 1
-    if value == s.low[v]:
-        return set_low(s, v, value + 1)
-    if value == s.high[v]:
-        return set_high(s, v, value - 1)
-    if s.first[v] < 0:
-        return 1
-    cell = s.first[v] + value - s.base[v]
-    if s.cells[cell]:
-        save(s, v)
-        s.cells[cell] = 0
-        s.removed[s.control[CELLS_TOP]] = cell
-        s.control[CELLS_TOP] += 1
-        s.size[v] -= 1
-        wake(s, v, DOMAIN)
-    return 1
+    if value == low:
+        low += 1
+    elif value == high:
+        high -= 1
+    return tighten(m, v, low, high)
 
 
-@kernel
-def contains(s: Store, v: int, value: int) -> Any:
+@inner_kernel
+def contains(m: Memory, v: int, value: int) -> Any:
     """Say whether ``value`` is in v's domain."""
-    if value < s.low[v] or value > s.high[v]:
+    if value < m.x[v + LOW] or value > m.x[v + HIGH]:
         return 0
-    if s.first[v] < 0:
+    if m.x[v + FIRST] < 0:
         return 1
-    return s.cells[s.first[v] + value - s.base[v]]
+    return m.cells[m.x[v + FIRST] + value - m.x[v + BASE]]
 
 
-@kernel
-def assign(s: Store, v: int, value: int) -> Any:
-    """Remove all values but ``value``."""
-    if not contains(s, v, value):
-        return s.frozen[v]
-    if not set_low(s, v, value):
-        return 0
-    return set_high(s, v, value)
+@inner_kernel
+def enqueue(m: Memory, p: int) -> None:
+    """Queue a propagator unless it waits already."""
+    if not m.net[p + QUEUED]:
+        m.net[p + QUEUED] = 1
+        place = m.stack[QUEUE_HEAD] + m.stack[QUEUE_SIZE]
+        if place >= m.stack[QUEUE_END]:
+            place -= m.stack[QUEUE_END] - m.stack[QUEUE_BASE]
+        m.stack[place] = p
+        m.stack[QUEUE_SIZE] += 1
 
 
-@kernel
-def forget(s: Store) -> None:
-    """Empty the queues, after a failure."""
-    while s.control[QUEUE_SIZE] > 0:
-        head = s.control[QUEUE_HEAD]
-        s.queued[s.queue[head]] = 0
-        s.control[QUEUE_HEAD] = 0 if head + 1 == len(s.queue) else head + 1
-        s.control[QUEUE_SIZE] -= 1
-    s.control[FIXED_TOP] = 0
-    s.control[FIXED_DONE] = 0
+@inner_kernel
+def dequeue(m: Memory) -> Any:
+    """Take the propagator that waits longest."""
+    head = m.stack[QUEUE_HEAD]
+    p = m.stack[head]
+    m.net[p + QUEUED] = 0
+    m.stack[QUEUE_HEAD] = m.stack[QUEUE_BASE] if head + 1 == m.stack[QUEUE_END] else head + 1
+    m.stack[QUEUE_SIZE] -= 1
+    return p
+
+
+@inner_kernel
+def forget(m: Memory) -> None:
+    """Empty the queue and the list of changes, after a failure."""
+    while m.stack[QUEUE_SIZE] > 0:
+        dequeue(m)
+    for k in range(m.stack[CHANGED_BASE], m.stack[CHANGED_TOP]):
+        m.x[m.stack[k] + EVENTS] = 0
+    m.stack[CHANGED_TOP] = m.stack[CHANGED_BASE]

@@ -5,25 +5,29 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cpqueens.kernels.domains import (
+    BASE,
     BOUND,
     CELLS_TOP,
+    CONSTANT,
     DOMAIN,
-    FIXED_TOP,
-    QUEUE_HEAD,
-    QUEUE_SIZE,
-    STAMP,
+    FIRST,
+    FROZEN,
+    HIGH,
+    LEVEL,
+    LOW,
     TRAIL_TOP,
+    X_WIDTH,
     Ints,
-    Store,
-    assign,
+    Memory,
+    enqueue,
     forget,
-    restore,
-    set_low,
+    note,
     remove,
-    wake,
+    restore,
+    tighten,
 )
-from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.propagators import Network, linear_bounds, propagate
+from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.propagators import linear_bounds, propagate
 from cpqueens.kernels.random import below
 
 # Answers of `search`.
@@ -34,8 +38,11 @@ LEXICOGRAPHIC, SMALLEST_DOMAIN = 0, 1
 ASCENDING, RANDOM = 0, 1
 
 # Places in `Search.state`.
-DEPTH, PHASE, NODES, FAILURES, FOUND, STORED, REPLAYING, BEST = range(8)
-DESCEND, RETREAT = 0, 1
+DEPTH, PHASE, NODES, FAILURES, FOUND, STORED, REPLAYING = range(7)
+ROOT, DESCEND, RETREAT = 0, 1, 2
+
+# What a step did.
+FAILED, NARROWED, DECIDED, FINISHED = 0, 1, 2, 3
 
 
 class Search(NamedTuple):
@@ -54,206 +61,211 @@ class Search(NamedTuple):
     solutions: Ints  # (capacity, decision variables)
 
 
-@kernel
-def choose_variable(s: Store, q: Search) -> Any:
+@inner_kernel
+def count_values(m: Memory, v: int) -> Any:
+    """Return the number of values that v has left."""
+    if m.x[v + FIRST] < 0:
+        return m.x[v + HIGH] - m.x[v + LOW] + 1
+    shift = m.x[v + FIRST] - m.x[v + BASE]
+    many = 0
+    for w in range(m.x[v + LOW], m.x[v + HIGH] + 1):
+        many += m.cells[shift + w]
+    return many
+
+
+@inner_kernel
+def choose_variable(m: Memory, q: Search) -> Any:
     """Return the next decision variable to branch on, -1 if all are decided."""
     count = q.options[0]
     depth = q.state[DEPTH]
     if q.options[3]:  # check only: one level a variable, also for those with one value
-        return depth if depth < count else -1
+        return depth * X_WIDTH if depth < count else -1
     first = q.levels[depth - 1, 4] if depth > 0 else 0
-    while first < count and s.low[first] == s.high[first]:
-        first += 1
+    end = count * X_WIDTH
+    while first < end and m.x[first + LOW] == m.x[first + HIGH]:
+        first += X_WIDTH
     q.levels[depth, 4] = first
-    if first == count:
+    if first == end:
         return -1
     if q.options[1] == LEXICOGRAPHIC:
         return first
-    best = first
-    for v in range(first + 1, count):
-        if s.size[v] > 1 and s.size[v] < s.size[best]:
-            best = v
+    best, least = first, count_values(m, first)
+    for v in range(first + X_WIDTH, end, X_WIDTH):
+        if m.x[v + LOW] != m.x[v + HIGH]:
+            size = count_values(m, v)
+            if size < least:
+                best, least = v, size
     return best
 
 
-@kernel
-def choose_value(s: Store, q: Search, v: int) -> Any:
+@inner_kernel
+def choose_value(m: Memory, q: Search, v: int) -> Any:
     """Return the value to try next."""
-    if q.options[2] == ASCENDING or s.first[v] < 0:
-        return s.low[v]
-    skip = below(q.random, s.size[v])
-    w = s.low[v]
+    if q.options[2] == ASCENDING or m.x[v + FIRST] < 0:
+        return m.x[v + LOW]
+    skip = below(q.random, count_values(m, v))
+    w = m.x[v + LOW]
     while True:
-        if s.cells[s.first[v] + w - s.base[v]]:
+        if m.cells[m.x[v + FIRST] + w - m.x[v + BASE]]:
             if skip == 0:
                 return w
             skip -= 1
         w += 1
 
 
-@kernel
-def replayed_value(s: Store, q: Search, v: int) -> Any:
+@inner_kernel
+def replayed_value(m: Memory, q: Search, v: int) -> Any:
     """Return the value that continues the path of ``after``; end the replay where it cannot be followed.
 
     Decided variables before v are compared first: a smaller one ends this branch (-1 is stored in the
     second result), a greater one means that everything below is still to come.
     """
-    for u in range(v):
-        if s.low[u] > q.after[u]:
+    for k in range(v // X_WIDTH):
+        if m.x[k * X_WIDTH + LOW] > q.after[k]:
             q.state[REPLAYING] = 0
-            return s.low[v], 1
-        if s.low[u] < q.after[u]:
+            return m.x[v + LOW], 1
+        if m.x[k * X_WIDTH + LOW] < q.after[k]:
             return 0, 0
-    wanted = q.after[v]
-    if wanted > s.high[v]:
+    wanted = q.after[v // X_WIDTH]
+    if wanted > m.x[v + HIGH]:
         return 0, 0
-    frozen = s.frozen[v]
-    s.frozen[v] = 0
-    possible = set_low(s, v, wanted)
-    s.frozen[v] = frozen
+    frozen = m.x[v + FROZEN]
+    m.x[v + FROZEN] = 0
+    possible = tighten(m, v, wanted, m.x[v + HIGH])
+    m.x[v + FROZEN] = frozen
     if frozen or not possible:
-        forget(s)
+        forget(m)
     if not possible:
         return 0, 0
-    if s.low[v] != wanted:
+    if m.x[v + LOW] != wanted:
         q.state[REPLAYING] = 0
-    return s.low[v], 1
+    return m.x[v + LOW], 1
 
 
-@kernel
-def behind(s: Store, q: Search) -> Any:
+@inner_kernel
+def behind(m: Memory, q: Search) -> Any:
     """Say whether the solution at hand comes after ``after`` in lexicographic order."""
-    for u in range(q.options[0]):
-        if s.low[u] != q.after[u]:
-            return s.low[u] > q.after[u]
+    for k in range(q.options[0]):
+        if m.x[k * X_WIDTH + LOW] != q.after[k]:
+            return m.x[k * X_WIDTH + LOW] > q.after[k]
     return False
 
 
-@kernel
-def record(s: Store, n: Network, q: Search) -> None:
+@inner_kernel
+def record(m: Memory, q: Search) -> None:
     """Take the solution at hand; with an objective, only better ones may follow."""
     q.state[FOUND] += 1
     if q.options[5]:
         place = q.state[STORED]
-        for v in range(q.options[0]):
-            q.solutions[place, v] = s.low[v]
+        for k in range(q.options[0]):
+            q.solutions[place, k] = m.x[k * X_WIDTH + LOW]
         q.state[STORED] = place + 1
     row = q.options[4]
     if row >= 0:
-        value = linear_bounds(s, n, row)[0]  # objective - (best - 1), at the solution
-        n.constant[row] += 1 - value
-        q.state[BEST] += 1
+        value = linear_bounds(m, row)[0]  # objective - (best - 1), at the solution
+        m.net[row + CONSTANT] += 1 - value
 
 
-@kernel
-def wake_objective(s: Store, q: Search) -> None:
+@inner_kernel
+def wake_objective(m: Memory, q: Search) -> None:
     """Queue the objective's row, whose constant a solution may have changed."""
-    row = q.options[4]
-    if row >= 0 and not s.queued[row]:
-        s.queued[row] = 1
-        place = s.control[QUEUE_HEAD] + s.control[QUEUE_SIZE]
-        s.queue[place if place < len(s.queue) else place - len(s.queue)] = row
-        s.control[QUEUE_SIZE] += 1
+    if q.options[4] >= 0:
+        enqueue(m, q.options[4])
 
 
-@kernel
-def descend(s: Store, n: Network, q: Search) -> None:
+@inner_kernel
+def descend(m: Memory, q: Search) -> Any:
     """Branch on the next variable, or take the solution if none is left."""
-    v = choose_variable(s, q)
+    v = choose_variable(m, q)
     if v < 0:
-        if not q.state[REPLAYING] or behind(s, q):
-            record(s, n, q)
+        if not q.state[REPLAYING] or behind(m, q):
+            record(m, q)
         q.state[REPLAYING] = 0
-        q.state[PHASE] = RETREAT
-        return
+        return FAILED
     if q.state[REPLAYING]:
-        value, possible = replayed_value(s, q, v)
+        value, possible = replayed_value(m, q, v)
         if not possible:
-            q.state[PHASE] = RETREAT
-            return
-        if s.low[v] == s.high[v] and not q.options[3]:
-            if not propagate(s, n):
-                forget(s)
-                q.state[PHASE] = RETREAT
-            return
+            return FAILED
+        if m.x[v + LOW] == m.x[v + HIGH] and not q.options[3]:
+            return NARROWED
     else:
-        value = choose_value(s, q, v)
+        value = choose_value(m, q, v)
     depth = q.state[DEPTH]
     q.levels[depth, 0] = v
     q.levels[depth, 1] = value
-    q.levels[depth, 2] = s.control[TRAIL_TOP]
-    q.levels[depth, 3] = s.control[CELLS_TOP]
+    q.levels[depth, 2] = m.stack[TRAIL_TOP]
+    q.levels[depth, 3] = m.stack[CELLS_TOP]
     q.state[DEPTH] = depth + 1
-    s.control[STAMP] += 1
-    if decide(s, n, q, v, value):
-        q.state[NODES] += 1
+    m.stack[LEVEL] += 1
+    if q.options[3]:
+        m.x[v + FROZEN] = 0
+        if m.x[v + LOW] == m.x[v + HIGH]:  # one value from the start, which nothing could refuse while frozen
+            note(m, v, BOUND | DOMAIN)
+    tighten(m, v, value, value)
+    return DECIDED
+
+
+@inner_kernel
+def retreat(m: Memory, q: Search) -> Any:
+    """Undo the last decision and exclude its value."""
+    depth = q.state[DEPTH] - 1
+    if depth < 0:
+        return FINISHED
+    q.state[DEPTH] = depth
+    v = q.levels[depth, 0]
+    value = q.levels[depth, 1]
+    restore(m, q.levels[depth, 2], q.levels[depth, 3])
+    if q.options[2] == ASCENDING or m.x[v + FIRST] < 0:
+        possible = tighten(m, v, value + 1, m.x[v + HIGH])
     else:
-        q.state[FAILURES] += 1
-        forget(s)
+        possible = remove(m, v, value)
+    if q.options[3]:
+        forget(m)
+        m.x[v + FROZEN] = 1
+    return NARROWED if possible else FAILED
+
+
+@inner_kernel
+def begin(m: Memory, q: Search) -> Any:
+    """Note all fixed variables at the root; all propagators are queued already."""
+    for v in range(0, len(m.x), X_WIDTH):
+        if m.x[v + LOW] == m.x[v + HIGH]:
+            note(m, v, BOUND | DOMAIN)
+    return DECIDED
+
+
+@inner_kernel
+def conclude(m: Memory, q: Search, step: int) -> None:
+    """Propagate what a step changed, and choose the next phase."""
+    possible = 0
+    if step != FAILED:
+        wake_objective(m, q)
+        possible = propagate(m)
+    if step == DECIDED:
+        q.state[NODES if possible else FAILURES] += 1
+    if possible:
+        q.state[PHASE] = DESCEND
+    else:
+        forget(m)
         q.state[PHASE] = RETREAT
 
 
 @kernel
-def decide(s: Store, n: Network, q: Search, v: int, value: int) -> Any:
-    """Give v its value and propagate."""
-    if q.options[3]:
-        s.frozen[v] = 0
-        if s.low[v] == s.high[v]:  # one value from the start: while frozen, nothing could be held against it
-            wake(s, v, BOUND | DOMAIN)
-    wake_objective(s, q)
-    if not assign(s, v, value):
-        return 0
-    return propagate(s, n)
-
-
-@kernel
-def retreat(s: Store, n: Network, q: Search) -> Any:
-    """Undo the last decision and exclude its value; return 0 when there is none left to undo."""
-    depth = q.state[DEPTH] - 1
-    if depth < 0:
-        return 0
-    q.state[DEPTH] = depth
-    v = q.levels[depth, 0]
-    value = q.levels[depth, 1]
-    restore(s, q.levels[depth, 2], q.levels[depth, 3])
-    if q.options[2] == ASCENDING or s.first[v] < 0:
-        possible = set_low(s, v, value + 1) if value < s.high[v] else 0
-    else:
-        possible = remove(s, v, value)
-    if q.options[3]:
-        forget(s)
-        s.frozen[v] = 1
-    else:
-        wake_objective(s, q)
-        possible = possible and propagate(s, n)
-    if possible:
-        q.state[PHASE] = DESCEND
-    else:
-        forget(s)
-    return 1
-
-
-@kernel
-def search(s: Store, n: Network, q: Search, steps: int) -> Any:
+def search(m: Memory, q: Search, steps: int) -> Any:
     """Go on for at most ``steps`` decisions and retreats; return why it stopped."""
-    variables = len(s.low)
+    room = 8 * (len(m.x) // X_WIDTH + 1)
     for _ in range(steps):
         if q.options[5] and q.state[STORED] == len(q.solutions):
             return BATCH_FULL
-        if s.control[TRAIL_TOP] + 2 * variables + 2 > len(s.trail):
+        if m.stack[TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL
         if q.state[PHASE] == DESCEND:
-            descend(s, n, q)
-        elif not retreat(s, n, q):
+            step = descend(m, q)
+        elif q.state[PHASE] == RETREAT:
+            step = retreat(m, q)
+        else:
+            step = begin(m, q)
+        if step == FINISHED:
             return EXHAUSTED
+        conclude(m, q, step)
     return PAUSED
-
-
-@kernel
-def start(s: Store, n: Network) -> Any:
-    """Propagate everything once at the root; return 0 if there is no solution."""
-    for v in range(len(s.low)):
-        if s.low[v] == s.high[v]:
-            s.fixed[s.control[FIXED_TOP]] = v
-            s.control[FIXED_TOP] += 1
-    return propagate(s, n)

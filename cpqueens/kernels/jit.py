@@ -28,6 +28,15 @@ def kernel(function: Function) -> Function:
     return cast(Function, compiled)
 
 
+def inner_kernel(function: Function) -> Function:
+    """Compile a function that only kernels call: no wrapper for Python, no cache of its own.
+
+    The kernel that calls it holds its code, in its cache too. Division by 0 is not tested for.
+    """
+    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, numba.njit(**options)(function))
+
+
 def is_compiled() -> bool:
     """Say whether kernels run compiled (false under ``NUMBA_DISABLE_JIT=1``)."""
     return not numba.config.DISABLE_JIT

@@ -1,270 +1,231 @@
 """Propagation of the kernel core: linear rows, clauses, AllDifferent, tables and definitions.
 
-Each function takes the store, the network and the number of a propagator, prunes, and returns 1, or 0 if
-the constraint cannot hold. When all arguments of a definition are fixed, its result is fixed too, so that
-fixing the decision variables decides everything.
+Each function takes the memory and the position of a propagator, prunes, and returns 1, or 0 if the
+constraint cannot hold. When all arguments of a definition are fixed, its result is fixed too, so that
+fixing the decision variables decides everything. Calls that change a domain are few on purpose: each is a
+copy of that code, and compiling time grows with them.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from cpqueens.kernels.domains import (
-    FIXED_DONE,
-    FIXED_TOP,
-    QUEUE_HEAD,
+    BASE,
+    CHANGED_BASE,
+    CHANGED_TOP,
+    CONSTANT,
+    END,
+    EVENTS,
+    FIRST,
+    FIX,
+    FROZEN,
+    HIGH,
+    KIND,
+    LOW,
+    MARKS,
+    MEMBER,
+    MEMBER_END,
     QUEUE_SIZE,
-    Flags,
-    Ints,
-    Store,
-    assign,
+    RESULT,
+    ROWS,
+    ROWS_END,
+    START,
+    WATCH,
+    WATCH_END,
+    Memory,
     contains,
+    dequeue,
+    enqueue,
     remove,
-    set_high,
-    set_low,
+    tighten,
 )
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 
-# Kinds of propagators. LINEAR_* have the codes of `cpqueens.compiled` for their relations.
-EQUAL, DIFFERENT, AT_MOST = 0, 1, 2
-CLAUSE, TRUTH_EQUAL, TRUTH_AT_MOST, TRUTH_OR = 3, 4, 5, 6
-ABS, PRODUCT, QUOTIENT, QUOTIENT_TRUNCATED, REMAINDER, REMAINDER_TRUNCATED = 7, 8, 9, 10, 11, 12
+# Kinds of propagators; those up to TRUTH_AT_MOST are linear rows, alone or under a truth.
+EQUAL, DIFFERENT, AT_MOST, TRUTH_EQUAL, TRUTH_AT_MOST = 0, 1, 2, 3, 4
+CLAUSE, TRUTH_OR, ABS, PRODUCT = 5, 6, 7, 8
+QUOTIENT, QUOTIENT_TRUNCATED, REMAINDER, REMAINDER_TRUNCATED = 9, 10, 11, 12
 MINIMUM, MAXIMUM, ELEMENT, TABLE = 13, 14, 15, 16
 
-
-class Network(NamedTuple):
-    """The propagators: arguments in compressed rows, and the AllDifferents apart.
-
-    ``result`` is the defined variable of definitions and truths, or the table of a table constraint.
-    """
-
-    kind: Ints
-    start: Ints
-    variable: Ints
-    coefficient: Ints
-    constant: Ints
-    result: Ints
-    different_start: Ints  # by AllDifferent: its terms
-    different_variable: Ints
-    different_coefficient: Ints
-    different_constant: Ints
-    member_start: Ints  # by variable: its places among the terms
-    member_place: Ints
-    member_owner: Ints
-    table_start: Ints  # by table: its rows in `rows`
-    rows: Ints  # flat
-    marks: Flags  # scratch for tables, one per cell
+# What a linear row is to be pruned for; AT_LEAST_ONE is the negation of AT_MOST.
+AT_LEAST_ONE, NOTHING, FALSE, TRUE = 17, 18, 19, 20
 
 
-@kernel
-def linear_bounds(s: Store, n: Network, p: int) -> Any:
+@inner_kernel
+def linear_bounds(m: Memory, p: int) -> Any:
     """Return the least and the greatest value of the row's term."""
-    low = n.constant[p]
-    high = n.constant[p]
-    for k in range(n.start[p], n.start[p + 1]):
-        a = n.coefficient[k]
-        v = n.variable[k]
+    low = m.net[p + CONSTANT]
+    high = low
+    for k in range(m.net[p + START], m.net[p + END], 2):
+        a = m.net[k + 1]
+        v = m.net[k]
         if a > 0:
-            low += a * s.low[v]
-            high += a * s.high[v]
+            low += a * m.x[v + LOW]
+            high += a * m.x[v + HIGH]
         else:
-            low += a * s.high[v]
-            high += a * s.low[v]
+            low += a * m.x[v + HIGH]
+            high += a * m.x[v + LOW]
     return low, high
 
 
-@kernel
-def at_most(s: Store, n: Network, p: int, low: int) -> Any:
-    """Prune for ``term <= 0``, given the term's least value."""
+@inner_kernel
+def task(m: Memory, p: int, low: int, high: int) -> Any:
+    """Return what a row is to be pruned for, or what its truth must be, given its term's bounds."""
+    kind = m.net[p + KIND]
+    if kind <= AT_MOST:
+        return kind
+    r = m.net[p + RESULT]
+    if m.x[r + LOW] == 1:
+        return EQUAL if kind == TRUTH_EQUAL else AT_MOST
+    if m.x[r + HIGH] == 0:
+        return DIFFERENT if kind == TRUTH_EQUAL else AT_LEAST_ONE
     if low > 0:
-        return 0
-    for k in range(n.start[p], n.start[p + 1]):
-        a = n.coefficient[k]
-        v = n.variable[k]
-        if a > 0:
-            if not set_high(s, v, s.low[v] + (-low) // a):
-                return 0
-        elif not set_low(s, v, s.high[v] - (-low) // (-a)):
-            return 0
-    return 1
-
-
-@kernel
-def at_least(s: Store, n: Network, p: int, high: int) -> Any:
-    """Prune for ``term >= 0``, given the term's greatest value."""
+        return FALSE
+    if kind == TRUTH_AT_MOST:
+        return TRUE if high <= 0 else NOTHING
     if high < 0:
+        return FALSE
+    if low == high:
+        return TRUE
+    first = m.net[p + START]
+    if m.net[p + END] == first + 2:  # one variable: its value may have been removed
+        a = m.net[first + 1]
+        if m.net[p + CONSTANT] % a != 0 or not contains(m, m.net[first], -m.net[p + CONSTANT] // a):
+            return FALSE
+    return NOTHING
+
+
+@inner_kernel
+def linear(m: Memory, p: int) -> Any:
+    """Prune a linear row, or the truth of one."""
+    low, high = linear_bounds(m, p)
+    aim = task(m, p, low, high)
+    if aim == DIFFERENT:
+        return different(m, p)
+    if aim == NOTHING:
+        return 1
+    if aim >= FALSE:
+        return tighten(m, m.net[p + RESULT], aim - FALSE, aim - FALSE)
+    if (aim != AT_LEAST_ONE and low > 0) or (aim == EQUAL and high < 0) or (aim == AT_LEAST_ONE and high < 1):
         return 0
-    for k in range(n.start[p], n.start[p + 1]):
-        a = n.coefficient[k]
-        v = n.variable[k]
-        if a > 0:
-            if not set_low(s, v, s.high[v] - high // a):
-                return 0
-        elif not set_high(s, v, s.low[v] + high // (-a)):
+    shift = 1 if aim == AT_LEAST_ONE else 0
+    for k in range(m.net[p + START], m.net[p + END], 2):
+        a = m.net[k + 1]
+        v = m.net[k]
+        x_low, x_high = m.x[v + LOW], m.x[v + HIGH]
+        size = abs(a)
+        below, above = x_low, x_high  # for a > 0: what the greatest and the least rest leave to v
+        if aim != AT_LEAST_ONE:  # term <= 0
+            if a > 0:
+                above = x_low + (-low) // size
+            else:
+                below = x_high - (-low) // size
+        if aim != AT_MOST:  # term >= shift
+            if a > 0:
+                below = x_high - (high - shift) // size
+            else:
+                above = x_low + (high - shift) // size
+        if not tighten(m, v, below, above):
             return 0
     return 1
 
 
-@kernel
-def equal(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``term == 0``."""
-    low, high = linear_bounds(s, n, p)
-    if not at_most(s, n, p, low):
-        return 0
-    low, high = linear_bounds(s, n, p)
-    return at_least(s, n, p, high)
-
-
-@kernel
-def different(s: Store, n: Network, p: int) -> Any:
+@inner_kernel
+def different(m: Memory, p: int) -> Any:
     """Prune for ``term != 0``: with one variable left, remove the value that would give 0."""
-    rest = n.constant[p]
+    rest = m.net[p + CONSTANT]
     free = -1
-    for k in range(n.start[p], n.start[p + 1]):
-        v = n.variable[k]
-        if s.low[v] == s.high[v]:
-            rest += n.coefficient[k] * s.low[v]
+    for k in range(m.net[p + START], m.net[p + END], 2):
+        v = m.net[k]
+        if m.x[v + LOW] == m.x[v + HIGH]:
+            rest += m.net[k + 1] * m.x[v + LOW]
         elif free >= 0:
             return 1
         else:
             free = k
     if free < 0:
         return 1 if rest != 0 else 0
-    a = n.coefficient[free]
+    a = m.net[free + 1]
     if rest % a != 0:
         return 1
-    return remove(s, n.variable[free], -rest // a)
+    return remove(m, m.net[free], -rest // a)
 
 
-@kernel
-def literal_value(s: Store, n: Network, k: int) -> Any:
-    """Return 1, 0 or -1 for a true, false or open literal (coefficient 1 or -1 for negated)."""
-    v = n.variable[k]
-    if s.low[v] != s.high[v]:
-        return -1
-    return s.low[v] if n.coefficient[k] > 0 else 1 - s.low[v]
+@inner_kernel
+def clause(m: Memory, p: int) -> Any:
+    """Prune a clause, or the truth of one: ``result == 1`` exactly where some literal is true.
 
-
-@kernel
-def set_literal(s: Store, n: Network, k: int, truth: int) -> Any:
-    """Make a literal true (1) or false (0)."""
-    return assign(s, n.variable[k], truth if n.coefficient[k] > 0 else 1 - truth)
-
-
-@kernel
-def clause(s: Store, n: Network, p: int) -> Any:
-    """Make the last open literal true when all others are false."""
+    A literal is a 0/1 variable with coefficient 1, or -1 where it is negated.
+    """
+    r = m.net[p + RESULT] if m.net[p + KIND] == TRUTH_OR else -1
+    all_false = r >= 0 and m.x[r + HIGH] == 0
     free = -1
-    for k in range(n.start[p], n.start[p + 1]):
-        value = literal_value(s, n, k)
-        if value == 1:
-            return 1
-        if value < 0:
-            if free >= 0:
-                return 1
-            free = k
-    return 0 if free < 0 else set_literal(s, n, free, 1)
-
-
-@kernel
-def truth_or(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == 1`` exactly where some literal is true."""
-    r = n.result[p]
-    if s.low[r] == 1:
-        return clause(s, n, p)
-    if s.high[r] == 0:
-        for k in range(n.start[p], n.start[p + 1]):
-            if not set_literal(s, n, k, 0):
-                return 0
-        return 1
     open_literals = 0
-    for k in range(n.start[p], n.start[p + 1]):
-        value = literal_value(s, n, k)
-        if value == 1:
-            return assign(s, r, 1)
-        if value < 0:
+    for k in range(m.net[p + START], m.net[p + END], 2):
+        v = m.net[k]
+        if m.x[v + LOW] != m.x[v + HIGH]:
+            free = k
             open_literals += 1
-    return assign(s, r, 0) if open_literals == 0 else 1
-
-
-@kernel
-def truth_at_most(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == 1`` exactly where ``term <= 0``."""
-    r = n.result[p]
-    low, high = linear_bounds(s, n, p)
-    if s.low[r] == 1:
-        return at_most(s, n, p, low)
-    if s.high[r] == 0:  # term >= 1
-        return at_least(s, n, p, high - 1)
-    if high <= 0:
-        return assign(s, r, 1)
-    if low > 0:
-        return assign(s, r, 0)
-    return 1
-
-
-@kernel
-def truth_equal(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == 1`` exactly where ``term == 0``."""
-    r = n.result[p]
-    if s.low[r] == 1:
-        return equal(s, n, p)
-    if s.high[r] == 0:
-        return different(s, n, p)
-    low, high = linear_bounds(s, n, p)
-    if low > 0 or high < 0:
-        return assign(s, r, 0)
-    if low == high:
-        return assign(s, r, 1)
-    first = n.start[p]
-    if n.start[p + 1] == first + 1:  # one variable: its value may have been removed
-        a = n.coefficient[first]
-        value = -n.constant[p] // a
-        if n.constant[p] % a != 0 or not contains(s, n.variable[first], value):
-            return assign(s, r, 0)
-    return 1
-
-
-@kernel
-def absolute(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == |x|``."""
-    r = n.result[p]
-    x = n.variable[n.start[p]]
-    least = max(0, max(s.low[x], -s.high[x]))
-    if not (set_low(s, r, least) and set_high(s, r, max(abs(s.low[x]), abs(s.high[x])))):
-        return 0
-    if not (set_high(s, x, s.high[r]) and set_low(s, x, -s.high[r])):
-        return 0
-    if s.low[x] > -s.low[r]:
-        return set_low(s, x, s.low[r])
-    if s.high[x] < s.low[r]:
-        return set_high(s, x, -s.low[r])
-    return 1
-
-
-@kernel
-def product(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == x * y``: the result by the corners, a factor once the rest is fixed."""
-    r = n.result[p]
-    x = n.variable[n.start[p]]
-    y = n.variable[n.start[p] + 1]
-    a, b, c, d = s.low[x] * s.low[y], s.low[x] * s.high[y], s.high[x] * s.low[y], s.high[x] * s.high[y]
-    low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
-    if x == y and s.low[x] < 0 < s.high[x]:
-        low = 0
-    if not (set_low(s, r, low) and set_high(s, r, high)):
-        return 0
-    if s.low[r] != s.high[r] or x == y:
+            if all_false and not tighten(m, v, 1 if m.net[k + 1] < 0 else 0, 1 if m.net[k + 1] < 0 else 0):
+                return 0
+        elif (m.x[v + LOW] == 1) == (m.net[k + 1] > 0):  # true
+            return 1 if r < 0 else tighten(m, r, 1, 1)
+    if all_false:
         return 1
+    if r >= 0 and m.x[r + LOW] == 0:
+        return tighten(m, r, 0, 0) if open_literals == 0 else 1
+    if open_literals != 1:
+        return 1 if open_literals else 0
+    truth = 1 if m.net[free + 1] > 0 else 0
+    return tighten(m, m.net[free], truth, truth)
+
+
+@inner_kernel
+def absolute(m: Memory, p: int) -> Any:
+    """Prune for ``result == |x|``."""
+    r = m.net[p + RESULT]
+    x = m.net[m.net[p + START]]
+    least = max(0, max(m.x[x + LOW], -m.x[x + HIGH]))
+    if not tighten(m, r, least, max(abs(m.x[x + LOW]), abs(m.x[x + HIGH]))):
+        return 0
+    low, high = -m.x[r + HIGH], m.x[r + HIGH]
+    if m.x[x + LOW] > -m.x[r + LOW]:
+        low = m.x[r + LOW]
+    if m.x[x + HIGH] < m.x[r + LOW]:
+        high = -m.x[r + LOW]
+    return tighten(m, x, low, high)
+
+
+@inner_kernel
+def product(m: Memory, p: int) -> Any:
+    """Prune for ``result == x * y``: the result by the corners, a factor once the rest is fixed."""
+    r = m.net[p + RESULT]
+    x = m.net[m.net[p + START]]
+    y = m.net[m.net[p + START] + 2]
+    a, b = m.x[x + LOW] * m.x[y + LOW], m.x[x + LOW] * m.x[y + HIGH]
+    c, d = m.x[x + HIGH] * m.x[y + LOW], m.x[x + HIGH] * m.x[y + HIGH]
+    low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
+    if x == y and m.x[x + LOW] < 0 < m.x[x + HIGH]:
+        low = 0
+    if not tighten(m, r, low, high):
+        return 0
+    if m.x[r + LOW] != m.x[r + HIGH] or x == y:
+        return 1
+    value = m.x[r + LOW]
     for turn in range(2):
         known, other = (x, y) if turn == 0 else (y, x)
-        if s.low[known] == s.high[known] and s.low[known] != 0:
-            if s.low[r] % s.low[known] != 0 or not assign(s, other, s.low[r] // s.low[known]):
+        factor = m.x[known + LOW]
+        if factor == m.x[known + HIGH] and factor != 0:
+            quotient = value // factor
+            if value % factor != 0 or not contains(m, other, quotient):
+                return m.x[other + FROZEN]
+            if not tighten(m, other, quotient, quotient):
                 return 0
     return 1
 
 
-@kernel
+@inner_kernel
 def divide(kind: int, x: int, y: int) -> Any:
     """Return quotient or remainder of ``x`` and ``y != 0``, floored or truncated by ``kind``."""
     if kind == QUOTIENT:
@@ -277,198 +238,170 @@ def divide(kind: int, x: int, y: int) -> Any:
     return quotient if kind == QUOTIENT_TRUNCATED else x - y * quotient
 
 
-@kernel
-def division(s: Store, n: Network, p: int) -> Any:
-    """Prune the result of a division: exactly once both arguments are fixed, by the ends before that."""
-    r = n.result[p]
-    x = n.variable[n.start[p]]
-    y = n.variable[n.start[p] + 1]
-    kind = n.kind[p]
-    if s.low[y] != s.high[y]:
+@inner_kernel
+def division(m: Memory, p: int) -> Any:
+    """Prune the result of a division once the divisor is fixed: by the dividend's ends, or exactly.
+
+    A divisor of 0 decides nothing: the range condition, a constraint of its own, fails there.
+    """
+    x = m.net[m.net[p + START]]
+    y = m.net[m.net[p + START] + 2]
+    kind = m.net[p + KIND]
+    divisor = m.x[y + LOW]
+    if divisor != m.x[y + HIGH] or divisor == 0:
         return 1
-    if s.low[y] == 0:
-        return 1  # undefined: the range condition, a constraint of its own, fails
-    if s.low[x] == s.high[x]:
-        return assign(s, r, divide(kind, s.low[x], s.low[y]))
-    if kind == QUOTIENT or kind == QUOTIENT_TRUNCATED:
-        a, b = divide(kind, s.low[x], s.low[y]), divide(kind, s.high[x], s.low[y])
-        return 1 if set_low(s, r, min(a, b)) and set_high(s, r, max(a, b)) else 0
+    if m.x[x + LOW] != m.x[x + HIGH] and kind != QUOTIENT and kind != QUOTIENT_TRUNCATED:
+        return 1
+    a, b = divide(kind, m.x[x + LOW], divisor), divide(kind, m.x[x + HIGH], divisor)
+    return tighten(m, m.net[p + RESULT], min(a, b), max(a, b))
+
+
+@inner_kernel
+def extreme(m: Memory, p: int) -> Any:
+    """Prune for ``result == max(arguments)``; the minimum is the maximum of the negated arguments."""
+    sign = 1 if m.net[p + KIND] == MAXIMUM else -1
+    top, bottom = (HIGH, LOW) if sign > 0 else (LOW, HIGH)
+    r = m.net[p + RESULT]
+    first, end = m.net[p + START], m.net[p + END]
+    low, high = sign * m.x[m.net[first] + bottom], sign * m.x[m.net[first] + top]
+    for k in range(first, end, 2):
+        v = m.net[k]
+        low, high = max(low, sign * m.x[v + bottom]), max(high, sign * m.x[v + top])
+    if not tighten(m, r, low if sign > 0 else -high, high if sign > 0 else -low):
+        return 0
+    least, most = sign * m.x[r + bottom], sign * m.x[r + top]
+    able, many = first, 0
+    for k in range(first, end, 2):
+        if sign * m.x[m.net[k] + top] >= least:
+            able = k
+            many += 1
+    for k in range(first, end, 2):
+        v = m.net[k]
+        floor = least if many == 1 and k == able else sign * m.x[v + bottom]
+        if not tighten(m, v, floor if sign > 0 else -most, most if sign > 0 else -floor):
+            return 0
     return 1
 
 
-@kernel
-def minimum(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == min(arguments)``."""
-    r = n.result[p]
-    first = n.start[p]
-    low, high = s.low[n.variable[first]], s.high[n.variable[first]]
-    for k in range(first, n.start[p + 1]):
-        v = n.variable[k]
-        low, high = min(low, s.low[v]), min(high, s.high[v])
-    if not (set_low(s, r, low) and set_high(s, r, high)):
-        return 0
-    able = -1
-    for k in range(first, n.start[p + 1]):
-        v = n.variable[k]
-        if not set_low(s, v, s.low[r]):
-            return 0
-        if s.low[v] <= s.high[r]:
-            able = k if able == -1 else -2
-    return set_high(s, n.variable[able], s.high[r]) if able >= 0 else 1
-
-
-@kernel
-def maximum(s: Store, n: Network, p: int) -> Any:
-    """Prune for ``result == max(arguments)``."""
-    r = n.result[p]
-    first = n.start[p]
-    low, high = s.low[n.variable[first]], s.high[n.variable[first]]
-    for k in range(first, n.start[p + 1]):
-        v = n.variable[k]
-        low, high = max(low, s.low[v]), max(high, s.high[v])
-    if not (set_low(s, r, low) and set_high(s, r, high)):
-        return 0
-    able = -1
-    for k in range(first, n.start[p + 1]):
-        v = n.variable[k]
-        if not set_high(s, v, s.high[r]):
-            return 0
-        if s.high[v] >= s.low[r]:
-            able = k if able == -1 else -2
-    return set_low(s, n.variable[able], s.low[r]) if able >= 0 else 1
-
-
-@kernel
-def element(s: Store, n: Network, p: int) -> Any:
+@inner_kernel
+def element(m: Memory, p: int) -> Any:
     """Prune for ``result == table[position]``; a position outside the table decides nothing."""
-    r = n.result[p]
-    first = n.start[p]
-    position = n.variable[first]
-    entries = n.start[p + 1] - first - 1
-    if s.low[position] < 0 or s.high[position] >= entries:
+    r = m.net[p + RESULT]
+    first = m.net[p + START]
+    position = m.net[first]
+    entries = (m.net[p + END] - first) // 2 - 1
+    if m.x[position + LOW] < 0 or m.x[position + HIGH] >= entries:
         return 1
-    low, high = s.high[r] + 1, s.low[r] - 1
-    for i in range(s.low[position], s.high[position] + 1):
-        if contains(s, position, i):
-            v = n.variable[first + 1 + i]
-            if s.low[v] > s.high[r] or s.high[v] < s.low[r]:
-                if not remove(s, position, i):
+    low, high = m.x[r + HIGH] + 1, m.x[r + LOW] - 1
+    for i in range(m.x[position + LOW], m.x[position + HIGH] + 1):
+        if contains(m, position, i):
+            v = m.net[first + 2 + 2 * i]
+            if m.x[v + LOW] > m.x[r + HIGH] or m.x[v + HIGH] < m.x[r + LOW]:
+                if not remove(m, position, i):
                     return 0
             else:
-                low, high = min(low, s.low[v]), max(high, s.high[v])
+                low, high = min(low, m.x[v + LOW]), max(high, m.x[v + HIGH])
     if low > high:
-        return 1 if s.frozen[position] and s.low[position] != s.high[position] else 0
-    if not (set_low(s, r, low) and set_high(s, r, high)):
+        return m.x[position + FROZEN]
+    if not tighten(m, r, low, high):
         return 0
-    if s.low[position] == s.high[position]:
-        v = n.variable[first + 1 + s.low[position]]
-        return 1 if set_low(s, v, s.low[r]) and set_high(s, v, s.high[r]) else 0
+    if m.x[position + LOW] == m.x[position + HIGH]:
+        v = m.net[first + 2 + 2 * m.x[position + LOW]]
+        return tighten(m, v, m.x[r + LOW], m.x[r + HIGH])
     return 1
 
 
-@kernel
-def table(s: Store, n: Network, p: int) -> Any:
+@inner_kernel
+def table(m: Memory, p: int) -> Any:
     """Keep the values that some row still supports (generalised arc consistency by a scan)."""
-    first = n.start[p]
-    arity = n.start[p + 1] - first
-    t = n.result[p]
-    for k in range(arity):
-        v = n.variable[first + k]
-        if s.first[v] >= 0:
-            for w in range(s.low[v], s.high[v] + 1):
-                n.marks[s.first[v] + w - s.base[v]] = 0
+    first, end = m.net[p + START], m.net[p + END]
+    marks = m.stack[MARKS]
+    for k in range(first, end, 2):
+        v = m.net[k]
+        if m.x[v + FIRST] >= 0:
+            for w in range(m.x[v + LOW], m.x[v + HIGH] + 1):
+                m.cells[marks + m.x[v + FIRST] + w - m.x[v + BASE]] = 0
     any_row = 0
-    for row in range(n.table_start[t], n.table_start[t + 1], arity):
+    arity = (end - first) // 2
+    for row in range(m.net[p + ROWS], m.net[p + ROWS_END], arity):
         possible = 1
         for k in range(arity):
-            if not contains(s, n.variable[first + k], n.rows[row + k]):
+            if not contains(m, m.net[first + 2 * k], m.net[row + k]):
                 possible = 0
                 break
         if possible:
             any_row = 1
             for k in range(arity):
-                v = n.variable[first + k]
-                if s.first[v] >= 0:
-                    n.marks[s.first[v] + n.rows[row + k] - s.base[v]] = 1
+                v = m.net[first + 2 * k]
+                if m.x[v + FIRST] >= 0:
+                    m.cells[marks + m.x[v + FIRST] + m.net[row + k] - m.x[v + BASE]] = 1
     if not any_row:
         return 0
-    for k in range(arity):
-        v = n.variable[first + k]
-        if s.first[v] >= 0:
-            for w in range(s.low[v], s.high[v] + 1):
-                cell = s.first[v] + w - s.base[v]
-                if s.cells[cell] and not n.marks[cell] and not remove(s, v, w):
+    for k in range(first, end, 2):
+        v = m.net[k]
+        if m.x[v + FIRST] >= 0:
+            for w in range(m.x[v + LOW], m.x[v + HIGH] + 1):
+                cell = m.x[v + FIRST] + w - m.x[v + BASE]
+                if m.cells[cell] and not m.cells[marks + cell] and not remove(m, v, w):
                     return 0
     return 1
 
 
-@kernel
-def all_different(s: Store, n: Network, v: int) -> Any:
-    """Remove the value of v, just fixed, from the other terms of its AllDifferents."""
-    for m in range(n.member_start[v], n.member_start[v + 1]):
-        place = n.member_place[m]
-        owner = n.member_owner[m]
-        taken = n.different_coefficient[place] * s.low[v] + n.different_constant[place]
-        for k in range(n.different_start[owner], n.different_start[owner + 1]):
-            if k != place:
-                a = n.different_coefficient[k]
-                rest = taken - n.different_constant[k]
-                if rest % a == 0 and not remove(s, n.different_variable[k], rest // a):
+@inner_kernel
+def all_different(m: Memory, v: int) -> Any:
+    """Remove the value of v, just fixed, from the other terms of its AllDifferents.
+
+    Each place of v in ``net`` is (position of the term, first and last term of its AllDifferent); a term
+    is (variable, coefficient, constant).
+    """
+    for place in range(m.x[v + MEMBER], m.x[v + MEMBER_END], 3):
+        mine = m.net[place]
+        taken = m.net[mine + 1] * m.x[v + LOW] + m.net[mine + 2]
+        for term in range(m.net[place + 1], m.net[place + 2], 3):
+            if term != mine:
+                a = m.net[term + 1]
+                rest = taken - m.net[term + 2]
+                value = rest if a == 1 else rest // a
+                if value * a == rest and not remove(m, m.net[term], value):
                     return 0
     return 1
 
 
-@kernel
-def run_propagator(s: Store, n: Network, p: int) -> Any:
+@inner_kernel
+def run_propagator(m: Memory, p: int) -> Any:
     """Run one propagator; the switch over kinds."""
-    kind = n.kind[p]
-    if kind == EQUAL:
-        return equal(s, n, p)
-    if kind == AT_MOST:
-        return at_most(s, n, p, linear_bounds(s, n, p)[0])
-    if kind == DIFFERENT:
-        return different(s, n, p)
-    if kind == CLAUSE:
-        return clause(s, n, p)
-    if kind == TRUTH_EQUAL:
-        return truth_equal(s, n, p)
-    if kind == TRUTH_AT_MOST:
-        return truth_at_most(s, n, p)
-    if kind == TRUTH_OR:
-        return truth_or(s, n, p)
+    kind = m.net[p + KIND]
+    if kind <= TRUTH_AT_MOST:
+        return linear(m, p)
+    if kind <= TRUTH_OR:
+        return clause(m, p)
     if kind == ABS:
-        return absolute(s, n, p)
+        return absolute(m, p)
     if kind == PRODUCT:
-        return product(s, n, p)
-    if kind == MINIMUM:
-        return minimum(s, n, p)
-    if kind == MAXIMUM:
-        return maximum(s, n, p)
-    if kind == ELEMENT:
-        return element(s, n, p)
-    if kind == TABLE:
-        return table(s, n, p)
-    return division(s, n, p)
+        return product(m, p)
+    if kind <= REMAINDER_TRUNCATED:
+        return division(m, p)
+    if kind <= MAXIMUM:
+        return extreme(m, p)
+    return element(m, p) if kind == ELEMENT else table(m, p)
 
 
-@kernel
-def propagate(s: Store, n: Network) -> Any:
-    """Run the queued propagators to the fixpoint; return 0 at the first that fails."""
+@inner_kernel
+def propagate(m: Memory) -> Any:
+    """Wake what waits for changes and run what is queued, to the fixpoint; return 0 at a failure."""
     while True:
-        if s.control[FIXED_DONE] < s.control[FIXED_TOP]:
-            v = s.fixed[s.control[FIXED_DONE]]
-            s.control[FIXED_DONE] += 1
-            if not all_different(s, n, v):
+        if m.stack[CHANGED_TOP] > m.stack[CHANGED_BASE]:
+            m.stack[CHANGED_TOP] -= 1
+            v = m.stack[m.stack[CHANGED_TOP]]
+            events = m.x[v + EVENTS]
+            m.x[v + EVENTS] = 0
+            for k in range(m.x[v + WATCH], m.x[v + WATCH_END], 2):
+                if m.net[k + 1] & events:
+                    enqueue(m, m.net[k])
+            if events & FIX and not all_different(m, v):
                 return 0
-        elif s.control[QUEUE_SIZE] > 0:
-            head = s.control[QUEUE_HEAD]
-            p = s.queue[head]
-            s.control[QUEUE_HEAD] = 0 if head + 1 == len(s.queue) else head + 1
-            s.control[QUEUE_SIZE] -= 1
-            s.queued[p] = 0
-            if not run_propagator(s, n, p):
+        elif m.stack[QUEUE_SIZE] > 0:
+            if not run_propagator(m, dequeue(m)):
                 return 0
         else:
-            s.control[FIXED_TOP] = 0
-            s.control[FIXED_DONE] = 0
             return 1

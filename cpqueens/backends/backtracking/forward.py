@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.network import build_network
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
 from cpqueens.compiled import PLAIN_KINDS, compile_model
 from cpqueens.outcome import StopReason
 
@@ -29,8 +29,7 @@ class ForwardSearch:
         compiled = compile_model(model, kinds, objective=objective, backend="backtracking")
         self.model, self.request, self.compiled = model, request, compiled
         self.check_only = request.strategy == "check"
-        store, network, self.objective_row = build_network(compiled, self.check_only)
-        self.store, self.network = store, network
+        self.memory, self.objective_row = build_memory(compiled, self.check_only)
         self.translate_time = time.monotonic() - started
         self.steps = 64
 
@@ -40,16 +39,15 @@ class ForwardSearch:
 
         request = self.request
         with request.clock.pause("compile"):
-            forward_kernels = _warm()
-        alive = bool(forward_kernels.start(self.store, self.network))
+            _warm()
         search = self._search(8 if request.want is not Want.ONE else 1)
-        reason: StopReason | None = None
+        alive, reason = True, None
         flushed = time.monotonic()
         while alive and reason is None:
             reason = self._limit(search)
             if reason is not None:
                 break
-            answer, search, spent = self._advance(search)
+            answer = self._advance(search)
             full = answer in (forward.BATCH_FULL, forward.EXHAUSTED)
             stored = int(search.state[forward.STORED])
             if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
@@ -73,7 +71,7 @@ class ForwardSearch:
             return StopReason.STEP_LIMIT
         return None
 
-    def _advance(self, search: Any) -> tuple[int, Any, float]:
+    def _advance(self, search: Any) -> int:
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
         from cpqueens.kernels import forward
 
@@ -81,18 +79,25 @@ class ForwardSearch:
         steps = self.steps
         if self.request.step_limit is not None:
             steps = min(steps, 64)
-        answer = int(forward.search(self.store, self.network, search, steps))
+        answer = int(forward.search(self.memory, search, steps))
         spent = time.monotonic() - start
         if answer == forward.TRAIL_FULL:
-            self.store = self.store._replace(trail=np.concatenate([self.store.trail, self.store.trail]))
+            self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
         elif answer == forward.PAUSED and spent < _SLICE / 2:
             self.steps = min(2 * self.steps, 1 << 22)
         elif spent > 2 * _SLICE:
             self.steps = max(16, self.steps // 2)
-        return answer, search, spent
+        return answer
 
     def _search(self, capacity: int) -> Any:
-        from cpqueens.kernels.forward import ASCENDING, LEXICOGRAPHIC, RANDOM, SMALLEST_DOMAIN, Search
+        from cpqueens.kernels.forward import (
+            ASCENDING,
+            LEXICOGRAPHIC,
+            RANDOM,
+            REPLAYING,
+            SMALLEST_DOMAIN,
+            Search,
+        )
         from cpqueens.kernels.random import seed_state
 
         request, count = self.request, self.compiled.decision_count
@@ -107,9 +112,8 @@ class ForwardSearch:
             self.objective_row,
             int(keep),
         ]
-        state = np.zeros(8, dtype=np.int64)
-        state[2] = 1  # NODES: the root
-        state[6] = request.after is not None  # REPLAYING
+        state = np.zeros(7, dtype=np.int64)
+        state[REPLAYING] = request.after is not None
         after = np.zeros(count, dtype=np.int64) if request.after is None else request.after
         return Search(
             state=state,
@@ -153,27 +157,25 @@ class ForwardSearch:
 
     def _best_value(self) -> int:
         """Return the incumbent's value: the objective's row says ``objective <= best - 1``."""
+        from cpqueens.kernels.domains import CONSTANT
+
         objective = self.compiled.objective
         assert objective is not None
-        best = int(objective.constant[0]) - int(self.network.constant[self.objective_row]) + 1
+        best = int(objective.constant[0]) - int(self.memory.net[self.objective_row + CONSTANT]) + 1
         return -best if self.compiled.maximizing else best
 
 
-_warmed: list[Any] = []
+_warmed: list[bool] = []
 
 
-def _warm() -> Any:
+def _warm() -> None:
     """Compile the kernels (or load them from the cache) on a tiny problem, outside all limits."""
-    from cpqueens.kernels import forward
+    if _warmed:
+        return
+    _warmed.append(True)
+    from cpqueens.model import Model
 
-    if not _warmed:
-        _warmed.append(forward)
-        from cpqueens.backends.base import Clock
-        from cpqueens.model import Model
-
-        tiny = Model("warm-up")
-        tiny.intvar(0, 1)
-        search = ForwardSearch(tiny, Request(Want.ALL, Clock(None)))
-        forward.start(search.store, search.network)
-        search._advance(search._search(8))
-    return forward
+    tiny = Model("warm-up")
+    tiny.intvar(0, 1)
+    search = ForwardSearch(tiny, Request(Want.ALL, Clock(None)))
+    search._advance(search._search(8))

@@ -11,8 +11,36 @@ from cpqueens.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Term
 from cpqueens.errors import ModelError
 from cpqueens.expressions import IntArray
 from cpqueens.kernels import propagators as kinds
-from cpqueens.kernels.domains import BOUND, DOMAIN, FIX, Store
-from cpqueens.kernels.propagators import Network
+from cpqueens.kernels.domains import (
+    BASE,
+    BOUND,
+    CELLS_TOP,
+    CHANGED_BASE,
+    CHANGED_TOP,
+    DOMAIN,
+    FIRST,
+    FIX,
+    FROZEN,
+    HEADER,
+    HIGH,
+    LEVEL,
+    LOW,
+    MARKS,
+    MEMBER,
+    MEMBER_END,
+    P_WIDTH,
+    QUEUE_BASE,
+    QUEUE_END,
+    QUEUE_HEAD,
+    QUEUE_SIZE,
+    ROWS,
+    ROWS_END,
+    TRAIL_TOP,
+    WATCH,
+    WATCH_END,
+    X_WIDTH,
+    Memory,
+)
 
 LISTED = 1 << 16
 """Decision variables with at most so many values have them listed; others have bounds only."""
@@ -85,7 +113,9 @@ class Builder:
         self.upper.append(high)
         return len(self.lower) - 1
 
-    def add(self, kind: int, variables: list[int], coefficients: list[int], constant: int = 0, result: int = -1) -> None:
+    def add(
+        self, kind: int, variables: list[int], coefficients: list[int], constant: int = 0, result: int = -1
+    ) -> None:
         """Add a propagator."""
         self.propagators.append(_Propagator(kind, variables, coefficients, constant, result))
 
@@ -195,56 +225,20 @@ def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def _starts(groups: list[Any]) -> IntArray:
-    return np.concatenate([[0], np.cumsum([len(g) for g in groups], dtype=np.int64)]).astype(np.int64)
-
-
-def build_network(compiled: Compiled, check_only: bool) -> tuple[Store, Network, int]:
-    """Return domains, propagators and the row of the objective (-1 for none).
+def build_memory(compiled: Compiled, check_only: bool) -> tuple[Memory, int]:
+    """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed.
     """
     builder = Builder(compiled)
     builder.build()
-    propagators = builder.propagators
-    count = len(builder.lower)
-    store = _store(builder, compiled, check_only)
-    members = [m for group in builder.different for m in group]
-    owner = np.repeat(np.arange(len(builder.different)), [len(g) for g in builder.different])
-    places = _array([m[0] for m in members])
-    order = np.argsort(places, kind="stable")
-    network = Network(
-        kind=_array([p.kind for p in propagators]),
-        start=_starts([p.variables for p in propagators]),
-        variable=_array([v for p in propagators for v in p.variables]),
-        coefficient=_array([a for p in propagators for a in p.coefficients]),
-        constant=_array([p.constant for p in propagators]),
-        result=_array([p.result for p in propagators]),
-        different_start=_starts(builder.different),
-        different_variable=places,
-        different_coefficient=_array([m[1] for m in members]),
-        different_constant=_array([m[2] for m in members]),
-        member_start=np.searchsorted(places[order], np.arange(count + 1)).astype(np.int64),
-        member_place=order.astype(np.int64),
-        member_owner=owner[order].astype(np.int64) if len(members) else _array([]),
-        table_start=_starts(builder.tables),
-        rows=np.concatenate([*builder.tables, _array([])]).astype(np.int64),
-        marks=np.zeros(len(store.cells), dtype=np.uint8),
-    )
-    return store, network, builder.objective_row
-
-
-def _watches(builder: Builder) -> tuple[IntArray, IntArray]:
-    """Return, by variable, the propagators to wake and for which events."""
-    entries: set[tuple[int, int, int]] = set()
-    for k, p in enumerate(builder.propagators):
-        events = _WAKE.get(p.kind, BOUND)
-        entries.update((v, k, events) for v in p.variables)
-        if p.result >= 0 and p.kind != kinds.TABLE:
-            entries.add((p.result, k, DOMAIN if p.kind == kinds.ELEMENT else BOUND))
-    flat = _array(sorted(entries)).reshape(-1, 3)
-    start = np.searchsorted(flat[:, 0], np.arange(len(builder.lower) + 1)).astype(np.int64)
-    return start, np.ascontiguousarray(flat[:, 1:])
+    first, cells = _cells(builder, compiled)
+    x = _records(builder, compiled, first, check_only)
+    net = _net(builder, x)
+    stack = _stack(len(x), len(builder.propagators), len(cells))
+    memory = Memory(x.reshape(-1), net, stack, np.concatenate([cells, np.zeros_like(cells)]))
+    row = builder.objective_row
+    return memory, row if row < 0 else row * P_WIDTH
 
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
@@ -252,7 +246,7 @@ def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
     lower, upper = _array(builder.lower), _array(builder.upper)
     spans = upper - lower + 1
     cap = np.where(np.arange(len(lower)) < compiled.decision_count, LISTED, LISTED_DEFINED)
-    listed = spans <= cap
+    listed = (spans <= cap) & (spans > 0)
     total = int(spans[listed].sum())
     if total > CELLS:
         raise ModelError(f"backtracking would list {total} values, allowed are {CELLS}; narrow the domains")
@@ -266,35 +260,86 @@ def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
     return first, cells
 
 
-def _store(builder: Builder, compiled: Compiled, check_only: bool) -> Store:
-    lower, upper = _array(builder.lower), _array(builder.upper)
-    count, propagators = len(lower), len(builder.propagators)
-    first, cells = _cells(builder, compiled)
-    size = upper - lower + 1
-    for v in compiled.domains:
-        if first[v] >= 0:
-            size[v] = len(compiled.domains[v])
-    start, watch = _watches(builder)
-    frozen = np.zeros(count, dtype=np.uint8)
-    frozen[: compiled.decision_count] = check_only
-    control = np.zeros(8, dtype=np.int64)
-    control[2] = 1  # STAMP
-    control[6] = propagators  # QUEUE_SIZE: all of them run at the root
-    return Store(
-        low=lower,
-        high=upper,
-        size=size,
-        first=first,
-        base=lower.copy(),
-        cells=cells,
-        frozen=frozen,
-        stamp=np.zeros(count, dtype=np.int64),
-        trail=np.zeros((6 * count + 64, 4), dtype=np.int64),
-        removed=np.zeros(len(cells) + 1, dtype=np.int64),
-        fixed=np.zeros(count + 1, dtype=np.int64),
-        queue=np.arange(propagators + 1, dtype=np.int64),
-        queued=np.ones(propagators + 1, dtype=np.uint8),
-        watch_start=start,
-        watch=watch,
-        control=control,
-    )
+def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
+    """Return the records of the variables, (variables, X_WIDTH), without watches and places yet."""
+    x = np.zeros((len(builder.lower), X_WIDTH), dtype=np.int64)
+    x[:, LOW], x[:, HIGH] = builder.lower, builder.upper
+    x[:, FIRST], x[:, BASE] = first, x[:, LOW]
+    x[: compiled.decision_count, FROZEN] = check_only
+    return x
+
+
+def _net(builder: Builder, x: IntArray) -> IntArray:
+    """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
+    count = len(builder.propagators)
+    records = np.zeros((count, P_WIDTH), dtype=np.int64)
+    parts: list[IntArray] = [records.reshape(-1)]
+    end = records.size
+
+    def append(values: IntArray) -> int:
+        nonlocal end
+        parts.append(values.reshape(-1))
+        end += values.size
+        return end - values.size
+
+    for k, p in enumerate(builder.propagators):
+        arguments = np.column_stack([_array(p.variables) * X_WIDTH, _array(p.coefficients)])
+        start = append(arguments)
+        result = p.result if p.kind == kinds.TABLE else p.result * X_WIDTH
+        records[k] = (p.kind, start, start + arguments.size, p.constant, result, 0, 0, 1)
+        if p.kind == kinds.TABLE:
+            records[k, ROWS] = append(builder.tables[p.result])
+            records[k, ROWS_END] = end
+    watch_start, watch = _watches(builder)
+    at = append(watch)
+    x[:, WATCH], x[:, WATCH_END] = at + 2 * watch_start[:-1], at + 2 * watch_start[1:]
+    member_start, places = _places(builder, end)
+    at = append(_array([t for group in builder.different for t in group]).reshape(-1, 3))
+    at = append(places)
+    x[:, MEMBER], x[:, MEMBER_END] = at + 3 * member_start[:-1], at + 3 * member_start[1:]
+    return np.concatenate(parts)
+
+
+def _watches(builder: Builder) -> tuple[IntArray, IntArray]:
+    """Return, by variable, the propagators to wake and for which events."""
+    entries: set[tuple[int, int, int]] = set()
+    for k, p in enumerate(builder.propagators):
+        events = _WAKE.get(p.kind, BOUND)
+        entries.update((v, k * P_WIDTH, events) for v in p.variables)
+        if p.result >= 0 and p.kind != kinds.TABLE:
+            entries.add((p.result, k * P_WIDTH, DOMAIN if p.kind == kinds.ELEMENT else BOUND))
+    flat = _array(sorted(entries)).reshape(-1, 3)
+    start = np.searchsorted(flat[:, 0], np.arange(len(builder.lower) + 1)).astype(np.int64)
+    return start, np.ascontiguousarray(flat[:, 1:])
+
+
+def _places(builder: Builder, at: int) -> tuple[IntArray, IntArray]:
+    """Return, by variable, its terms in AllDifferents: (term, first term, end of the terms).
+
+    The terms, (variable, coefficient, constant) each, will lie from ``at`` on; their variables become
+    positions here.
+    """
+    entries: list[tuple[int, int, int, int]] = []
+    for group in builder.different:
+        last = at + 3 * len(group)
+        entries += [(term[0], at + 3 * k, at, last) for k, term in enumerate(group)]
+        group[:] = [(v * X_WIDTH, a, c) for v, a, c in group]
+        at = last
+    flat = _array(sorted(entries)).reshape(-1, 4)
+    start = np.searchsorted(flat[:, 0], np.arange(len(builder.lower) + 1)).astype(np.int64)
+    return start, np.ascontiguousarray(flat[:, 1:])
+
+
+def _stack(variables: int, propagators: int, cells: int) -> IntArray:
+    """Return header, removed cells, changed variables, queue (all propagators wait) and room for a trail."""
+    changed = HEADER + cells + 1
+    queue = changed + variables + 1
+    trail = queue + propagators + 1
+    stack = np.zeros(trail + 32 * (variables + 8), dtype=np.int64)
+    stack[CELLS_TOP], stack[TRAIL_TOP], stack[LEVEL] = HEADER, trail, 1
+    stack[CHANGED_BASE] = stack[CHANGED_TOP] = changed
+    stack[QUEUE_BASE] = stack[QUEUE_HEAD] = queue
+    stack[QUEUE_END], stack[QUEUE_SIZE] = trail, propagators
+    stack[queue : queue + propagators] = np.arange(propagators) * P_WIDTH
+    stack[MARKS] = cells
+    return stack
