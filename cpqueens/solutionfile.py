@@ -1,0 +1,74 @@
+"""Files of solutions, whatever they are written in, as one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cpqueens.errors import ModelError
+from cpqueens.notations import read_notation
+from cpqueens.reading import Found, assembled, target_of
+from cpqueens.solutionjson import NotJsonError, read_json, read_json_lines
+from cpqueens.solutiontable import from_array, load_array, read_csv
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+MAX_BYTES = 2**30
+"""The largest text that is read, in bytes; ``.npy`` files are mapped and may be larger."""
+
+
+def read_solutions(
+    source: str | Path, model: Model, *, base: int | None = None, by_column: bool = False
+) -> Found:
+    """Read a file of solutions; its suffix says what it is, anything else is text in some notation.
+
+    Parameters
+    ----------
+    base
+        Whether columns count from 0 or from 1, where the text does not say.
+    by_column
+        The values are the row in each column, not the column in each row.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is too large, or holds no solution.
+    """
+    path = Path(source)
+    if path.suffix.lower() == ".npy":
+        return from_array(load_array(path), model, base, by_column)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ModelError(f"{path}: {path.stat().st_size} bytes, allowed are at most {MAX_BYTES}")
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a text in UTF-8"
+        raise ModelError(f"{path}: {reason}") from None
+    read = READERS.get(path.suffix.lower(), read_text)
+    try:
+        return read(text, model, base, by_column)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
+
+
+def read_text(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
+    """Read solutions in any notation, JSON included."""
+    stripped = text.strip()
+    if not stripped:
+        raise ModelError("no solution: the text is empty")
+    if stripped[0] in "[{":
+        try:
+            return read_json(stripped, model, base, by_column)
+        except NotJsonError:
+            if stripped[0] == "{":
+                return read_json_lines(stripped, model, base, by_column)
+    target = target_of(model)
+    return assembled(read_notation(text, target), "line", target, model, base, by_column)
+
+
+Reader = Callable[[str, "Model", int | None, bool], Found]
+
+READERS: dict[str, Reader] = {".json": read_json, ".jsonl": read_json_lines, ".csv": read_csv}
+"""Readers of text by suffix."""

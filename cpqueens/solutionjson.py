@@ -1,0 +1,125 @@
+"""Solutions as JSON: named assignments, lists of values, boards as lists of rows, and our own output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.expressions import as_integers
+from cpqueens.notations import read_notation
+from cpqueens.reading import Found, Reading, Target, assembled, named_assignments, target_of
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+
+class NotJsonError(ModelError):
+    """The text is not JSON."""
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except json.JSONDecodeError as error:
+        raise NotJsonError(f"line {error.lineno}: not JSON: {error.msg}") from None
+    except ModelError:
+        raise
+    except (RecursionError, ValueError):
+        raise ModelError("JSON: nested too deeply, or a number with too many digits") from None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(pairs)
+    if len(named) != len(pairs):
+        repeated = next(k for k, _ in pairs if sum(k == other for other, _ in pairs) > 1)
+        raise ModelError(f"JSON: {repeated!r:.40} is given twice")
+    return named
+
+
+def read_json(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
+    """Read one assignment, a list of them, lists of values, boards as lists of rows, or our own output."""
+    return _from_items(_items(_parse(text), model), "solution", model, base, by_column)
+
+
+def _items(value: Any, model: Model) -> list[tuple[int, Any]]:
+    """Return the solutions in a JSON value, numbered from 1."""
+    own = isinstance(value, Mapping) and "schema" in value
+    if isinstance(value, Mapping) and (own or set(value) == {"solutions"}):
+        value = value.get("solutions", value.get("solution"))
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        return list(enumerate(value, 1))
+    if isinstance(value, list) and _is_many(value, model):
+        return list(enumerate(value, 1))
+    return [(1, value)]
+
+
+def _is_many(value: list[Any], model: Model) -> bool:
+    """Say whether a list is one of solutions, not one solution."""
+    if not value:
+        return True
+    target = target_of(model)
+    inner = value[0]
+    if isinstance(inner, str):
+        return len(value) != target.size or len(inner) != target.columns or not target.is_board
+    depth = _depth(value)
+    if depth == 2 and target.is_board and _is_matrix(value, target):
+        return False
+    return depth > len(target.shape)
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(value[0]) if isinstance(value, list) and value else int(isinstance(value, list))
+
+
+def _is_matrix(value: list[Any], target: Target) -> bool:
+    n = target.size
+    rows = [row for row in value if isinstance(row, list) and len(row) == n]
+    return n > 1 and len(rows) == len(value) == n and all(cell in (0, 1) for row in rows for cell in row)
+
+
+def read_json_lines(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
+    """Read one solution a line, each as JSON."""
+    items = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                items.append((number, _parse(line)))
+            except ModelError as error:
+                raise ModelError(f"line {number}: {str(error).removeprefix('line 1: ')}") from None
+    return _from_items(items, "line", model, base, by_column)
+
+
+def _from_items(
+    items: list[tuple[int, Any]], word: str, model: Model, base: int | None, by_column: bool
+) -> Found:
+    """Return named assignments as they are, and values without names as readings."""
+    if not items:
+        raise ModelError("no solution in the file")
+    if all(isinstance(item, Mapping) for _, item in items):
+        return named_assignments(items, word, model)
+    target = target_of(model)
+    readings = [replace(_reading(item, target), line=number) for number, item in items]
+    return assembled(readings, word, target, model, base, by_column)
+
+
+def _reading(item: Any, target: Target) -> Reading:
+    if isinstance(item, list) and target.is_board and _is_matrix(item, target):
+        item = ["".join(".Q"[cell] for cell in row) for row in item]
+    if isinstance(item, list) and item and all(isinstance(row, str) for row in item):
+        item = "\n".join(item)
+    if isinstance(item, str):
+        found = read_notation(item, target)
+        if len(found) != 1:
+            raise ModelError(f"{len(found)} solutions where one is needed")
+        return found[0]
+    try:
+        values = as_integers(item, target.variable).reshape(-1)
+    except IntegerError as error:
+        return Reading("JSON", 1, None, problem=str(error))
+    if values.size != target.size:
+        text = f"{target.variable}: {target.size} value(s) are needed, got {values.size}"
+        return Reading("JSON", 1, None, problem=text)
+    return Reading("JSON", 1, values, based=target.counts_from)
