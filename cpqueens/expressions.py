@@ -492,7 +492,7 @@ class Term(LinearArray):
         self.coefficient_list = coefficient_list
         self.constant = constant
 
-    shape = ()  # type: ignore[misc]
+    shape = ()
 
     @property
     def variables(self) -> IntArray:  # type: ignore[override]
@@ -533,7 +533,7 @@ class Term(LinearArray):
     def _add_scaled(self, other: Term, sign: int) -> Term:
         if other.registry is not self.registry:
             left, right = _one_registry(self, other)
-            return left._add_scaled(right, sign)  # type: ignore[attr-defined, no-any-return]
+            return left._add_scaled(right, sign)  # type: ignore[attr-defined]
         mine, theirs = self.variable_list, other.variable_list
         constant = self.constant + sign * other.constant
         if len(mine) == 1 and len(theirs) == 1 and mine[0] != theirs[0]:

@@ -1,0 +1,23 @@
+"""What all tests share: each test that asks for `solver` runs on every exact backend."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+from cpqueens import backends
+
+settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("cpqueens")
+
+
+def exact_backends() -> list[str]:
+    """Return the backends whose exhaustion is a proof."""
+    return [name for name in backends.available() if backends.get_backend(name).proves]
+
+
+@pytest.fixture(params=exact_backends())
+def solver(request: pytest.FixtureRequest) -> str:
+    """The name of an exact backend; the test runs once for each."""
+    name: str = request.param
+    return name
