@@ -1,0 +1,249 @@
+"""From the plain values of a model file to a model, everything checked; nothing is ever executed."""
+
+from __future__ import annotations
+
+import math
+import re
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from cpqueens.constraints import KINDS, Constraint, kind_class
+from cpqueens.constraints.connective import Connective
+from cpqueens.constraints.linear import OPPOSITE, Linear
+from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.errors import ModelError
+from cpqueens.expressions import IntArray, LinearArray, Literals, of_variables
+from cpqueens.model import Model
+from cpqueens.modelfile_schema import (
+    MAX_VARIABLES,
+    ConstraintEntry,
+    DefinitionEntry,
+    Document,
+    ObjectiveEntry,
+    VariableEntry,
+)
+from cpqueens.modelfile_terms import TermReader
+from cpqueens.suggest import did_you_mean
+from cpqueens.views import VIEWS
+
+MAX_ROWS = 1_000_000
+
+
+class Reader:
+    """Builds one model from its document; ``where`` names the file in the constraints' sources."""
+
+    def __init__(self, document: Document, where: str) -> None:
+        self.document = document
+        self.where = where
+        self.model = Model(_without_nul(document.name, "name"))
+        self.terms = TermReader(self.model)
+        self.rows = 0
+
+    def read(self) -> Model:
+        """Return the model."""
+        self._variables()
+        for k, definition in enumerate(self.document.definitions):
+            _at(f"definitions[{k}]", self._define, definition)
+        self._constraints()
+        if self.document.objective is not None:
+            _at("objective", self._objective, self.document.objective)
+        if self.document.view is not None:
+            self.model.view = _at("view", self._view, self.document.view)
+        return self.model
+
+    # ---- variables and definitions --------------------------------------------------------------
+
+    def _variables(self) -> None:
+        total = 0
+        for k, entry in enumerate(self.document.variables):
+            total += math.prod(entry.shape or ())
+            if total > MAX_VARIABLES:
+                raise ModelError(f"variables[{k}].shape: more than {MAX_VARIABLES} variables in all")
+            _at(f"variables[{k}]", self._create, entry)
+
+    def _create(self, entry: VariableEntry) -> None:
+        shape = entry.shape if entry.shape is not None else ()
+        if entry.domain is not None:
+            if entry.lower is not None or entry.upper is not None:
+                raise ModelError("bounds and domain are both given; one of them is needed")
+            self.model.intvar(shape=shape, name=entry.name, domain=entry.domain)
+            return
+        size = math.prod(shape)
+        lower = _at("lower", _bounds, entry.lower, size, shape)
+        upper = _at("upper", _bounds, entry.upper, size, shape)
+        self.model.intvar(lower, upper, shape, entry.name)
+
+    def _define(self, entry: DefinitionEntry) -> None:
+        if entry.name in self.terms.arrays or entry.name in self.model._block_names:
+            raise ModelError(f"name: {entry.name!r} is in use; names must be unique")
+        definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
+        results = self.model._register(definition)
+        self.terms.arrays[entry.name] = of_variables(self.model, results, (len(results),))
+
+    def _truth(self, entry: DefinitionEntry) -> Definition:
+        if entry.constraint is None or entry.args is not None:
+            raise ModelError("a truth has a constraint and no args")
+        constraint = _at("constraint", self.constraint, entry.constraint).flattened()
+        if not constraint.size:
+            raise ModelError("constraint: no element")
+        return Truth(constraint)
+
+    def _function(self, entry: DefinitionEntry) -> Definition:
+        kind = DEFINITION_KINDS.get(entry.kind)
+        if kind is None:
+            known = [*DEFINITION_KINDS, "truth"]
+            raise ModelError(f"kind: no definition {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
+        if entry.args is None or entry.constraint is not None:
+            raise ModelError(f"{entry.kind} has args and no constraint")
+        arrays = [self.terms.array(a, f"args[{k}]").reshape(-1) for k, a in enumerate(entry.args)]
+        least, most = _ARITY.get(entry.kind, (2, 2))
+        if not least <= len(arrays) <= most:
+            raise ModelError(f"args: {entry.kind} takes {least}{' or more' if most > least else ''}")
+        sizes = {a.size for a in arrays} if entry.kind != "element" else {arrays[0].size}
+        if len(sizes) > 1 or 0 in sizes or not arrays[-1].size:
+            raise ModelError("args: arrays of one length of at least 1 are needed")
+        return kind(tuple(arrays))
+
+    # ---- constraints ----------------------------------------------------------------------------
+
+    def _constraints(self) -> None:
+        """Post the constraints as they stand, then the range conditions that the file lacks."""
+        model = self.model
+        partial, model.has_partial = model.has_partial, False  # a file's range conditions come with it
+        for k, entry in enumerate(self.document.constraints):
+            constraint = _at(f"constraints[{k}]", self.constraint, entry)
+            name = None if entry.name is None else _without_nul(entry.name, f"constraints[{k}].name")
+            model._post(constraint, name, (f"{self.where}: constraint", k))
+        model.has_partial = partial
+        if partial:
+            self._guard()
+
+    def _guard(self) -> None:
+        model = self.model
+        before = list(model._constraints)
+        present = {key for c in before for key in c.flattened().element_keys()}
+        for constraint in before:
+            model._guard(constraint.arguments)
+        added = model._constraints[len(before) :]
+        names = [model._names.pop(len(before) + k, None) for k in range(len(added))]
+        del model._constraints[len(before) :], model._sources[len(before) :]
+        for condition, name in zip(added, names, strict=True):
+            if not present.issuperset(condition.element_keys()):
+                model._post(condition, name, None)
+
+    def constraint(self, entry: ConstraintEntry) -> Constraint:
+        """Return one constraint, built and checked as its class does for a user."""
+        if entry.kind not in KINDS or entry.kind == "Predicate":
+            known = set(KINDS) - {"Predicate"}
+            raise ModelError(f"kind: no constraint {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
+        kind = kind_class(entry.kind)
+        if len(entry.args) != len(kind.fields):
+            wanted = ", ".join(kind.fields)
+            raise ModelError(f"args: {len(kind.fields)} needed ({wanted}), got {len(entry.args)}")
+        hints = typing.get_type_hints(kind)
+        values = [
+            _at(f"args[{k}]", self._field, hints[name], value)
+            for k, (name, value) in enumerate(zip(kind.fields, entry.args, strict=True))
+        ]
+        build = next((f for base, f in _BUILD.items() if issubclass(kind, base)), lambda kind, *v: kind(*v))
+        return build(kind, *values)
+
+    def _field(self, hint: Any, value: Any) -> Any:
+        if hint is LinearArray:
+            return self.terms.array(value, "")
+        if hint == IntArray:
+            return self._table(value)
+        try:
+            return msgspec.convert(value, hint, strict=True)
+        except msgspec.ValidationError as error:
+            raise ModelError(str(error).replace(" - at `$", " - at `")) from None
+
+    def _table(self, value: Any) -> IntArray:
+        if not isinstance(value, list) or any(not isinstance(row, list) for row in value):
+            raise ModelError("a list of rows of integers is needed")
+        self.rows += len(value)
+        if self.rows > MAX_ROWS:
+            raise ModelError(f"more than {MAX_ROWS} table rows in all")
+        if len({len(row) for row in value}) > 1:
+            raise ModelError("rows of one length are needed")
+        try:
+            rows = msgspec.convert(value, list[list[int]], strict=True)
+            return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
+        except msgspec.ValidationError as error:
+            raise ModelError(str(error).replace(" - at `$", " - at `")) from None
+        except OverflowError:
+            raise ModelError("an integer does not fit 64 bits") from None
+
+    # ---- objective and view ---------------------------------------------------------------------
+
+    def _objective(self, entry: ObjectiveEntry) -> None:
+        term = self.terms.array(entry.term, "term")
+        (self.model.maximize if entry.sense == "maximize" else self.model.minimize)(term)
+
+    def _view(self, value: dict[str, Any]) -> Any:
+        kind = value.get("kind")
+        if not isinstance(kind, str) or kind not in VIEWS:
+            raise ModelError(f"kind: no view {kind!r:.60}{did_you_mean(str(kind), VIEWS)}")
+        fields = {k: v for k, v in value.items() if k != "kind"}
+        for name in fields:
+            if name not in VIEWS[kind].__annotations__:
+                raise ModelError(f"no key {name!r:.60}{did_you_mean(name, VIEWS[kind].__annotations__)}")
+        try:
+            view = msgspec.convert(fields, VIEWS[kind], strict=True)
+        except msgspec.ValidationError as error:
+            raise ModelError(str(error).replace(" - at `$", " - at `")) from None
+        for name in {"variable", "opponent"} & set(fields):
+            self.model[fields[name]]  # refuses an unknown name
+        return view
+
+
+_ARITY: dict[str, tuple[int, int]] = {"abs": (1, 1), "minimum": (1, 10**6), "maximum": (1, 10**6)}
+
+
+def _build_linear(kind: Any, expression: LinearArray, relation: str) -> Constraint:
+    if relation not in OPPOSITE:
+        raise ModelError(f"args[1]: relation {relation!r:.20}: allowed are {' '.join(OPPOSITE)}")
+    return Linear(expression, relation)
+
+
+def _build_connective(kind: Any, literals: LinearArray) -> Constraint:
+    wanted = {"Negation": 1, "Implication": 2}.get(kind.__name__)
+    if not literals.shape or (wanted is not None and literals.shape[-1] != wanted):
+        raise ModelError(f"args[0]: {wanted or 'any number of'} literal(s) along the last axis are needed")
+    Literals(literals)  # refuses terms that are not 0 or 1
+    found: Constraint = kind.over(literals)
+    return found
+
+
+_BUILD: dict[type[Constraint], Callable[..., Constraint]] = {
+    Linear: _build_linear,
+    Connective: _build_connective,
+}
+
+
+def _bounds(value: int | list[int] | None, size: int, shape: tuple[int, ...]) -> Any:
+    if not isinstance(value, list):
+        return value
+    if len(value) != size:
+        raise ModelError(f"{size} value(s) are needed, got {len(value)}")
+    return np.array(value, dtype=object if any(abs(v) >= 2**63 for v in value) else np.int64).reshape(shape)
+
+
+def _without_nul(text: str, path: str) -> str:
+    if "\x00" in text:
+        raise ModelError(f"{path}: a NUL in the text")
+    return text
+
+
+def _at(path: str, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the work's result; what it complains about gets ``path`` in front."""
+    try:
+        return work(*arguments)
+    except ModelError as error:
+        message = str(error)
+        joint = "." if re.match(r"(args|kind|name|constraint|lower|upper|term)\b[\[.:]", message) else ": "
+        raise ModelError(f"{path}{joint}{message}") from None
