@@ -88,6 +88,7 @@ class Checker:
         return np.concatenate(parts)
 
     def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+        matrix = np.asfortranarray(matrix)
         good: NDArray[np.bool_] = np.logical_and.reduce(self.in_domain(matrix), axis=1)
         values = self._complete(matrix)
         for constraint in self._groups:

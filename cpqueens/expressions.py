@@ -444,8 +444,12 @@ class LinearArray:
         """Return the elements' values, of shape (batch, size), for ``values`` (batch, variables)."""
         if not self.width:
             return np.broadcast_to(self.constants, (len(values), self.size))
-        if self.width == 1:
-            return values[:, self.variables[:, 0]] * self.coefficients[:, 0] + self.constants
+        if self.width == 1:  # column by column: batches that lie so are read and written in long runs
+            columns = np.take(values.T, self.variables[:, 0], axis=0)
+            if not (self.coefficients == 1).all():
+                columns *= self.coefficients
+            columns += self.constants[:, None]
+            return columns.T
         picked = values[:, self.variables]
         picked *= self.coefficients
         return picked.sum(axis=2) + self.constants
@@ -879,6 +883,8 @@ def as_truth(registry: Registry, value: Any) -> BoolArray:
             return value
         if value.registry is not UNBOUND:
             raise _mixed()
+    if registry is UNBOUND:
+        registry = registry_of(value)
     return Literals(as_linear(registry, value, "truth"))
 
 

@@ -10,6 +10,9 @@ from cpqueens.constraints.base import Constraint, Truths, terms_of
 from cpqueens.expressions import IntArray, LinearArray
 
 
+_FEW = 40  # terms that are compared pair by pair; more are sorted
+
+
 class AllDifferent(Constraint):
     """The terms take pairwise different values (Lauriere 1978; Global Constraint Catalogue: alldifferent).
 
@@ -32,7 +35,13 @@ class AllDifferent(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""
-        sorted_values = np.sort(self.terms.evaluate(values), axis=1)
+        columns = self.terms.evaluate(values).T
+        if len(columns) <= _FEW:
+            good = np.ones(len(values), dtype=bool)
+            for apart in range(1, len(columns)):
+                good &= np.logical_and.reduce(columns[apart:] != columns[:-apart], axis=0)
+            return good[:, None]
+        sorted_values = np.sort(columns.T, axis=1)
         return (sorted_values[:, 1:] != sorted_values[:, :-1]).all(axis=1)[:, None]
 
     def amounts(self, values: IntArray) -> IntArray:
