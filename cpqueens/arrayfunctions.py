@@ -79,7 +79,6 @@ _COMPUTING: dict[str, Callable[..., LinearArray]] = {
     "sum": lambda a, axis=None: a.sum(axis),
     "diff": _diff,
     "dot": lambda a, b: a @ b,
-    "matmul": lambda a, b: a @ b,
     "inner": lambda a, b: a @ b,
     "trace": _trace,
     "cumsum": _cumsum,
