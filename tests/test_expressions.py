@@ -223,7 +223,7 @@ def test_division_and_powers_say_what_to_write(x) -> None:
         x / 2
     with pytest.raises(TypeError, match="exponent"):
         x**-1
-    with pytest.raises(TypeError, match="numpy.sqrt|unsupported|ufunc"):
+    with pytest.raises(TypeError, match="ufunc"):
         np.sqrt(x)
 
 
