@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.base import Want
@@ -13,7 +15,14 @@ from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.participants import Participant, Plan, as_participants
-from cpqueens.crosscheck.report import Evidence, NotCompared, PublishedValues, Report, SolverReport
+from cpqueens.crosscheck.report import (
+    Disagreement,
+    Evidence,
+    NotCompared,
+    PublishedValues,
+    Report,
+    SolverReport,
+)
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
 from cpqueens.options import positive_integer, positive_seconds
@@ -39,6 +48,7 @@ def cross_check(
     time_limit: float | None = None,
     solution_limit: int | None = None,
     repeat: bool = False,
+    bundles: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Run a model on several solvers and compare everything that they say.
@@ -70,6 +80,9 @@ def cross_check(
         Solutions that each exact backend is asked for; the comparison is then incomplete.
     repeat
         Run each backend twice with the same seed and compare the runs.
+    bundles
+        A folder in which each disagreement gets a folder of its own: the model as given and shrunk, seeds,
+        versions, parameters, the answers, and the command that replays it.
     progress
         Called now and then with a solver's name, its solutions so far and the seconds since it began.
 
@@ -96,7 +109,7 @@ def cross_check(
     repeats = _repeat(model, participants, observations, plan) if repeat else ()
     try:
         case = Case(model, observations, as_published(published), verify, symmetries, repeats)
-        return conclude(case, plan, participants, started)
+        return conclude(case, plan, participants, started, bundles)
     finally:
         for o in (*observations, *(second for _, second in repeats)):
             if o.store is not None:
@@ -174,11 +187,50 @@ def _repeat(
     return tuple((first, p.observe(model, plan)) for p, first in zip(participants, observations, strict=True))
 
 
-def conclude(case: Case, plan: Plan, participants: Sequence[Participant], started: float) -> Report:
+def observe_and_compare(model: Model, participants: Sequence[Participant], plan: Plan) -> list[Disagreement]:
+    """Return only the disagreements on a model, for shrinking and fuzzing."""
+    plan = replace(plan, packing=Packing(model))
+    if plan.want is Want.BEST and model.objective is None:
+        plan = replace(plan, want=Want.ALL)
+    observations = tuple(p.observe(model, plan) for p in participants)
+    try:
+        return compare(Case(model, observations))
+    finally:
+        for o in observations:
+            if o.store is not None:
+                o.store.close()
+
+
+def _followed_up(
+    case: Case, plan: Plan, participants: Sequence[Participant], bundles: str | Path | None
+) -> list[Disagreement]:
+    """Return the disagreements, each with its diagnosis and its bundle."""
+    from cpqueens.crosscheck.bundle import write_bundle
+    from cpqueens.crosscheck.diagnose import bisect, diagnose
+
+    by_name = {p.name: p for p in participants}
+    found = []
+    for d in compare(case):
+        d = bisect(case.model, diagnose(case.model, d, by_name, plan), by_name, plan)
+        if bundles is not None:
+            named = (d.accused, *d.against)
+            answers = [_solver_report(o, Evidence.CLAIM, "") for o in case.observations if o.name in named]
+            d = write_bundle(bundles, case.model, d, participants, plan, answers)
+        found.append(d)
+    return found
+
+
+def conclude(
+    case: Case,
+    plan: Plan,
+    participants: Sequence[Participant],
+    started: float,
+    bundles: str | Path | None = None,
+) -> Report:
     """Return the report of a case."""
     from cpqueens.crosscheck.environment import fingerprint, versions
 
-    disagreements = compare(case)
+    disagreements = _followed_up(case, plan, participants, bundles)
     accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
     levels = {o.name: level(case, o, accused) for o in case.observations}
     return Report(

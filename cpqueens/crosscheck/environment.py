@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
@@ -25,14 +24,11 @@ def versions() -> dict[str, str]:
 
 
 def fingerprint(model: Model) -> str | None:
-    """Return a hash of what the model says (its name left out), or None if it cannot be written down."""
+    """Return the digest of what determines the model's solutions, or None if it cannot be written down."""
     from cpqueens.errors import CpqueensError
+    from cpqueens.modelfile import model_digest
 
     try:
-        from cpqueens.modelfile import to_json
-
-        text = to_json(model)
-    except (ImportError, CpqueensError):
+        return model_digest(model)
+    except CpqueensError:
         return None
-    data = text if isinstance(text, bytes) else str(text).encode()
-    return hashlib.blake2b(data, digest_size=16).hexdigest()

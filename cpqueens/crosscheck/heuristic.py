@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -137,7 +138,9 @@ def judge(model: Model, checker: Checker, attempt: Attempt) -> tuple[IntArray | 
 
 
 def _kind_of(problem: str) -> str:
-    return "partial" if problem.startswith("no value for") else "bad assignment"
+    counted = re.search(r"(\d+) (?:value\(s\)|values) are needed, got (\d+)", problem)
+    few = counted is not None and int(counted[2]) < int(counted[1])
+    return "partial" if few or problem.startswith("no value for") else "bad assignment"
 
 
 def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
@@ -161,8 +164,7 @@ def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
     values = as_integers(answer, "answer").reshape(-1)
     wanted = len(model.decisions)
     if values.size != wanted:
-        few = "no value for some variables: " if values.size < wanted else ""
-        return None, f"{few}{wanted} values are needed, got {values.size}"
+        return None, f"{wanted} values are needed, got {values.size}"
     return values.astype(np.int64), ""
 
 

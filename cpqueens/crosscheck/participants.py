@@ -89,6 +89,10 @@ def as_participant(given: Any) -> Participant:
     ModelError
         If it is nothing that can take part.
     """
+    if given == "exhaustive":
+        from cpqueens.crosscheck.given import Exhaustive
+
+        return Exhaustive()
     if isinstance(given, str):
         return BackendParticipant(given, given)
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):

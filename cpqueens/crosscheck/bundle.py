@@ -1,0 +1,200 @@
+"""A disagreement as a folder that stands alone: models, answers, and the command that replays it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.environment import versions
+from cpqueens.crosscheck.given import Exhaustive, small_enough
+from cpqueens.crosscheck.jsonreport import plain
+from cpqueens.crosscheck.participants import BackendParticipant, Participant, Plan
+from cpqueens.crosscheck.report import Disagreement
+from cpqueens.crosscheck.shrink import Budget, shrink, size
+from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.model import Model
+from cpqueens.modelfile import dump_model
+
+VERSION = 1
+_NOT_SHRUNK = frozenset({Code.HANG, Code.OUT_OF_MEMORY, Code.LEDGER_CONFLICT})
+
+
+def shrunk_model(
+    model: Model, found: Disagreement, participants: Sequence[Participant], plan: Plan, budget: Budget
+) -> Model:
+    """Return a smaller model on which the same solver is accused of the same."""
+    involved = [p for p in participants if p.name in (found.accused, *found.against)]
+    accused_only = [p for p in involved if p.name == found.accused] or involved
+    judges: list[Participant] = [Exhaustive()] if small_enough(model) else []
+    chosen = (accused_only or list(participants)) + (judges or [p for p in involved if p not in accused_only])
+    check = same_failure(found, chosen, plan)
+    if judges and not _holds(check, model):
+        check = same_failure(found, involved or participants, plan)
+    return shrink(model, check, budget)
+
+
+def _holds(check: Callable[[Model], bool], model: Model) -> bool:
+    try:
+        return check(model)
+    except CpqueensError:
+        return False
+
+
+def same_failure(
+    found: Disagreement, participants: Sequence[Participant], plan: Plan
+) -> Callable[[Model], bool]:
+    """Return whether a model shows the same code with the same solver accused."""
+    from cpqueens.crosscheck.crosscheck import observe_and_compare
+
+    def check(model: Model) -> bool:
+        seen = observe_and_compare(model, participants, replace(plan, progress=None))
+        return any(d.code is found.code and d.accused == found.accused for d in seen)
+
+    return check
+
+
+def write_bundle(
+    folder: str | Path,
+    model: Model,
+    found: Disagreement,
+    participants: Sequence[Participant],
+    plan: Plan,
+    answers: Sequence[Any] = (),
+    budget: Budget | None = None,
+) -> Disagreement:
+    """Write a disagreement's folder and return the disagreement with its place and replay command.
+
+    Raises
+    ------
+    ModelError
+        If the folder cannot be written.
+    """
+    shrunk = model
+    if found.code not in _NOT_SHRUNK:
+        shrunk = shrunk_model(model, found, participants, plan, budget or Budget(seconds=20))
+    place = _new_folder(Path(folder), f"{found.code}-{_slug(found.accused)}")
+    command = replay_command(place / "shrunk.json", found, participants, plan)
+    data = {
+        "schema": "cpqueens.bundle",
+        "version": VERSION,
+        "disagreement": plain(found),
+        "sizes": {"given": size(model), "shrunk": size(shrunk)},
+        "versions": versions(),
+        "want": plan.want.value,
+        "seeds": list(plan.seeds),
+        "time_limit": plan.time_limit,
+        "solvers": [_describe(p) for p in participants],
+        "answers": plain(list(answers)),
+        "replay": command,
+    }
+    try:
+        for name, part in (("model.json", model), ("shrunk.json", shrunk)):
+            (place / name).write_text(dump_model(part), encoding="utf-8")
+        (place / "bundle.json").write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        (place / "replay.sh").write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"{place}: {error.strerror or error}") from None
+    return replace(found, bundle=str(place), replay=command)
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        for k in range(1, 10_000):
+            place = parent / (name if k == 1 else f"{name}-{k}")
+            if not place.exists():
+                place.mkdir()
+                return place
+    except OSError as error:
+        raise ModelError(f"{parent}: {error.strerror or error}") from None
+    raise ModelError(f"{parent}: too many bundles; remove some")
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in text)[:40].strip("-") or "solver"
+
+
+def _describe(participant: Participant) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": participant.name, "kind": type(participant).__name__}
+    if isinstance(participant, BackendParticipant):
+        data["solver"] = (
+            participant.solver if isinstance(participant.solver, str) else participant.solver.name
+        )
+        data["parameters"] = plain(dict(participant.options))
+    if hasattr(participant, "argv"):
+        data["argv"] = list(participant.argv)
+    return data
+
+
+def replay_command(
+    model_file: Path, found: Disagreement, participants: Sequence[Participant], plan: Plan
+) -> str:
+    """Return the command that shows the disagreement again.
+
+    Solvers that exist only in the calling program (functions, backend objects) cannot be named on a
+    command line; the command then names the others, and `replay` does the rest from Python.
+    """
+    involved = [p for p in participants if p.name in (found.accused, *found.against)] or list(participants)
+    names = [_solver_text(p) for p in involved if isinstance(p, BackendParticipant)]
+    parts = ["cpqueens", "cross-check", str(model_file), "--solvers"]
+    parts.append(",".join(dict.fromkeys(n for n in [*names, "exhaustive"] if n)))
+    parts += ["--want", plan.want.value, "--seed", str(plan.seeds[0])]
+    if plan.time_limit is not None:
+        parts += ["--time-limit", f"{plan.time_limit:g}"]
+    return shlex.join(parts)
+
+
+def _solver_text(participant: BackendParticipant) -> str:
+    return participant.solver if isinstance(participant.solver, str) else ""
+
+
+def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk: bool = True) -> Any:
+    """Run a bundle's model again and return the report.
+
+    Parameters
+    ----------
+    solvers
+        Functions and backend objects by the names that they have in the bundle; backends that are
+        installed need not be given.
+
+    Raises
+    ------
+    ModelError
+        If the folder is not a bundle, or a solver of it is missing.
+    """
+    from cpqueens.crosscheck.crosscheck import cross_check
+    from cpqueens.modelfile import load_model
+
+    place = Path(folder)
+    try:
+        data = json.loads((place / "bundle.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{place}: not a bundle ({error})") from None
+    model = load_model(place / ("shrunk.json" if shrunk else "model.json"))
+    chosen = [_again(entry, solvers or {}) for entry in data["solvers"]]
+    if small_enough(model):
+        chosen.append(Exhaustive())
+    return cross_check(model, chosen, seeds=data["seeds"], want=data["want"], time_limit=data["time_limit"])
+
+
+def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    from cpqueens import backends
+
+    name = entry["name"]
+    if name in given:
+        return given[name]
+    if entry["kind"] == "External":
+        from cpqueens.evaluate.external import External
+
+        return External(entry["argv"], label=name)
+    if entry["kind"] == "Exhaustive":
+        return Exhaustive()
+    solver = str(entry.get("solver", "")).partition(":")[0]
+    if entry["kind"] == "BackendParticipant" and solver in backends.registered():
+        return BackendParticipant(name, entry["solver"], entry["parameters"])
+    raise ModelError(f"replay: {name!r} is not an installed backend; give it in solvers={{{name!r}: ...}}")

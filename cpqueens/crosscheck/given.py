@@ -1,0 +1,146 @@
+"""Participants that bring rows instead of searching: the exhaustive oracle, and files of solutions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends.base import Want
+from cpqueens.check import Checker
+from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.heuristic import better_of, read_answer
+from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation
+from cpqueens.crosscheck.sets import SolutionStore
+from cpqueens.expressions import IntArray
+from cpqueens.outcome import Fault
+
+if TYPE_CHECKING:
+    from cpqueens.crosscheck.participants import Plan
+    from cpqueens.model import Model
+
+
+def observe_rows(
+    model: Model,
+    name: str,
+    role: str,
+    rows: IntArray,
+    plan: Plan,
+    *,
+    complete: bool,
+    faults: Sequence[Fault] = (),
+    started: float | None = None,
+) -> Observation:
+    """Return what given rows (batch, decision variables) amount to, each checked."""
+    began = time.monotonic() if started is None else started
+    checker, store = Checker(model), SolutionStore(plan.packing)
+    accepted = checker.accepts(rows) if len(rows) else np.zeros(0, dtype=bool)
+    store.add(rows[accepted])
+    store.finish()
+    best: tuple[int, IntArray] | None = None
+    if model.objective is not None and accepted.any():
+        values = checker.objective(rows[accepted])
+        at = int(values.argmax() if model.maximizing else values.argmin())
+        best = better_of(checker, None, rows[accepted][at])
+    wrong = [
+        Fault("INVALID_SOLUTION", str(checker.explain(row)).splitlines()[0], tuple(row.tolist()))
+        for row in rows[~accepted][:FAULTS_KEPT]
+    ]
+    return Observation(
+        name=name, family=name, role=role, want=Want.ALL if plan.want is Want.COUNT else plan.want,
+        proves=complete, store=store, claims_all=complete, claims_none=complete and not len(rows),
+        count=store.distinct, invalid=int((~accepted).sum()), duplicates=store.raw - store.distinct,
+        faults=(*wrong, *faults), best=best, seconds=time.monotonic() - began,
+        fault_counts={"INVALID_SOLUTION": int((~accepted).sum())},
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exhaustive:
+    """The oracle: tries every assignment, up to 200,000, by a meaning of its own."""
+
+    name: str = "exhaustive"
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Try everything, or say that it is too much."""
+        started = time.monotonic()
+        if not small_enough(model):
+            store = SolutionStore(plan.packing)
+            store.finish()
+            return Observation(
+                self.name, self.name, "exact", plan.want, True, store=store, error=Code.UNSUPPORTED,
+                message=f"more than {oracle.CAP} assignments",
+            )  # fmt: skip
+        truth = oracle.solve(model)
+        return observe_rows(model, self.name, "exact", truth.solutions, plan, complete=True, started=started)
+
+
+def small_enough(model: Model) -> bool:
+    """Say whether the oracle can try every assignment."""
+    product = 1
+    for variable in model.decisions.tolist():
+        if variable in model.domains:
+            product *= len(model.domains[variable])
+        else:
+            product *= int(model.upper[variable]) - int(model.lower[variable]) + 1
+        if product > oracle.CAP:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class GivenSolutions:
+    """Solutions from anywhere as a participant; ``complete`` if they are said to be all."""
+
+    solutions: Any
+    name: str = "given"
+    complete: bool = False
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Read and check every one."""
+        rows, faults = [], []
+        for k, answer in enumerate(self.solutions):
+            row, problem = read_answer(model, answer)
+            if row is None:
+                faults.append(Fault("BAD_ASSIGNMENT", f"solution {k}: {problem}"))
+            else:
+                rows.append(row)
+        empty = np.zeros((0, len(model.decisions)), dtype=np.int64)
+        matrix = np.stack(rows) if rows else empty
+        return observe_rows(
+            model, self.name, "solutions", matrix, plan, complete=self.complete, faults=faults[:FAULTS_KEPT]
+        )
+
+
+@dataclass(frozen=True)
+class SolutionFile:
+    """A file of solutions, in any of the notations that `cpqueens check` reads."""
+
+    path: str | Path
+    complete: bool = False
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return Path(self.path).name
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Read and check every solution in the file.
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read at all.
+        """
+        from cpqueens.solutionfile import read_solutions
+
+        found = read_solutions(self.path, model)
+        faults = [Fault("BAD_ASSIGNMENT", f"{place}: {reason}") for place, reason in found.rejected]
+        return observe_rows(
+            model, self.name, "solutions", found.matrix, plan, complete=self.complete, faults=faults
+        )

@@ -1,0 +1,249 @@
+"""Making a failing model small: greedy steps that keep the same failure.
+
+The order of the steps follows what readers want gone first: constraints, variables, the objective, parts
+of constraints, values of domains, sizes of numbers. Each step proposes models that are simpler; the first
+that still fails is taken and the round starts again, until nothing simpler fails or the budget is used up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.connective import Connective
+from cpqueens.crosscheck.rebuild import domain_of, own_constraints, rebuilt
+from cpqueens.errors import CpqueensError
+from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.model import Model
+
+Fails = Callable[[Model], bool]
+Step = Callable[[Model], Iterator[Callable[[], Model]]]
+
+_VALUES_TRIED = 6
+
+
+@dataclass
+class Budget:
+    """How much a shrinking may cost: tries, and seconds."""
+
+    tries: int = 2000
+    seconds: float = 60.0
+    used: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def spend(self) -> bool:
+        """Take one try; say whether there was one left."""
+        self.used += 1
+        return self.used <= self.tries and time.monotonic() - self.started < self.seconds
+
+
+def shrink(model: Model, fails: Fails, budget: Budget | None = None) -> Model:
+    """Return a simpler model for which ``fails`` is still true.
+
+    Parameters
+    ----------
+    fails
+        Says whether a model shows the same failure (same code, same accused).
+    budget
+        By default 2,000 tries and 60 seconds.
+    """
+    budget = budget or Budget()
+    smaller = _try(
+        lambda: rebuilt(model), fails, budget
+    )  # each variable by itself, definitions that are needed
+    current = smaller if smaller is not None else model
+    if smaller is None:
+        return model
+    while True:
+        better = _improve(current, fails, budget)
+        if better is None:
+            return current
+        current = better
+
+
+def _improve(model: Model, fails: Fails, budget: Budget) -> Model | None:
+    """Go once through all steps, taking every success; None if there was none."""
+    current, improved = model, False
+    for step in STEPS:
+        found: Model | None = current
+        while found is not None:
+            found = next((m for make in step(current) if (m := _try(make, fails, budget)) is not None), None)
+            if found is not None:
+                current, improved = found, True
+    return current if improved else None
+
+
+def _try(make: Callable[[], Model], fails: Fails, budget: Budget) -> Model | None:
+    if not budget.spend():
+        return None
+    try:
+        candidate = make()
+        return candidate if fails(candidate) else None
+    except CpqueensError:
+        return None  # the simpler model is not well-formed
+
+
+def size(model: Model) -> tuple[int, int]:
+    """Return the numbers of decision variables and of the user's constraints."""
+    return len(model.decisions), len(own_constraints(model))
+
+
+# ---- the steps --------------------------------------------------------------------------------------------
+
+
+def drop_constraints(model: Model) -> Iterator[Callable[[], Model]]:
+    """Drop half of the constraints, a quarter, ..., one."""
+    posted = own_constraints(model)
+    many = len(posted)
+    while many > 1:
+        many = (many + 1) // 2
+        for start in range(0, len(posted), many):
+            kept = posted[:start] + posted[start + many :]
+            yield lambda kept=kept: rebuilt(model, constraints=kept)  # type: ignore[misc]
+    if len(posted) == 1:
+        yield lambda: rebuilt(model, constraints=[])
+
+
+def fix_variables(model: Model) -> Iterator[Callable[[], Model]]:
+    """Turn a variable into a constant."""
+    for variable in model.decisions.tolist():
+        for value in _some_values(domain_of(model, variable)):
+            yield lambda v=variable, x=value: rebuilt(model, constants={v: x})  # type: ignore[misc]
+
+
+def _some_values(domain: IntArray | tuple[int, int]) -> list[int]:
+    if isinstance(domain, tuple):
+        low, high = domain
+        middle = min(max(0, low), high)
+        return list(dict.fromkeys([middle, low, high, *range(low, min(high, low + _VALUES_TRIED) + 1)]))
+    return domain[:_VALUES_TRIED].tolist() + domain[-1:].tolist()
+
+
+def drop_objective(model: Model) -> Iterator[Callable[[], Model]]:
+    """Leave the objective out."""
+    if model.objective is not None:
+        yield lambda: rebuilt(model, objective=False)
+
+
+def fix_definitions(model: Model) -> Iterator[Callable[[], Model]]:
+    """Turn a defined variable into one of its bounds."""
+    for variable in np.flatnonzero(model.is_defined).tolist():
+        for value in dict.fromkeys((int(model.lower[variable]), int(model.upper[variable]))):
+            yield lambda v=variable, x=value: rebuilt(model, constants={v: x})  # type: ignore[misc]
+
+
+def shorten_constraints(model: Model) -> Iterator[Callable[[], Model]]:
+    """Drop elements of arrays of terms and rows of tables."""
+    for k, posted in enumerate(own_constraints(model)):
+        for shorter in _shorter(posted.constraint):
+            yield lambda k=k, s=shorter: rebuilt(model, edit=lambda at, c: s(c) if at == k else c)  # type: ignore[misc]
+
+
+def _shorter(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
+    if constraint.shape and constraint.size > 1:
+        for at in range(min(constraint.size, 20)):
+            yield lambda c, at=at: c.flattened().take(np.array([at]))  # type: ignore[misc]
+    elif isinstance(constraint, Connective):
+        many = constraint.literals.shape[-1]
+        if constraint.kind in ("And", "Or", "Xor") and many > 1:
+            for at in range(many):
+                yield lambda c, at=at: c.over(c.flattened().literals[:, _all_but(at, many)].reshape(-1))  # type: ignore[misc]
+    elif "rows" in constraint.fields and constraint.kind == "Table":
+        rows = len(constraint.rows)  # type: ignore[attr-defined]
+        for at in range(min(rows, 20)):
+            yield lambda c, at=at: c.make(terms=c.terms, rows=np.delete(c.rows, at, axis=0))  # type: ignore[misc]
+    else:
+        yield from _fewer_terms(constraint)
+
+
+def _all_but(at: int, many: int) -> list[int]:
+    return [k for k in range(many) if k != at]
+
+
+_PARALLEL = {"terms": ("terms",), "first": ("first", "second")}
+
+
+def _fewer_terms(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
+    names = _PARALLEL.get(constraint.fields[0])
+    if names is None or "rows" in constraint.fields:
+        return
+    many = getattr(constraint, names[0]).size
+
+    def without(c: Constraint, at: int) -> Constraint:
+        fields = {name: getattr(c, name) for name in c.fields}
+        return c.make(**{**fields, **{n: fields[n][_all_but(at, many)] for n in names}})
+
+    for at in range(many if many > 1 else 0):
+        yield lambda c, at=at: without(c, at)  # type: ignore[misc]
+
+
+def drop_values(model: Model) -> Iterator[Callable[[], Model]]:
+    """Halve domains, then drop single values at their ends and in explicit ones."""
+    for variable in model.decisions.tolist():
+        for domain in _smaller_domains(domain_of(model, variable)):
+            yield lambda v=variable, d=domain: rebuilt(model, domains={v: d})  # type: ignore[misc]
+
+
+def _smaller_domains(domain: IntArray | tuple[int, int]) -> list[IntArray | tuple[int, int]]:
+    if isinstance(domain, tuple):
+        low, high = domain
+        if low == high:
+            return []
+        middle = (low + high) // 2
+        return list(dict.fromkeys([(low, middle), (middle + 1, high), (low, high - 1), (low + 1, high)]))
+    many = len(domain)
+    if many == 1:
+        return []
+    halves = [domain[: many // 2], domain[many // 2 :]]
+    return [*halves, *(np.delete(domain, at) for at in range(min(many, 12)))]
+
+
+def shrink_numbers(model: Model) -> Iterator[Callable[[], Model]]:
+    """Bring coefficients to 1 or -1, and constants towards 0."""
+    for k, posted in enumerate(own_constraints(model)):
+        for smaller in _smaller_numbers(posted.constraint):
+            yield lambda k=k, s=smaller: rebuilt(model, edit=lambda at, c: s(c) if at == k else c)  # type: ignore[misc]
+
+
+def _smaller_numbers(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
+    names = [n for n in constraint.fields if isinstance(getattr(constraint, n), LinearArray)]
+    for name in names if not isinstance(constraint, Connective) else []:
+        array = getattr(constraint, name)
+        if (np.abs(array.coefficients) > 1).any():
+            yield _changed(name, lambda a: (np.sign(a.coefficients), a.constants))
+        if array.constants.any():
+            yield _changed(name, lambda a: (a.coefficients, np.zeros_like(a.constants)))
+        if (np.abs(array.constants) > 1).any():
+            yield _changed(name, lambda a: (a.coefficients, np.fix(a.constants / 2).astype(np.int64)))
+            yield _changed(name, lambda a: (a.coefficients, a.constants - np.sign(a.constants)))
+
+
+def _changed(
+    name: str, change: Callable[[LinearArray], tuple[IntArray, IntArray]]
+) -> Callable[[Constraint], Any]:
+    def apply(c: Constraint) -> Constraint:
+        array = getattr(c, name)
+        coefficients, constants = change(array)
+        flat = LinearArray(array.registry, (array.size,), array.variables, coefficients, constants)
+        fields = {n: getattr(c, n) for n in c.fields}
+        if c.kind == "Predicate":
+            fields["function"] = c.function  # type: ignore[attr-defined]
+        return c.make(**{**fields, name: flat.reshape(array.shape)})
+
+    return apply
+
+
+STEPS: tuple[Step, ...] = (
+    drop_constraints,
+    fix_variables,
+    drop_objective,
+    fix_definitions,
+    shorten_constraints,
+    drop_values,
+    shrink_numbers,
+)
