@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
+from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 
 if TYPE_CHECKING:
+    from cpqueens.backends.backtracking.recognise import Recognised
     from cpqueens.model import Model
+
+_PATTERNED = ("bitmask", "rowmask", "table")
+_HALVES_FROM = 13
+"""Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
 
 
 class Backtracking:
-    """The backend ``backtracking``."""
+    """The backend ``backtracking``.
+
+    Strategies: ``check`` (chronological, each placement tested against those before it) and ``forward``
+    (propagation) for every model; ``bitmask``, ``rowmask`` and ``table`` for AllDifferents over shifted
+    variables; ``halves`` for counting queens; ``auto`` chooses and says what.
+    """
 
     name = "backtracking"
     proves = True
@@ -24,25 +37,104 @@ class Backtracking:
             Feature.RESUME,
             Feature.SEED,
             Feature.STEP_LIMIT,
+            Feature.WORKERS,
         }
     )
     order = Order.LEXICOGRAPHIC
-    strategies: tuple[str, ...] = ("check", "forward")
+    strategies: tuple[str, ...] = ("auto", "bitmask", "check", "forward", "halves", "rowmask", "table")
     parameters: Mapping[str, Parameter] = {
         "variable_order": Parameter(
-            str, "lexicographic", "which variable is placed next", ("lexicographic", "smallest-domain")
+            str,
+            "auto",
+            "which variable is placed next; auto: lexicographic for listing, else smallest-domain",
+            ("auto", "lexicographic", "smallest-domain"),
         ),
         "value_order": Parameter(str, "ascending", "which value is tried first", ("ascending", "random")),
     }
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised for this request: other orders of search give up the lexicographic one."""
-        plain = request.parameters.get("variable_order", "lexicographic") == "lexicographic"
-        ascending = request.parameters.get("value_order", "ascending") == "ascending"
-        return Order.LEXICOGRAPHIC if plain and ascending else Order.DISTINCT
+        lexicographic = variable_order(request) == "lexicographic" or request.strategy in (
+            *_PATTERNED,
+            "check",
+        )
+        return Order.LEXICOGRAPHIC if lexicographic and ascending(request) else Order.DISTINCT
+
+    def can_express(self, model: Model) -> bool:
+        """Say whether every constraint can be expressed (raises if not)."""
+        from cpqueens.compiled import compile_model
+
+        compile_model(model, backend=self.name)
+        return True
 
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
-        """Search with the asked strategy."""
+        """Search with the asked strategy, or with one that fits."""
         from cpqueens.backends.backtracking.forward import ForwardSearch
+        from cpqueens.backends.backtracking.recognise import recognise
+        from cpqueens.compiled import PLAIN_KINDS, compile_model
 
-        return ForwardSearch(model, request).run(deliver)
+        started = time.monotonic()
+        objective = request.want is Want.BEST
+        compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
+        strategy = request.strategy or "auto"
+        found = None if strategy == "forward" else recognise(compiled)
+        strategy = _choose(strategy, found, request)
+        facts: dict[str, Any] = {
+            "translate_time": time.monotonic() - started,
+            "constraints": compiled.how,
+            "chosen": "asked for" if request.strategy not in (None, "auto") else "auto",
+        }
+        if found is None or strategy == "forward":
+            return ForwardSearch(compiled, request, strategy == "check", facts).run(deliver)
+        return _run_pattern(found, strategy, request, deliver, facts)
+
+
+def _run_pattern(
+    found: Recognised, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+) -> Ended:
+    from cpqueens.backends.backtracking import patterned
+
+    if strategy == "halves":
+        return patterned.count_halves(found, request, facts)
+    if request.want is Want.COUNT:
+        return patterned.count_solutions(found, strategy, request, facts)
+    return patterned.list_solutions(found, strategy, request, deliver, facts)
+
+
+def _choose(strategy: str, found: Recognised | None, request: Request) -> str:
+    """Return the strategy to run.
+
+    Raises
+    ------
+    UnsupportedConstraint
+        If the model does not have the pattern that an asked strategy needs.
+    UnsupportedRequest
+        If the strategy cannot do what is wanted, or not in the asked order.
+    """
+    from cpqueens.backends.backtracking.patterned import wants_halves
+
+    own_order = request.parameters.get("variable_order") == "smallest-domain" or not ascending(request)
+    if strategy in (*_PATTERNED, "halves"):
+        if found is None:
+            raise UnsupportedConstraint(
+                f"backtracking:{strategy} needs AllDifferents over shifted variables with at most 64 values; "
+                "backtracking:forward takes every model"
+            )
+        if own_order:
+            raise UnsupportedRequest(
+                f"backtracking:{strategy} has one order; backtracking:forward has others"
+            )
+        if strategy == "halves" and not wants_halves(found, request, 0):
+            raise UnsupportedRequest(
+                "backtracking:halves counts plain queens on a square board of at most 21"
+            )
+        return strategy
+    if strategy == "check":
+        return strategy
+    if found is None or own_order or strategy == "forward":
+        return "forward"
+    if wants_halves(found, request, _HALVES_FROM):
+        return "halves"
+    if request.want is Want.ONE and found.pattern.n > 20:
+        return "forward"  # a first solution in lexicographic order takes exponential time
+    return "bitmask"

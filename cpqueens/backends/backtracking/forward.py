@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
-from cpqueens.compiled import PLAIN_KINDS, compile_model
+from cpqueens.compiled import Compiled, compile_model
 from cpqueens.outcome import StopReason
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 _SLICE = 0.01  # seconds that one call of the kernel should take
 _LARGEST_BATCH = 4096
@@ -22,15 +20,11 @@ _LARGEST_BATCH = 4096
 class ForwardSearch:
     """One run of the strategies ``forward`` (propagation) and ``check`` (no look-ahead)."""
 
-    def __init__(self, model: Model, request: Request) -> None:
+    def __init__(self, compiled: Compiled, request: Request, check_only: bool, facts: dict[str, Any]) -> None:
         started = time.monotonic()
-        objective = request.want is Want.BEST
-        kinds = PLAIN_KINDS - {"Count"}
-        compiled = compile_model(model, kinds, objective=objective, backend="backtracking")
-        self.model, self.request, self.compiled = model, request, compiled
-        self.check_only = request.strategy == "check"
-        self.memory, self.objective_row = build_memory(compiled, self.check_only)
-        self.translate_time = time.monotonic() - started
+        self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
+        self.memory, self.objective_row = build_memory(compiled, check_only)
+        facts["translate_time"] = facts.get("translate_time", 0.0) + time.monotonic() - started
         self.steps = 64
 
     def run(self, deliver: Deliver) -> Ended:
@@ -101,8 +95,8 @@ class ForwardSearch:
         from cpqueens.kernels.random import seed_state
 
         request, count = self.request, self.compiled.decision_count
-        smallest = request.parameters.get("variable_order", "lexicographic") == "smallest-domain"
-        shuffled = request.parameters.get("value_order", "ascending") == "random"
+        smallest = variable_order(request) == "smallest-domain"
+        shuffled = not ascending(request)
         keep = request.want is not Want.COUNT
         options = [
             count,
@@ -135,12 +129,10 @@ class ForwardSearch:
         from cpqueens.kernels.forward import FAILURES, FOUND, NODES
 
         found = int(search.state[FOUND])
-        statistics = {
-            "translate_time": self.translate_time,
+        statistics = self.facts | {
             "strategy": "check" if self.check_only else "forward",
             "nodes": int(search.state[NODES]),
             "failures": int(search.state[FAILURES]),
-            "constraints": self.compiled.how,
         }
         bound = objective = None
         if self.request.want is Want.BEST and found:
@@ -177,5 +169,5 @@ def _warm() -> None:
 
     tiny = Model("warm-up")
     tiny.intvar(0, 1)
-    search = ForwardSearch(tiny, Request(Want.ALL, Clock(None)))
+    search = ForwardSearch(compile_model(tiny), Request(Want.ALL, Clock(None)), False, {})
     search._advance(search._search(8))

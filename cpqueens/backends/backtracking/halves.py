@@ -100,6 +100,8 @@ def count(
         return HalvesProgress(0, 0, 1, None, None)
     board = layout(n)
     units = row_sets(board, allowed)
+    if len(units.weights) == 0:
+        return HalvesProgress(0, 0, 0, 0.0, (0.0, 0.0))
     order = np.random.default_rng(seed).permutation(len(units.weights))
     units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
     run = _Run(board, units, tables(board, allowed), should_stop)
@@ -115,7 +117,7 @@ class _Run:
         self.board = board
         self.units = units
         self.tables: list[Any] = [array for q in quadrants for array in (q.entries, q.starts)]
-        self.tables += [board.half, (board.n + 1) // 2, board.central]
+        self.tables += [board.half, (board.n + 1) // 2, board.side, board.central]
         self.should_stop = should_stop
         self.results = np.zeros(len(units.weights), dtype=np.uint64)
         self.lock = threading.Lock()
@@ -221,11 +223,18 @@ class _Workspace:
     def __init__(self, run: _Run) -> None:
         self.run = run
         self.starts = np.zeros((2, run.board.buckets + 1), dtype=np.int64)
+        self.counts = np.zeros((2, run.board.buckets), dtype=np.int64)
+        self.tables = [np.zeros(size, dtype=np.uint64) for size in (32 * 8, 5 * 64 * 8)]
         self._allocate(1 << 14)
 
     def _allocate(self, size: int) -> None:
         self.boards = np.empty(size, dtype=np.uint64)
-        self.words = [np.empty(size, dtype=np.uint32) for _ in range(3)]
+        padded = size + 64 * self.run.board.buckets + 512
+        self.west, self.east = np.empty(padded, dtype=np.uint32), np.empty(padded, dtype=np.uint32)
+        self.lines, self.blocks = (
+            np.empty(padded // 2, dtype=np.uint64),
+            np.empty(padded // 64, dtype=np.int64),
+        )
 
     def advance(self) -> bool:
         """Count one chunk of units; answer whether there was one."""
@@ -242,6 +251,15 @@ class _Workspace:
         return True
 
     def _count(self, first: int, stop: int) -> int:
-        workspace = [self.boards, *self.words, self.starts]
+        workspace = [
+            self.boards,
+            self.west,
+            self.east,
+            self.lines,
+            self.blocks,
+            *self.tables,
+            self.starts,
+            self.counts,
+        ]
         arguments = [self.run.units.rows, first, stop, *self.run.tables, *workspace, self.run.results]
         return int(count_units(*arguments))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,7 @@ def _rows(terms: Terms) -> list[Row]:
 def _groups(terms: Terms, start: IntArray) -> list[list[Row]]:
     rows = _rows(terms)
     ends = start.tolist()
-    return [rows[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [rows[a:b] for a, b in pairwise(ends)]
 
 
 def _array(values: Any) -> IntArray:

@@ -1,0 +1,171 @@
+"""Finding the AllDifferent pattern in a model: rows, columns and shifted AllDifferents, as for queens.
+
+A model fits if its decision variables take at most 64 neighbouring values and all constraints are
+AllDifferents over ``x + o`` (perhaps modulo a constant), disequalities of two variables, or conditions on
+one variable, which become blocked squares. Found from the arrays, never from a problem's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.compiled import EQ, GE, LE, NE, Compiled, Terms
+from cpqueens.expressions import IntArray
+from cpqueens.kernels.pattern import MAX_TABLE, WORD, Group, Pattern
+
+_HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
+    EQ: lambda v: v == 0,
+    NE: lambda v: v != 0,
+    LE: lambda v: v <= 0,
+    GE: lambda v: v >= 0,
+}
+_MOST_PAIRS = 4096
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A pattern and the value that its column 0 stands for."""
+
+    pattern: Pattern
+    base: int
+
+
+class _NoPattern(Exception):  # noqa: N818 - control flow inside this file
+    pass
+
+
+def recognise(compiled: Compiled) -> Recognised | None:
+    """Return the model's pattern, or None if it has none."""
+    try:
+        return _Recogniser(compiled).result()
+    except _NoPattern:
+        return None
+
+
+class _Recogniser:
+    def __init__(self, compiled: Compiled) -> None:
+        count = compiled.decision_count
+        lower, upper = compiled.lower[:count], compiled.upper[:count]
+        self.base = int(lower.min()) if count else 0
+        self.width = int(upper.max()) - self.base + 1 if count else 1
+        if self.width > WORD or compiled.counts or compiled.objective is not None or not count:
+            raise _NoPattern
+        self.compiled, self.count = compiled, count
+        self.columns = np.arange(self.base, self.base + self.width, dtype=np.int64)
+        self.allowed = (self.columns >= lower[:, None]) & (self.columns <= upper[:, None])
+        for v, values in compiled.domains.items():
+            if v < count:
+                self.allowed[v] &= np.isin(self.columns, values)
+        self.groups: list[Group] = []
+        self.pairs = 0
+
+    def result(self) -> Recognised:
+        self._definitions()
+        self._linear()
+        self._different()
+        self._tables()
+        if len(self.compiled.clause_start) > 1:
+            raise _NoPattern
+        weights = np.uint64(1) << np.arange(self.width, dtype=np.uint64)
+        allowed = np.where(self.allowed, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+        if self.pairs and self.count**2 * self.width > MAX_TABLE:
+            raise _NoPattern
+        return Recognised(Pattern(self.width, allowed, tuple(self.groups)), self.base)
+
+    def _definitions(self) -> None:
+        """Note the variables that are ``(x + o) % modulus``; no other definition fits."""
+        self.modular: dict[int, tuple[int, int, int]] = {}
+        for definition in self.compiled.definitions:
+            if definition.kind != "remainder":
+                raise _NoPattern
+            variables, coefficients, offset = definition.terms.row(0)
+            divisor, _, modulus = definition.terms.row(1)
+            if len(divisor) or modulus < 1 or coefficients.tolist() != [1] or variables[0] >= self.count:
+                raise _NoPattern
+            self.modular[definition.result] = (int(variables[0]), offset, modulus)
+
+    def _linear(self) -> None:
+        """Take conditions on one variable and disequalities of two."""
+        for t, relation in enumerate(self.compiled.relation.tolist()):
+            variables, coefficients, constant = self.compiled.linear.row(t)
+            if len(variables) == 1 and variables[0] < self.count:
+                self.allowed[variables[0]] &= _HOLDS[relation](self.columns * coefficients[0] + constant)
+            elif len(variables) == 2 and relation == NE and sorted(coefficients.tolist()) == [-1, 1]:
+                (i, j), sign = variables.tolist(), int(coefficients[0])
+                self._pair(i, sign * constant, j, 0)
+            else:
+                raise _NoPattern
+
+    def _pair(self, i: int, offset_i: int, j: int, offset_j: int) -> None:
+        """Forbid ``x[i] + offset_i == x[j] + offset_j``."""
+        if max(i, j) >= self.count or i == j:
+            raise _NoPattern
+        self.pairs += 1
+        if self.pairs > _MOST_PAIRS:
+            raise _NoPattern
+        offsets, rows = np.zeros(self.count, dtype=np.int64), np.zeros(self.count, dtype=bool)
+        offsets[i], offsets[j] = offset_i, offset_j
+        rows[[i, j]] = True
+        self.groups.append(Group(offsets, rows))
+
+    def _different(self) -> None:
+        ends = self.compiled.different_start.tolist()
+        for first, last in pairwise(ends):
+            self._one_different(self.compiled.different, first, last)
+
+    def _one_different(self, terms: Terms, first: int, last: int) -> None:
+        rows = [terms.row(t) for t in range(first, last)]
+        if any(len(v) != 1 for v, _, _ in rows):
+            raise _NoPattern
+        signs = {int(a[0]) for _, a, _ in rows}
+        if len(signs) > 1 or not signs <= {1, -1}:
+            raise _NoPattern
+        sign = min(signs, default=1)
+        members = [(int(v[0]), sign * c) for v, _, c in rows]
+        modulus = 0
+        if members and members[0][0] in self.modular:
+            modulus, members = self._residues(members)
+        variables = [v for v, _ in members]
+        if len(set(variables)) < len(variables):
+            self._repeated(members, modulus)
+            return
+        if any(v >= self.count for v in variables):
+            raise _NoPattern
+        offsets, chosen = np.zeros(self.count, dtype=np.int64), np.zeros(self.count, dtype=bool)
+        for v, offset in members:
+            offsets[v], chosen[v] = offset, True
+        if modulus:  # residues of x + o become those of the column, which counts from the base
+            offsets = (offsets + self.base) % modulus
+        self.groups.append(Group(offsets, None if chosen.all() else chosen, modulus))
+
+    def _residues(self, members: list[tuple[int, int]]) -> tuple[int, list[tuple[int, int]]]:
+        """Return the modulus and the terms inside it, for terms that are residues."""
+        if any(v not in self.modular or c for v, c in members):
+            raise _NoPattern
+        moduli = {self.modular[v][2] for v, _ in members}
+        if len(moduli) > 1:
+            raise _NoPattern
+        return moduli.pop(), [self.modular[v][:2] for v, _ in members]
+
+    def _repeated(self, members: list[tuple[int, int]], modulus: int) -> None:
+        """Take an AllDifferent in which a variable occurs with several offsets, pair by pair."""
+        if modulus:
+            raise _NoPattern
+        for k, (i, a) in enumerate(members):
+            for j, b in members[k + 1 :]:
+                if i != j:
+                    self._pair(i, a, j, b)
+                elif a == b:
+                    self.allowed[i] = False
+
+    def _tables(self) -> None:
+        for terms, rows in self.compiled.tables:
+            variables, coefficients, constant = terms.row(0) if len(terms) == 1 else (np.zeros(0), None, 0)
+            if len(variables) != 1 or coefficients is None or variables[0] >= self.count:
+                raise _NoPattern
+            self.allowed[variables[0]] &= np.isin(self.columns * coefficients[0] + constant, rows[:, 0])
