@@ -5,9 +5,9 @@ west and east look alike. A queen there stands on the lines ``row + distance`` (
 outside) and ``row - distance``. Lines of both halves that meet in the middle are *crossing*; an entry of a
 table is one word with a bit for each line occupied:
 
-    bits 0-15 and 16-31    crossing lines row + distance, and row - distance, without the central ones
-    bits 32 ..             the ``central`` lines of each direction, which number the entry's bucket
-    above                  lines that meet nothing in the other half
+    bits 0 .. 2 * side - 1    crossing lines row + distance, then row - distance, without the central ones
+    bits 32 ..                the ``central`` lines of each direction, which number the entry's bucket
+    above                     lines that meet nothing in the other half
 
 A west line ``p = row + distance`` meets the east line ``row - distance = p + gap`` (gap 1, or 2 around a
 middle column), so both have the same place, and east entries swap the two directions when matched.
@@ -15,16 +15,17 @@ middle column), so both have the same place, and east entries swap the two direc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
-Starts = NDArray[np.int64]
+Starts = NDArray[np.int32]
 Squares = NDArray[np.bool_]
 
-SIDE = 16  # bits of the crossing lines of one direction that are no bucket number
+BUCKET = 32  # first bit of the bucket number; the words of `halves` use at most 30 bits below it
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Layout:
     def gap(self) -> int:
         """Return how many rows a line falls or climbs from one half's first column to the other's."""
         return 1 + self.n % 2
+
+    @property
+    def side(self) -> int:
+        """Return the crossing lines of one direction without the central ones."""
+        return self.n - self.gap - self.central
 
     @property
     def buckets(self) -> int:
@@ -65,15 +71,15 @@ class Layout:
 
     @property
     def _outside(self) -> int:
-        return 2 * (SIDE + self.central)
+        return BUCKET + 2 * self.central
 
     def _crossing(self, line: int, direction: int) -> int:
-        first = (self.n - self.gap - self.central) // 2
+        first = self.side // 2
         if line < first:
-            return SIDE * direction + line
+            return self.side * direction + line
         if line < first + self.central:
-            return 2 * SIDE + self.central * direction + line - first
-        return SIDE * direction + line - self.central
+            return BUCKET + self.central * direction + line - first
+        return self.side * direction + line - self.central
 
     def middle_lines(self, row: int) -> int:
         """Return the bits of the lines through ``row`` of the middle column (odd boards)."""
@@ -96,12 +102,28 @@ def layout(n: int) -> Layout:
 class Quadrant:
     """All non-attacking placements of any number of queens in some rows of a half.
 
-    ``entries[starts[k] : starts[k + 1]]`` are those with key ``k = rows << half | columns``; bit 0 of
-    ``rows`` is the quadrant's first row.
+    ``entries[starts[t, k] : starts[t, k + 1]]`` are those of table t with key ``k = rows << half | columns``;
+    bit 0 of ``rows`` is the quadrant's first row. An odd board has a table for each row that its middle
+    queen may have, t being its place in the list of these rows, without what that queen attacks.
     """
 
     entries: Words
     starts: Starts
+
+    def without(self, lines: int, table: int = 0) -> Quadrant:
+        """Return one table without the entries on any of ``lines``."""
+        starts = self.starts[table]
+        entries = self.entries[starts[0] : starts[-1]]
+        free = entries & np.uint64(lines) == 0
+        kept = np.concatenate(([0], np.cumsum(free)))
+        return Quadrant(entries[free], kept[starts - starts[0]].astype(np.int32)[None, :])
+
+
+def stack(quadrants: Sequence[Quadrant]) -> Quadrant:
+    """Join quadrants of one table each to one of as many tables."""
+    offsets = np.cumsum([0, *(len(q.entries) for q in quadrants)])
+    shifted = [q.starts + np.int32(first) for q, first in zip(quadrants, offsets, strict=False)]
+    return Quadrant(np.concatenate([q.entries for q in quadrants]), np.concatenate(shifted))
 
 
 def quadrant(board: Layout, first: int, stop: int, squares: Squares) -> Quadrant:
@@ -121,4 +143,4 @@ def quadrant(board: Layout, first: int, stop: int, squares: Squares) -> Quadrant
         lines, keys = np.concatenate(new_lines), np.concatenate(new_keys)
     order = np.argsort(keys, kind="stable")
     counts = np.bincount(keys, minlength=1 << (board.half + stop - first))
-    return Quadrant(lines[order], np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+    return Quadrant(lines[order], np.concatenate(([0], np.cumsum(counts))).astype(np.int32)[None, :])

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.quadrants import Layout, Quadrant, quadrant
+from cpqueens.kernels.quadrants import Layout, Quadrant, quadrant, stack
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
     """Row sets in the order in which they are counted.
 
-    ``rows`` (units, 3), int64: rows in the west, rows in the east, lines of the middle queen (all as bits);
-    ``weights`` (units,), int64: how many row sets each stands for.
+    ``rows`` (units, 3), int64: rows in the west and rows in the east (as bits), number of the table (see
+    `Quadrant`); ``weights`` (units,), int64: how many row sets each stands for.
     """
 
     rows: NDArray[np.int64]
@@ -32,12 +32,11 @@ def row_sets(board: Layout, allowed: NDArray[np.bool_] | None = None) -> Units:
     if board.n % 2 == 0:
         west = _subsets(board.n, board.half)
         return _classes(board, west, 0, None, allowed)
-    middles = range(board.half + 1) if allowed is None else np.flatnonzero(allowed[:, board.half]).tolist()
+    low = _subsets(board.n - 1, board.half)
     parts = []
-    for m in middles:
-        low = _subsets(board.n - 1, board.half)
+    for table, m in enumerate(middle_rows(board, allowed)):
         west = (low & ((1 << m) - 1)) | (low >> m << (m + 1))
-        parts.append(_classes(board, west, board.middle_lines(m), m, allowed))
+        parts.append(_classes(board, west, table, m, allowed))
     empty = Units(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64))
     return Units(
         np.concatenate([empty.rows, *(p.rows for p in parts)]),
@@ -45,20 +44,30 @@ def row_sets(board: Layout, allowed: NDArray[np.bool_] | None = None) -> Units:
     )
 
 
+def middle_rows(board: Layout, allowed: NDArray[np.bool_] | None = None) -> list[int]:
+    """Return the rows that the queen of the middle column of an odd board may have, up to flip."""
+    if allowed is None:
+        return list(range(board.half + 1))
+    return [int(row) for row in np.flatnonzero(allowed[:, board.half])]
+
+
 def tables(board: Layout, allowed: NDArray[np.bool_] | None = None) -> tuple[Quadrant, ...]:
     """Return the quadrants north-west, south-west, north-east, south-east; shared if all is allowed."""
     n, half = board.n, board.half
     cut = (n + 1) // 2
     if allowed is None:
-        squares = np.ones((n, half), dtype=bool)
-        west = quadrant(board, 0, cut, squares), quadrant(board, cut, n, squares)
-        return west + west
-    sides = allowed[:, :half][:, ::-1], allowed[:, n - half :]
-    return tuple(quadrant(board, a, b, side) for side in sides for a, b in ((0, cut), (cut, n)))
+        sides = [np.ones((n, half), dtype=bool)]
+    else:
+        sides = [allowed[:, :half][:, ::-1], allowed[:, n - half :]]
+    quadrants = [quadrant(board, a, b, side) for side in sides for a, b in ((0, cut), (cut, n))]
+    if n % 2 == 1:
+        lines = [board.middle_lines(m) for m in middle_rows(board, allowed)]
+        quadrants = [stack([q.without(taken) for taken in lines]) for q in quadrants if lines]
+    return (*quadrants, *quadrants)[:4]
 
 
 def _classes(
-    board: Layout, west: NDArray[np.int64], lines: int, middle: int | None, allowed: NDArray[np.bool_] | None
+    board: Layout, west: NDArray[np.int64], table: int, middle: int | None, allowed: NDArray[np.bool_] | None
 ) -> Units:
     """Return one row set of each class with the size of the class."""
     n = board.n
@@ -77,7 +86,7 @@ def _classes(
         can_east = int(bits[allowed[:, n - board.half :].any(axis=1)].sum())
         west = west[(west & ~can_west == 0) & (everything & ~west & ~can_east == 0)]
         weights = np.ones(len(west), dtype=np.int64)
-    rows = np.stack([west, everything ^ west, np.full_like(west, lines)], axis=1)
+    rows = np.stack([west, everything ^ west, np.full_like(west, table)], axis=1)
     return Units(rows, weights.astype(np.int64))
 
 

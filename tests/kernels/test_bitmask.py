@@ -45,7 +45,8 @@ def test_nodes_of_8_queens_are_the_published_tree() -> None:
     search = count_all(BitmaskSearch(queens(8)))
     assert search.nodes == sum(PROFILE_8) == 2057
     for depth in range(1, 8):
-        truncated = Pattern(8, queens(8).allowed[:depth], tuple(Group(g.offsets[:depth]) for g in queens(8).groups))
+        groups = tuple(Group(g.offsets[:depth]) for g in queens(8).groups)
+        truncated = Pattern(8, queens(8).allowed[:depth], groups)
         assert count_all(BitmaskSearch(truncated)).solutions == PROFILE_8[depth]
 
 
