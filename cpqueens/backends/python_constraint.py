@@ -17,14 +17,15 @@ from cpqueens.backends.python_constraint_atoms import supports
 from cpqueens.backends.python_constraint_build import Builder, check_sizes
 from cpqueens.backends.python_constraint_watch import Stopped, Watch
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
-from cpqueens.lowering import lower
+from cpqueens.lowering import Supports, lower
 from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
+    from cpqueens.constraints.base import Constraint
     from cpqueens.expressions import IntArray
     from cpqueens.model import Model
 
-DEEPEST = 150
+DEEPEST = 500
 """Variables that the recursive solver may have: it nests that many generators."""
 
 MIN_CONFLICTS_STEPS = 1000
@@ -38,6 +39,7 @@ class Strategy:
     make: Callable[[Request], Any]
     ascending: bool
     exhausts: bool = True
+    supports: Supports = supports
     most_variables: int | None = None
 
 
@@ -51,6 +53,11 @@ def _min_conflicts(request: Request) -> Any:
     return library.MinConflictsSolver(steps, Random(request.seed))
 
 
+def _pairwise(constraint: Constraint, context: str) -> bool:
+    """Leave AllDifferent to its pairs: min-conflicts counts broken constraints, and needs to see how many."""
+    return supports(constraint, context) and (context != "plain" or constraint.kind != "AllDifferent")
+
+
 STRATEGIES: dict[str, Strategy] = {
     "backtracking": Strategy(lambda r: library.BacktrackingSolver(_forwardcheck(r)), ascending=False),
     "optimized": Strategy(lambda r: library.OptimizedBacktrackingSolver(_forwardcheck(r)), ascending=False),
@@ -59,7 +66,7 @@ STRATEGIES: dict[str, Strategy] = {
         ascending=True,
         most_variables=DEEPEST,
     ),
-    "min-conflicts": Strategy(_min_conflicts, ascending=True, exhausts=False),
+    "min-conflicts": Strategy(_min_conflicts, ascending=True, exhausts=False, supports=_pairwise),
 }
 
 
@@ -68,7 +75,7 @@ class PythonConstraint:
 
     Strategies are the library's solvers: ``backtracking`` (the default: variables in the most constraints
     first, then the smallest domain), ``optimized`` (the same with an order fixed at the start),
-    ``recursive``, and ``min-conflicts``, which proves nothing. A node is a value that was tried; the step
+    ``recursive``, and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs. A node is a value that was tried; the step
     limit counts nodes, and sweeps over all variables for ``min-conflicts``. Seed 0 keeps the order of
     variables and values, other seeds shuffle it. The order of solutions depends on the pruning, so that
     only distinctness is promised.
@@ -122,6 +129,12 @@ def _refuse(name: str, strategy: Strategy, model: Model, request: Request) -> No
             f"allowed are at most {strategy.most_variables}; use python-constraint:backtracking"
         )
     if strategy.exhausts:
+        solver = strategy.make(request)
+        if type(solver).getSolutionIter is library.Solver.getSolutionIter:  # the recursive one, before 2.9
+            raise UnsupportedRequest(
+                f"python-constraint:{name} cannot iterate in this version of python-constraint2; "
+                "update it or use python-constraint:backtracking"
+            )
         return
     if request.want is not Want.ONE or (request.solution_limit or 1) > 1:
         raise UnsupportedRequest(
@@ -154,6 +167,8 @@ class _Run:
             self.batches.flush()
             if self.batches.stopped:
                 reason = StopReason.SOLUTION_LIMIT
+            elif not self.strategy.exhausts:  # whatever it ran into, it proves nothing
+                reason = StopReason.STEP_LIMIT
         except Stopped as stopped:
             reason = stopped.reason
             self.batches.flush()
@@ -168,7 +183,8 @@ class _Run:
     def _search(self) -> StopReason:
         started = time.monotonic()
         self.watch.look()
-        lowered = lower(self.model, supports, "python-constraint", objective=self.request.want is Want.BEST)
+        best = self.request.want is Want.BEST
+        lowered = lower(self.model, self.strategy.supports, "python-constraint", objective=best)
         self.builder = builder = Builder(self.model, lowered, self.request, self.watch)
         self.statistics |= {"translate_time": time.monotonic() - started, "constraints": builder.how}
         if self.request.hint is not None:
