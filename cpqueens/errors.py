@@ -51,7 +51,16 @@ class ModelInvalid(CpqueensError):  # noqa: N818
     exit_code = 21
 
 
+FAULT_EXITS = {"DUPLICATE": 12, "UNORDERED": 12, "OBJ_MISMATCH": 13, "OPT_CROSSED": 13}
+"""Exit codes of breaches other than a wrong solution (10)."""
+
+
 class BackendFault(CpqueensError):  # noqa: N818
     """A backend broke its contract, for instance by delivering a wrong or unordered solution."""
 
     exit_code = 10
+
+    def __init__(self, message: str, code: str = "INVALID_SOLUTION") -> None:
+        super().__init__(message)
+        self.code = code
+        self.exit_code = FAULT_EXITS.get(code, 10)

@@ -282,7 +282,8 @@ def trusted(outcome: Outcome) -> Outcome:
     """Return the outcome, or raise `BackendFault` if the backend broke its contract."""
     if outcome.faults:
         first = outcome.faults[0]
-        raise BackendFault(f"{outcome.solver} broke its contract, {first.code}: {first.message}")
+        text = f"{outcome.solver} broke its contract, {first.code}: {first.message}"
+        raise BackendFault(text, first.code)
     return outcome
 
 
