@@ -53,10 +53,13 @@ class Interrupt:
 def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt]:
     """Turn Ctrl-C into `Interrupt.cancel` while the block runs (in the main thread; elsewhere nothing).
 
-    ``abandoned`` is a further reason to stop, asked whenever Ctrl-C is looked for.
+    SIGTERM is taken in the same way by programs that gave it the meaning of Ctrl-C, as the command line
+    does. ``abandoned`` is a further reason to stop, asked whenever Ctrl-C is looked for.
     """
     interrupt = Interrupt(abandoned)
-    if threading.current_thread() is not threading.main_thread() or not _default_handler():
+    in_main = threading.current_thread() is threading.main_thread()
+    numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if _means_interrupt(n)] if in_main else []
+    if not numbers:
         yield interrupt
         return
     receiver, sender = socket.socketpair()
@@ -64,19 +67,20 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
     sender.setblocking(False)
     interrupt.attach(receiver)
     old_fd = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    old_handler = signal.signal(signal.SIGINT, interrupt.handle)
+    old_handlers = {number: signal.signal(number, interrupt.handle) for number in numbers}
     try:
         yield interrupt
     finally:
-        signal.signal(signal.SIGINT, old_handler)
+        for number, handler in old_handlers.items():
+            signal.signal(number, handler)
         signal.set_wakeup_fd(old_fd)
         receiver.close()
         sender.close()
 
 
-def _default_handler() -> bool:
-    """Say whether Ctrl-C has Python's own meaning or that of an enclosing run of ours."""
-    handler = signal.getsignal(signal.SIGINT)
+def _means_interrupt(number: int) -> bool:
+    """Say whether a signal has the meaning of Python's Ctrl-C or of an enclosing run of ours."""
+    handler = signal.getsignal(number)
     return handler is signal.default_int_handler or isinstance(getattr(handler, "__self__", None), Interrupt)
 
 
