@@ -1,0 +1,169 @@
+"""`cpqueens check`: solutions from anywhere, each violated constraint named."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from cpqueens.check import Check, Checker
+from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
+from cpqueens.cli.options import json_option, load
+from cpqueens.errors import ModelError
+from cpqueens.outcome import SolutionSet
+
+if TYPE_CHECKING:
+    from cpqueens.catalog import Instance
+    from cpqueens.reading import Found
+
+_SHOWN = 5  # invalid solutions that are explained
+_VERIFIED = 1000  # solutions that the problem's own plain check looks at too
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.argument("rest", nargs=-1, required=True, metavar="[name=value]... SOLUTIONS")
+@click.option(
+    "--base", type=click.Choice(["0", "1"]), help="where columns count from, if the text does not say"
+)
+@click.option("--by-column", is_flag=True, help="values are the row in each column")
+@json_option
+def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool, as_json: bool) -> int:
+    """Check solutions that are brought in any notation.
+
+    SOLUTIONS is a file (.json, .jsonl, .csv, .npy, or text), - for standard input, or the solution itself,
+    such as 15863724. Lists and digit strings may count from 0 or 1; boards may be drawn with Q and dots,
+    as 0/1 matrix, as positions 1 - {1, 2}, as column letters, or between +---+ rules.
+    """
+    parameters = [text for text in rest if re.match(r"[A-Za-z_]\w*=", text)]
+    sources = [text for text in rest if text not in parameters]
+    if not sources:
+        raise ModelError("SOLUTIONS is missing: a file, - for standard input, or the solution itself")
+    instance = load(model, parameters)
+    found = _read(sources, instance, None if base is None else int(base), by_column)
+    report = _examine(instance, found)
+    if as_json:
+        echo_json(document("check", instance, **report))
+    else:
+        click.echo("\n".join(_lines(instance, found, report)), color=True)
+    if report["doubts"]:
+        return CHECKER_DOUBT
+    return DONE if report["valid"] == report["solutions"] else INVALID
+
+
+def _read(sources: list[str], instance: Instance, base: int | None, by_column: bool) -> Found:
+    from cpqueens.solutionfile import READERS, read_solutions, read_text
+
+    if sources == ["-"]:
+        return read_text(_standard_input(), instance.model, base, by_column)
+    from pathlib import Path
+
+    only = sources[0]
+    is_name = Path(only).suffix.lower() in {*READERS, ".npy", ".txt"} or "/" in only
+    if len(sources) == 1 and (is_name or _exists(Path(only))):
+        return read_solutions(only, instance.model, base=base, by_column=by_column)
+    return read_text(" ".join(sources), instance.model, base, by_column)
+
+
+def _exists(path: Any) -> bool:
+    try:
+        return bool(path.is_file())
+    except (OSError, ValueError):
+        return False  # a board given as text is too long for a name, or has a NUL
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError:
+        raise ModelError("standard input: not a text in UTF-8") from None
+
+
+def _examine(instance: Instance, found: Found) -> dict[str, Any]:
+    """Return what the checker says about all solutions, and the problem's own check about the first."""
+    checker = Checker(instance.model)
+    good = checker.accepts(found.matrix) if len(found.matrix) else np.zeros(0, dtype=bool)
+    invalid = [
+        {"place": found.place(row), "row": row, "check": checker.explain(found.matrix[row])}
+        for row in np.flatnonzero(~good)[:_SHOWN].tolist()
+    ]
+    distinct = len(np.unique(found.matrix[good], axis=0)) if good.any() else 0
+    return {
+        "solutions": len(found.matrix) + len(found.rejected),
+        "valid": int(good.sum()),
+        "distinct": distinct,
+        "invalid": [{**_violations(entry["check"]), "place": entry["place"]} for entry in invalid],
+        "rejected": [{"place": place, "problem": problem} for place, problem in found.rejected],
+        "doubts": _doubts(instance, found, good),
+        "notes": list(found.notes),
+    }
+
+
+def _violations(check: Check) -> dict[str, Any]:
+    violated = [
+        {
+            "constraint": v.constraint,
+            "name": v.name,
+            "where": v.where,
+            "amount": v.amount,
+            "values": dict(v.values),
+            "pairs": [list(pair) for pair in v.pairs],
+            "text": str(v),
+        }
+        for v in check.violations
+    ]
+    return {"problems": list(check.problems), "violations": violated, "amount": check.amount}
+
+
+def _doubts(instance: Instance, found: Found, good: np.ndarray[Any, Any]) -> list[dict[str, str]]:
+    """Return where the problem's own plain check and the checker say different things."""
+    if instance.problem is None or not instance.problem.has_verify:
+        return []
+    solutions = SolutionSet(instance.model, instance.model.decisions, found.matrix)
+    doubts = []
+    for row in range(min(len(solutions), _VERIFIED)):
+        complaints = instance.verify(solutions[row].as_dict())
+        if bool(complaints) == bool(good[row]):
+            verdict = "; ".join(complaints[:3]) or "nothing is wrong"
+            doubts.append({"place": found.place(row), "verify": verdict})
+    return doubts
+
+
+def _lines(instance: Instance, found: Found, report: dict[str, Any]) -> list[str]:
+    lines = [f"note: {note}" for note in report["notes"]]
+    lines += [
+        f"{entry['place']}: not a solution: {entry['problem']}" for entry in report["rejected"][:_SHOWN]
+    ]
+    numbers = {found.place(row): row for row in range(len(found.matrix))} if report["invalid"] else {}
+    for entry in report["invalid"]:
+        lines.append(f"{entry['place']}: not a solution")
+        lines += [f"  {problem}" for problem in entry["problems"]]
+        lines += [f"  {violation['text']}" for violation in entry["violations"]]
+        lines += _drawn(instance, found, numbers[entry["place"]])
+    lines += [
+        f"{d['place']}: the checker and the problem's own verify differ; verify: {d['verify']}"
+        for d in report["doubts"][:_SHOWN]
+    ]
+    return [*lines, _total(instance, report)]
+
+
+def _drawn(instance: Instance, found: Found, row: int) -> list[str]:
+    from cpqueens.cli.terminal import style_of
+    from cpqueens.report.draw import TEXT_ROWS, draw_text
+
+    if instance.model.view is None or len(found.matrix[row]) > TEXT_ROWS**2:
+        return []
+    solution = SolutionSet(instance.model, instance.model.decisions, found.matrix[row : row + 1])[0]
+    return [draw_text(solution, style_of(sys.stdout))]
+
+
+def _total(instance: Instance, report: dict[str, Any]) -> str:
+    total, valid, distinct = report["solutions"], report["valid"], report["distinct"]
+    if total == 1:
+        return f"{instance.title}: {'a solution, every constraint holds' if valid else 'not a solution'}"
+    text = f"{instance.title}: {total:,} checked, {valid:,} valid, {total - valid:,} not"
+    return text + (f"; {valid - distinct:,} of the valid ones are repeated" if distinct < valid else "")

@@ -1,0 +1,44 @@
+"""`cpqueens count`: the number of all solutions, held against the published value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cpqueens.cli.documents import document, echo_json, outcome_fields
+from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
+from cpqueens.cli.options import json_option, load, model_arguments, run_options, solver_options
+from cpqueens.cli.published import compared
+
+
+@click.command()
+@model_arguments
+@solver_options
+@json_option
+def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
+    """Count all solutions."""
+    from cpqueens.cli.terminal import progress, summary
+    from cpqueens.solve import count_solutions
+
+    instance = load(model, parameters)
+    given = run_options(**options)
+    seen = [0]
+
+    def note(state: Any) -> None:
+        seen[0] = int(state.get("count", seen[0]))
+
+    with progress(instance.title, lambda: seen[0], shown=True):
+        outcome = count_solutions(instance.model, on_progress=note, **given)
+    comparison = compared(instance, outcome)
+    if as_json:
+        published = comparison.fields if comparison else None
+        echo_json(document("count", instance, **outcome_fields(outcome), published=published))
+    else:
+        at_least = "" if outcome.complete else "at least "
+        lines = [f"problem    {instance.title}", f"solutions  {at_least}{outcome.count:,}", *summary(outcome)]
+        if comparison is not None:
+            lines.append(f"published  {comparison.text}")
+        click.echo("\n".join(lines))
+    differs = comparison is not None and comparison.agrees is False
+    return COUNT_DIFF if differs else exit_of_all(outcome)

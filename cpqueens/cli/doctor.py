@@ -1,0 +1,159 @@
+"""`cpqueens doctor`: what is installed, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.exits import DONE, REFUSED
+from cpqueens.cli.options import json_option
+
+OPTIONAL = {"scipy": "lab", "matplotlib": "lab", "distributed": "cluster"}
+"""Optional libraries and the extra that installs them."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library: the version that is there (or None), what is needed, and the command that installs it."""
+
+    name: str
+    version: str | None
+    needed: str
+    required: bool
+    command: str
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether it is there in a version that is new enough."""
+        return self.version is not None and _at_least(self.version, self.needed)
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> int:
+    """Say what is installed, and what is missing."""
+    libraries = [*_required(), *_optional()]
+    facts = _facts()
+    if as_json:
+        listed = [{**asdict(library), "is_fit": library.is_fit} for library in libraries]
+        echo_json(document("doctor", libraries=listed, backends=_backends(), **facts))
+    else:
+        click.echo("\n".join(_lines(libraries, facts)))
+    return DONE if all(library.is_fit for library in libraries if library.required) else REFUSED
+
+
+def _required() -> list[Library]:
+    """Return the libraries that the installed package asks for, as its own metadata says."""
+    found = []
+    for text in metadata.requires("cpqueens") or []:
+        requirement, _, marker = text.partition(";")
+        match = re.match(r"\s*([A-Za-z0-9_.-]+)\s*(?:>=\s*([0-9.]+))?", requirement)
+        if match is not None and "extra ==" not in marker:
+            name, needed = match[1], match[2] or ""
+            command = f"pip install '{name}{'>=' + needed if needed else ''}'"
+            found.append(Library(name, _version(name), needed, True, command))
+    return found
+
+
+def _optional() -> list[Library]:
+    return [
+        Library(name, _version(name), "", False, f"pip install 'cpqueens[{extra}]'")
+        for name, extra in OPTIONAL.items()
+    ]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _at_least(version: str, needed: str) -> bool:
+    def numbers(text: str) -> list[int]:
+        return [int(part) for part in re.findall(r"\d+", text)[:3]]
+
+    return not needed or numbers(version) >= numbers(needed)
+
+
+def _facts() -> dict[str, Any]:
+    folder, writable = kernel_cache()
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "cpqueens": _version("cpqueens"),
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "platform": platform.platform(),
+        "processors": usable,
+        "kernel_cache": {"folder": str(folder), "writable": writable},
+    }
+
+
+def kernel_cache() -> tuple[Path, bool]:
+    """Return where compiled kernels are kept between runs, and whether that can be written.
+
+    Numba takes the folder of ``NUMBA_CACHE_DIR``, else the one beside the source, else the user's.
+    """
+    import importlib.util
+
+    spec = importlib.util.find_spec("cpqueens")
+    beside = Path(str(spec.origin)).parent / "kernels" / "__pycache__" if spec else Path()
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "numba"
+    asked = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(asked)] if asked else [beside, home]
+    for place in places:
+        if _is_writable(place):
+            return place, True
+    return places[0], False
+
+
+def _is_writable(folder: Path) -> bool:
+    """Say whether files can be made in a folder, or the folder itself where it is missing."""
+    nearest = next((p for p in (folder, *folder.parents) if p.exists()), None)
+    return nearest is not None and nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+def _backends() -> list[dict[str, Any]]:
+    from cpqueens import backends
+
+    listed = []
+    for name in backends.registered():
+        installed = backends.is_installed(name)
+        command = backends.REQUIRES.get(name, ("", ""))[1]
+        listed.append({"name": name, "installed": installed, "command": "" if installed else command})
+    return listed
+
+
+def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
+    cache = facts["kernel_cache"]
+    kept = "kept in" if cache["writable"] else "compiled anew in each process; cannot write"
+    lines = [
+        f"cpqueens {facts['cpqueens']} on Python {facts['python']} ({facts['executable']})",
+        f"{facts['platform']}, {facts['processors']} processor(s) to use",
+        f"compiled kernels: {kept} {cache['folder']}",
+        "",
+        "Libraries",
+        *(_library(library) for library in libraries),
+        "",
+        "Solvers",
+    ]
+    for backend in _backends():
+        lines.append(f"  {backend['name']:<20}{'ready' if backend['installed'] else backend['command']}")
+    return lines
+
+
+def _library(library: Library) -> str:
+    kind = "" if library.required else " (optional)"
+    if library.version is None:
+        return f"  {library.name:<20}missing{kind}: {library.command}"
+    old = "" if library.is_fit else f" is too old, {library.needed} is needed: {library.command}"
+    return f"  {library.name:<20}{library.version}{kind}{old}"

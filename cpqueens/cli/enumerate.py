@@ -1,0 +1,114 @@
+"""`cpqueens enumerate`: all solutions, printed or written as they come."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from cpqueens.cli.documents import document, dumps, outcome_fields
+from cpqueens.cli.exits import exit_of_all
+from cpqueens.cli.options import (
+    json_option,
+    load,
+    model_arguments,
+    output_options,
+    run_options,
+    solver_options,
+)
+from cpqueens.cli.published import compared
+from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
+from cpqueens.errors import ModelError
+from cpqueens.outcome import Outcome, StopReason
+
+
+@click.command()
+@model_arguments
+@solver_options
+@click.option("--limit", type=int, metavar="K", help="stop after K solutions")
+@click.option("--up-to-symmetry", is_flag=True, help="one solution of each orbit")
+@output_options
+@json_option
+def command(
+    model: str,
+    parameters: tuple[str, ...],
+    limit: int | None,
+    up_to_symmetry: bool,
+    form: str,
+    out: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Find all solutions."""
+    from cpqueens.backends.base import Want
+    from cpqueens.cli.terminal import progress
+    from cpqueens.options import positive_integer
+    from cpqueens.report.writers import SolutionFile
+    from cpqueens.solve import run, trusted
+
+    instance = load(model, parameters)
+    given = run_options(**options)
+    positive_integer(limit, "--limit")
+    group = instance.symmetries() if up_to_symmetry else ()
+    if up_to_symmetry and not group:
+        raise ModelError(f"--up-to-symmetry: {instance.title} declares no symmetries")
+    head = document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
+    with ExitStack() as stack:
+        sink: Sink = PrintSink(form)
+        if out:
+            sink = FileSink(stack.enter_context(SolutionFile(out, instance.model, force=force)))
+        elif as_json:
+            sink = JsonSink(head)
+        elif form == "svg":
+            raise ModelError("--format svg: name the file for the boards with --out x.svg")
+        funnel = Funnel(sink, group, limit)
+        if limit is not None and not group:
+            given["solution_limit"] = limit
+        with progress(instance.title, lambda: funnel.count, shown=out is not None):
+            outcome = trusted(run(instance.model, want=Want.ALL, consumer=funnel.take, kept=list, **given))
+        outcome = _judged(outcome, funnel)
+    fields = {**outcome_fields(outcome), "orbits": funnel.count if group else None}
+    comparison = compared(instance, outcome, funnel.count if group else None)
+    if as_json:
+        _print_json(sink, head, {**fields, "published": comparison.fields if comparison else None})
+    else:
+        _print(outcome, funnel, instance.title, form, out, comparison.text if comparison else "")
+    return exit_of_all(outcome)
+
+
+def _judged(outcome: Outcome, funnel: Funnel) -> Outcome:
+    """Return the outcome with the reason for which the funnel ended it."""
+    if funnel.reason is None:
+        return outcome
+    return replace(outcome, stop_reason=funnel.reason)
+
+
+def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> None:
+    if isinstance(sink, JsonSink):
+        sink.finish(fields)
+    else:
+        click.echo(dumps({**head, **fields}))
+
+
+def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, published: str) -> None:
+    from cpqueens.cli.terminal import summary
+
+    many = f"{funnel.count:,} up to symmetry" if funnel.group else f"{outcome.count:,}"
+    if funnel.group and outcome.complete:
+        many += f", {outcome.count:,} in all"
+    lines = [f"problem    {title}", f"solutions  {many}", *summary(outcome)]
+    if published:
+        lines.append(f"published  {published}")
+    if out:
+        part = (
+            ""
+            if outcome.complete or outcome.stop_reason is StopReason.SOLUTION_LIMIT
+            else " (what was found)"
+        )
+        lines.append(f"written    {out}{part}")
+    sys.stdout.flush()
+    click.echo("\n".join(lines), err=form != "board" and out is None)

@@ -1,0 +1,37 @@
+"""Exit codes, and which one an outcome deserves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cpqueens.outcome import Outcome
+
+DONE = 0
+INFEASIBLE = 1
+REFUSED = 2
+LIMIT = 3
+INVALID = 10
+COUNT_DIFF = 12
+CHECKER_DOUBT = 19
+CRASHED = 30
+OUT_OF_MEMORY = 32
+INTERRUPTED = 130
+
+
+def exit_of_solve(outcome: Outcome) -> int:
+    """Return the exit code of asking for one solution, or for the best one."""
+    if outcome.stop_reason == "interrupted":
+        return INTERRUPTED
+    if outcome.status == "INFEASIBLE":
+        return INFEASIBLE
+    wants_best = outcome.model.objective is not None
+    met = outcome.complete if wants_best else outcome.solution is not None
+    return DONE if met else LIMIT
+
+
+def exit_of_all(outcome: Outcome) -> int:
+    """Return the exit code of asking for all solutions, or for their number."""
+    if outcome.stop_reason == "interrupted":
+        return INTERRUPTED
+    return DONE if outcome.complete or outcome.stop_reason == "solution_limit" else LIMIT

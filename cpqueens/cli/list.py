@@ -1,0 +1,28 @@
+"""`cpqueens list`: the problems that are shipped."""
+
+from __future__ import annotations
+
+import click
+
+from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.options import json_option
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> int:
+    """List the problems."""
+    from cpqueens import catalog
+
+    problems = [catalog.find(name) for name in catalog.names()]
+    if as_json:
+        listed = [
+            {"name": p.name, "summary": p.summary, "parameters": [q.name for q in p.parameters]}
+            for p in problems
+        ]
+        echo_json(document("list", problems=listed))
+        return 0
+    width = max((len(p.name) for p in problems), default=0)
+    for problem in problems:
+        click.echo(f"{problem.name:<{width}}  {problem.summary}")
+    return 0

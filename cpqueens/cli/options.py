@@ -1,0 +1,127 @@
+"""Arguments and options that verbs share, and what they mean to the pipeline."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cpqueens.cli.guard import JSON_WANTED
+from cpqueens.errors import ModelError, UnknownParameter
+
+if TYPE_CHECKING:
+    from cpqueens.catalog import Instance
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMATS = ("board", "list", "json", "matrix", "grid", "svg")
+
+
+def model_arguments(command: Command) -> Command:
+    """Add MODEL and its parameters as name=value."""
+    return _stacked(
+        click.argument("model", metavar="MODEL"),
+        click.argument("parameters", nargs=-1, metavar="[name=value]..."),
+    )(command)
+
+
+def solver_options(command: Command) -> Command:
+    """Add what a solver can be told."""
+    return _stacked(
+        click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy"),
+        click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search"),
+        click.option("--step-limit", type=int, metavar="STEPS", help="for solvers that count steps"),
+        click.option("--seed", type=int, metavar="SEED", help="of the random choices"),
+        click.option("--workers", type=int, metavar="N", help="threads, for solvers that have them"),
+        click.option(
+            "--param", "params", multiple=True, metavar="NAME=VALUE", help="a solver's own parameter"
+        ),
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """Add ``--json``, which also makes errors a JSON document on standard output."""
+
+    def note(context: click.Context, _option: click.Parameter, value: bool) -> bool:
+        context.meta[JSON_WANTED] = value
+        return value
+
+    option = click.option(
+        "--json", "as_json", is_flag=True, callback=note, is_eager=True, help="print one JSON document"
+    )
+    return option(command)
+
+
+def output_options(command: Command) -> Command:
+    """Add how solutions are shown and where they are written."""
+    return _stacked(
+        click.option("--format", "form", type=click.Choice(FORMATS), default="board", show_default=True),
+        click.option("--out", type=click.Path(dir_okay=False), help="file.csv, .jsonl, .npy or .svg"),
+        click.option("--force", is_flag=True, help="replace an existing file"),
+    )(command)
+
+
+def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the decorators as one, the first on top."""
+    return lambda command: functools.reduce(lambda c, decorate: decorate(c), reversed(decorators), command)
+
+
+def load(model: str, parameters: Sequence[str]) -> Instance:
+    """Return the model that the arguments name."""
+    from cpqueens import catalog
+
+    return catalog.load(model, parameters)
+
+
+def run_options(
+    solver: str,
+    time_limit: float | None,
+    step_limit: int | None,
+    seed: int | None,
+    workers: int | None,
+    params: Sequence[str],
+) -> dict[str, Any]:
+    """Return the keyword arguments of the pipeline for the options that were given."""
+    given = {
+        "time_limit": time_limit,
+        "step_limit": step_limit,
+        "random_seed": seed,
+        "num_workers": workers,
+    }
+    return {
+        "solver": solver,
+        **{name: value for name, value in given.items() if value is not None},
+        **_own_parameters(solver, params),
+    }
+
+
+def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
+    if not params:
+        return {}
+    if solver == "auto":
+        raise UnknownParameter("--param: name the solver that it is for with --solver")
+    from cpqueens import backends
+
+    name, _ = backends.split_name(solver)
+    declared = backends.get_backend(name).parameters
+    chosen: dict[str, Any] = {}
+    for text in params:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ModelError(f"--param {text!r:.40}: name=value is needed")
+        chosen[key] = _typed(key, value, declared[key].type if key in declared else object)
+    return chosen
+
+
+def _typed(name: str, text: str, kind: type) -> Any:
+    if kind is str:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        if kind is object:
+            return text
+        raise UnknownParameter(f"--param {name}: {kind.__name__} is needed, got {text!r:.40}") from None

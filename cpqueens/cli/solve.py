@@ -1,0 +1,88 @@
+"""`cpqueens solve`: one solution, or the best one."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cpqueens.cli.documents import document, echo_json, outcome_fields
+from cpqueens.cli.exits import exit_of_solve
+from cpqueens.cli.options import (
+    json_option,
+    load,
+    model_arguments,
+    output_options,
+    run_options,
+    solver_options,
+)
+
+if TYPE_CHECKING:
+    from cpqueens.catalog import Instance
+    from cpqueens.outcome import Outcome
+
+
+@click.command()
+@model_arguments
+@solver_options
+@output_options
+@json_option
+def command(
+    model: str,
+    parameters: tuple[str, ...],
+    form: str,
+    out: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Find one solution, or the best one."""
+    from cpqueens.cli.terminal import progress
+    from cpqueens.report.writers import SolutionFile
+    from cpqueens.solve import solve
+
+    instance = load(model, parameters)
+    given = run_options(**options)
+    with ExitStack() as stack:
+        file = stack.enter_context(SolutionFile(out, instance.model, force=force)) if out else None
+        with progress(instance.title, lambda: 0, shown=True):
+            outcome = solve(instance.model, **given)
+        if file is not None:
+            file.write(outcome.solutions)
+    if as_json:
+        echo_json(_document(instance, outcome, out))
+    else:
+        _print(instance, outcome, form, out)
+    return exit_of_solve(outcome)
+
+
+def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str, Any]:
+    solution = outcome.solution
+    named = None if solution is None else solution.as_dict()
+    closest = None if outcome.closest is None else outcome.closest.as_dict()
+    fields = {"solution": named, "closest": closest, "file": out, "published": _published(instance)}
+    return document("solve", instance, **outcome_fields(outcome), **fields)
+
+
+def _published(instance: Instance) -> dict[str, Any] | None:
+    entry = instance.published("optimum")
+    return None if entry is None else {"what": entry.what, "value": entry.value, "source": entry.source}
+
+
+def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> None:
+    """Print the solution; what is said about it goes where it does not disturb a program that reads."""
+    from cpqueens.cli.terminal import style_of, summary
+    from cpqueens.report.formats import render
+
+    if outcome.solution is not None and out is None:
+        click.echo(render(outcome.solution, form, style_of(sys.stdout)), color=True)
+    lines = [f"{'written' if len(outcome.solutions) else 'empty'}    {out}"] if out else []
+    lines = [f"problem    {instance.title}", *summary(outcome), *lines]
+    entry = instance.published("optimum")
+    if entry is not None and outcome.objective is not None:
+        lines.append(f"published  {entry.value} ({entry.source})")
+    if outcome.closest is not None:
+        lines.append("closest    " + str(outcome.closest.check()).replace("\n", "\n           "))
+    click.echo("\n".join(lines), err=form != "board")

@@ -1,0 +1,88 @@
+"""What the terminal can show, and progress on standard error while something takes long."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from cpqueens.report.text import Style
+
+if TYPE_CHECKING:
+    from cpqueens.outcome import Outcome
+
+_PATIENCE = 0.6  # seconds before progress is shown; rich is not even imported for less
+
+
+def style_of(stream: TextIO) -> Style:
+    """Return what can be shown on a stream: colour on terminals (unless NO_COLOR), Unicode if it encodes."""
+    colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    try:
+        "♛░┌▓".encode(stream.encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return Style(colour=False, unicode=False)
+    return Style(colour=colour, unicode=True)
+
+
+@contextmanager
+def progress(what: str, found: Callable[[], int], shown: bool) -> Iterator[None]:
+    """Show a spinner, the elapsed time and the number found so far, if standard error is a terminal.
+
+    Parameters
+    ----------
+    found
+        Asked now and then for the number.
+    shown
+        False where standard output goes to the same terminal.
+    """
+    if not (shown and sys.stderr.isatty()):
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_spin, args=(what, found, done), name="cpqueens-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _spin(what: str, found: Callable[[], int], done: threading.Event) -> None:
+    if done.wait(_PATIENCE):
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        while not done.wait(0.2):
+            many = found()
+            bar.update(task, description=f"{what}: {many:,} so far" if many else what)
+
+
+def summary(outcome: Outcome) -> list[str]:
+    """Return what an outcome says, line by line."""
+    completeness = "complete" if outcome.complete else "not complete"
+    lines = [f"status     {outcome.status} ({completeness}, stopped by {outcome.stop_reason})"]
+    if outcome.objective is not None:
+        bound = "" if outcome.bound is None or outcome.complete else f" (proved bound {outcome.bound})"
+        lines.append(f"objective  {outcome.objective}{bound}")
+    lines += [f"solver     {outcome.solver}", f"time       {times(outcome)}"]
+    return lines + [f"note       {message}" for message in outcome.messages]
+
+
+def times(outcome: Outcome) -> str:
+    """Return the total time and its parts in seconds."""
+    numbers = outcome.statistics
+    parts = [
+        f"{name} {numbers[f'{name}_time']:.3f}"
+        for name in ("build", "translate", "compile", "solve", "check", "consumer")
+        if numbers.get(f"{name}_time", 0.0) >= 0.0005
+    ]
+    breakdown = f" ({', '.join(parts)})" if parts else ""
+    return f"{numbers.get('total_time', 0.0):.3f} s{breakdown}"
