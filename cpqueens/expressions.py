@@ -60,10 +60,7 @@ def as_integers(values: object, what: str = "value") -> IntArray:
     """
     if isinstance(values, np.ndarray) and values.dtype == np.int64:
         return values
-    try:
-        array = np.asarray(values)
-    except (ValueError, OverflowError) as error:
-        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
+    array = plain_array(values, what)
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind in "bi":
@@ -76,6 +73,25 @@ def as_integers(values: object, what: str = "value") -> IntArray:
         large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
         raise IntegerError(f"{what}: {large} does not fit 64 bits")
     raise IntegerError(f"{what}: integers only, got {_first_bad(array)!r:.60}")
+
+
+def plain_array(values: object, what: str) -> NDArray[Any]:
+    """Return ``values`` as a NumPy array whose integers keep their values, of whatever size.
+
+    Raises
+    ------
+    IntegerError
+        If it is no array at all.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "f" and not isinstance(values, np.ndarray | np.generic | float):
+            array = np.asarray(values, dtype=object)  # NumPy reads [2**63, 0] as floats
+            if not all(isinstance(v, int | np.integer) for v in array.flat):
+                array = np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
+    return array
 
 
 def _first_bad(array: NDArray[Any]) -> Any:

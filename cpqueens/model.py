@@ -27,6 +27,7 @@ from cpqueens.expressions import (
     as_truth,
     concatenate_rows,
     of_variables,
+    plain_array,
     plain_variables,
 )
 from cpqueens.registry import MAX_VARIABLES, VariableStore
@@ -460,10 +461,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
 def _bound(value: Any, what: str) -> IntArray:
     if value is None:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise IntegerError(f"{what}: {value!r:.40} is not an array of integers") from None
+    array = plain_array(value, what)
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
         raise IntegerError(f"{what}: integers only, got {value!r:.40}")
     if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
