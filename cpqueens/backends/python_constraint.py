@@ -75,10 +75,11 @@ class PythonConstraint:
 
     Strategies are the library's solvers: ``backtracking`` (the default: variables in the most constraints
     first, then the smallest domain), ``optimized`` (the same with an order fixed at the start),
-    ``recursive``, and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs. A node is a value that was tried; the step
-    limit counts nodes, and sweeps over all variables for ``min-conflicts``. Seed 0 keeps the order of
-    variables and values, other seeds shuffle it. The order of solutions depends on the pruning, so that
-    only distinctness is promised.
+    ``recursive``, and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs.
+
+    A node is a value that was tried; the step limit counts nodes, and sweeps over all variables for
+    ``min-conflicts``. Seed 0 keeps the order of variables and values, other seeds shuffle it. The order of
+    solutions depends on the pruning, so that only distinctness is promised.
     """
 
     name = "python-constraint"

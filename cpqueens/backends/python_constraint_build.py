@@ -131,13 +131,9 @@ class Builder:
             if how == "native" and (origin in own or origin not in by_library):
                 self.how[origin] = "own"
 
-    def _bounds(self, variable: int) -> Interval:
-        values = self.domains[variable]
-        return values[0], values[-1]
-
     def _settle(self, atom: Atom) -> None:
         """Apply an atom over at most one variable once and for all."""
-        tape = Tape(atom, self._formulas, self._root_bounds)
+        tape = Tape(atom, self._formulas, self._bounds)
         if not tape.scope:
             self.possible = self.possible and tape.evaluate() == TRUE
             return
@@ -151,7 +147,7 @@ class Builder:
             due()
         self.domains[variable] = kept
 
-    def _root_bounds(self, variable: int) -> Interval:
+    def _bounds(self, variable: int) -> Interval:
         values = self.domains[variable]
         return (values[0], values[-1]) if values else (0, 0)
 
