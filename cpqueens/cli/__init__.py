@@ -71,7 +71,9 @@ class VerbGroup(click.Group):
 
 
 @click.group(
-    cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    "cpqueens",
+    cls=VerbGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="cpqueens", message="%(prog)s %(version)s")
 def main() -> None:

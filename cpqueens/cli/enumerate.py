@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from cpqueens.cli.documents import document, dumps, outcome_fields
-from cpqueens.cli.exits import exit_of_all
+from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.options import (
     json_option,
     load,
@@ -77,7 +77,8 @@ def command(
         _print_json(sink, head, {**fields, "published": comparison.fields if comparison else None})
     else:
         _print(outcome, funnel, instance.title, form, out, comparison.text if comparison else "")
-    return exit_of_all(outcome)
+    differs = comparison is not None and comparison.agrees is False
+    return COUNT_DIFF if differs else exit_of_all(outcome)
 
 
 def _judged(outcome: Outcome, funnel: Funnel) -> Outcome:

@@ -104,6 +104,7 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
     from cpqueens import backends
+    from cpqueens.options import COMMON
 
     name, _ = backends.split_name(solver)
     declared = backends.get_backend(name).parameters
@@ -112,6 +113,8 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals:
             raise ModelError(f"--param {text!r:.40}: name=value is needed")
+        if key in COMMON:
+            raise UnknownParameter(f"--param {key}: not one of {name}'s own parameters; see --help")
         chosen[key] = _typed(key, value, declared[key].type if key in declared else object)
     return chosen
 

@@ -44,6 +44,8 @@ class OutputFile:
             self.stream.seek(start)
             self.stream.truncate()
             raise
+        except OSError as error:
+            raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def commit(self) -> None:
         """Put the file in its place, durably."""

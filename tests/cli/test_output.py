@@ -1,0 +1,180 @@
+"""Each format and each file is read back as the same solutions."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from cpqueens import catalog
+from cpqueens.cli import main
+from cpqueens.solutionfile import read_solutions, read_text
+
+SVG = "{http://www.w3.org/2000/svg}"
+SIX = [[1, 3, 5, 0, 2, 4], [2, 5, 1, 4, 0, 3], [3, 0, 4, 1, 5, 2], [4, 2, 0, 5, 3, 1]]
+
+
+def call(*args: str, **more: object) -> Result:
+    return CliRunner().invoke(main, list(args), **more)  # type: ignore[arg-type]
+
+
+def solutions(text: str) -> list[list[int]]:
+    return sorted(read_text(text, catalog.load("queens", ["n=6"]).model).matrix.tolist())
+
+
+@pytest.mark.parametrize("form", ["list", "json", "matrix", "grid"])
+def test_formats_are_read_back(form: str) -> None:
+    result = call("enumerate", "queens", "n=6", "--solver", "cpsat", "--format", form)
+    assert solutions(result.stdout) == SIX
+    assert "solutions  4" in result.stderr
+
+
+def test_the_board_is_read_back() -> None:
+    result = call("enumerate", "queens", "n=6", "--solver", "cpsat")
+    boards, summary = result.stdout.split("problem    ")
+    assert solutions(boards) == SIX
+    assert "A000170): agrees" in summary
+
+
+@pytest.mark.parametrize("form", ["board", "list", "json", "matrix", "grid"])
+@pytest.mark.parametrize(
+    "problem", ["magic_square n=3", "golomb_ruler marks=4", "latin_square n=3", "all_interval n=4"]
+)
+def test_every_format_of_other_problems(form: str, problem: str) -> None:
+    result = call("solve", *problem.split(), "--solver", "cpsat", "--format", form)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip()
+
+
+def test_solve_svg_is_xml_with_one_queen_a_row() -> None:
+    result = call("solve", "queens", "n=6", "--solver", "cpsat", "--format", "svg")
+    paths = ET.fromstring(result.stdout).iter(f"{SVG}path")
+    assert sum("transform" in path.attrib for path in paths) == 6
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "npy"])
+def test_files_are_read_back(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{suffix}"
+    result = call("enumerate", "queens", "n=6", "--solver", "cpsat", "--out", str(path))
+    assert result.exit_code == 0
+    found = read_solutions(path, catalog.load("queens", ["n=6"]).model)
+    assert sorted(found.matrix.tolist()) == SIX
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert call("check", "queens", "n=6", str(path)).exit_code == 0
+
+
+def test_npy_is_what_numpy_reads(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    call("enumerate", "queens", "n=8", "--solver", "cpsat", "--out", str(path))
+    array = np.load(path)
+    assert array.shape == (92, 8)
+    assert array.dtype == np.int64
+    assert len(np.unique(array, axis=0)) == 92
+
+
+def test_no_solution_makes_empty_files(tmp_path: Path) -> None:
+    for suffix in ("csv", "jsonl", "npy", "svg"):
+        result = call(
+            "enumerate", "queens", "n=3", "--solver", "cpsat", "--out", str(tmp_path / f"x.{suffix}")
+        )
+        assert result.exit_code == 0, result.output
+    assert np.load(tmp_path / "x.npy").shape == (0, 3)
+    assert (tmp_path / "x.csv").read_text() == "q[0],q[1],q[2]\n"
+    ET.parse(tmp_path / "x.svg")
+
+
+def test_a_sheet_of_boards(tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    result = call("enumerate", "queens", "n=8", "--solver", "cpsat", "--up-to-symmetry", "--out", str(path))
+    assert "12 up to symmetry, 92 in all" in result.stdout
+    assert "12 (OEIS A002562): agrees" in result.stdout
+    paths = ET.parse(path).getroot().iter(f"{SVG}path")
+    assert sum("transform" in p.attrib for p in paths) == 12 * 8
+
+
+def test_force_replaces_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("old")
+    assert call("solve", "queens", "n=6", "--solver", "cpsat", "--out", str(path), "--force").exit_code == 0
+    assert path.read_text().startswith("q[0],")
+
+
+def test_up_to_symmetry_with_a_limit() -> None:
+    result = call(
+        "enumerate",
+        "queens",
+        "n=8",
+        "--solver",
+        "cpsat",
+        "--up-to-symmetry",
+        "--limit",
+        "5",
+        "--format",
+        "list",
+    )
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 5
+    assert "solution_limit" in result.stderr
+
+
+def test_json_of_every_verb() -> None:
+    found = {
+        verb: json.loads(call(verb, "queens", "n=6", "--json", "--solver", "cpsat").stdout)
+        for verb in ("solve", "enumerate", "count")
+    }
+    found["show"] = json.loads(call("show", "queens", "n=6", "--json").stdout)
+    found["check"] = json.loads(call("check", "queens", "n=6", "246135", "--json").stdout)
+    for verb, document in found.items():
+        assert document["schema"] == f"cpqueens.{verb}"
+        assert document["version"] == 1
+        assert document["model"]["title"] == "queens(n=6)"
+    assert found["count"]["published"] == {"value": 4, "source": "OEIS A000170", "agrees": True}
+    assert sorted(s["q"] for s in found["enumerate"]["solutions"]) == SIX
+    assert found["solve"]["solution"]["q"] in SIX
+    assert found["check"]["valid"] == found["check"]["solutions"] == 1
+    for verb in ("list", "doctor"):
+        assert json.loads(call(verb, "--json").stdout)["schema"] == f"cpqueens.{verb}"
+
+
+def test_own_json_is_checked() -> None:
+    for verb in ("solve", "enumerate"):
+        document = call(verb, "queens", "n=6", "--json", "--solver", "cpsat").stdout
+        result = call("check", "queens", "n=6", "-", input=document)
+        assert result.exit_code == 0, result.output
+
+
+def test_the_best_solution_comes_with_the_published_optimum() -> None:
+    result = call("solve", "golomb_ruler", "marks=5", "--solver", "cpsat")
+    assert "status     OPTIMAL (complete" in result.stdout
+    assert "published  11 (OEIS A003022)" in result.stdout
+    assert "time       " in result.stdout
+
+
+def test_show_prints_the_sizes_of_the_spaces() -> None:
+    text = call("show", "queens").stdout
+    for size in ("4,426,165,368", "16,777,216", "40,320", "OEIS A000170"):
+        assert size in text
+
+
+def test_list_has_every_problem() -> None:
+    lines = call("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == catalog.names()
+
+
+def test_doctor_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cpqueens.cli import doctor
+
+    assert call("doctor").exit_code == 0
+    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "scipy" else "9.14.1")
+    result = call("doctor")
+    assert result.exit_code == 2  # ortools 9.14 is too old
+    assert "pip install 'cpqueens[lab]'" in result.stdout
+    assert "too old, 9.15 is needed: pip install 'ortools>=9.15'" in result.stdout
+
+
+def test_check_reads_standard_input_and_counts_repetitions() -> None:
+    result = call("check", "queens", "n=6", "-", input="246135\n246135\n362514\n")
+    assert result.exit_code == 0
+    assert "3 checked, 3 valid, 0 not; 1 of the valid ones are repeated" in result.stdout

@@ -1,0 +1,31 @@
+"""The table of verbs against the commands and the folder."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import cpqueens.cli
+from cpqueens.cli import VERBS, main
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_begins_with_the_line_in_the_table(verb: str) -> None:
+    command = main.get_command(click.Context(main), verb)
+    assert command is not None
+    assert (command.help or "").splitlines()[0] == VERBS[verb][1]
+    result = CliRunner().invoke(main, [verb, "--help"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Usage: cpqueens {verb}")
+
+
+def test_every_file_with_a_command_is_registered() -> None:
+    folder = Path(cpqueens.cli.__file__).parent
+    files = {p.stem for p in folder.glob("*.py") if "@click.command" in p.read_text(encoding="utf-8")}
+    assert files == set(VERBS)
+
+
+def test_the_group_shows_all_verbs() -> None:
+    result = CliRunner().invoke(main, ["--help"])
+    assert all(f"  {verb} " in result.stdout for verb in VERBS)

@@ -1,0 +1,204 @@
+"""Every view draws as text and as well-formed SVG, and colliding pieces are red."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from cpqueens import AllDifferent, Model, catalog, views
+from cpqueens.outcome import Solution, SolutionSet
+from cpqueens.report.board import board_picture, one_per_row
+from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
+from cpqueens.report.draw import SVG, TEXT, draw_html, draw_svg, draw_text, outcome_html
+from cpqueens.report.text import ASCII, COLOUR, board_matrix, board_rules, board_text
+from cpqueens.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+
+
+def solution(model: Model, values: list[int]) -> Solution:
+    return SolutionSet(model, model.decisions, np.array([values], dtype=np.int64))[0]
+
+
+def board(values: list[int], **special: object) -> Solution:
+    n = len(values)
+    m = Model("queens <8>")
+    q = m.intvar(0, max(n - 1, 0), shape=n, name="q")
+    i = np.arange(n)
+    m += [AllDifferent(q), AllDifferent(q + i), AllDifferent(q - i)]
+    m.view = Board("q", **special)  # type: ignore[arg-type]
+    return solution(m, values)
+
+
+def example(view: type) -> Solution:
+    m = Model("example")
+    shapes = {Grid: (2, 2), Armies: (2, 2)}
+    m.intvar(0, 9, shape=shapes.get(view, 3), name="x")
+    if view is Armies:
+        m.intvar(0, 1, shape=(2, 2), name="y")
+        m.view = Armies("x", "y")
+        return solution(m, [1, 0, 0, 0, 0, 0, 0, 1])
+    m.view = Colouring("x", ((0, 1), (1, 2))) if view is Colouring else view("x")
+    return solution(m, [0, 1, 3, 2] if view is Grid else [0, 1, 3])
+
+
+@pytest.mark.parametrize("name", views.VIEWS)
+def test_every_view_is_drawn(name: str) -> None:
+    view = views.VIEWS[name]
+    assert view in TEXT
+    assert view in SVG
+    drawn = example(view)
+    assert draw_text(drawn).strip()
+    assert draw_text(drawn, ASCII).isascii()
+    picture = draw_svg(drawn)
+    assert picture is not None
+    assert ET.fromstring(picture).tag == f"{NAMESPACE}svg"
+    assert draw_html(drawn) == picture
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_every_problem_draws_a_solution(name: str) -> None:
+    outcome = catalog.load(name).model.solve(solver="cpsat", time_limit=20)
+    assert outcome.solution is not None
+    assert str(outcome.solution).strip()
+    picture = outcome.solution._repr_svg_()
+    assert picture is not None
+    ET.fromstring(picture)
+    ET.fromstring(outcome_html(outcome).replace("<br>", "<br/>"))
+
+
+def test_board_in_text() -> None:
+    drawn = board([1, 3, 0, 2])
+    assert draw_text(drawn) == (
+        "┌────────────┐\n│    ♛    ░░░│\n│░░░   ░░░ ♛ │\n│ ♛ ░░░   ░░░│\n│░░░    ♛    │\n└────────────┘"
+    )
+    assert draw_text(drawn, ASCII) == ".Q..\n...Q\nQ...\n..Q."
+    coloured = draw_text(drawn, COLOUR)
+    assert coloured.count("♛") == 4
+    assert all(line.endswith("\x1b[0m") for line in coloured.splitlines())
+
+
+def test_attacked_queens_stand_out() -> None:
+    drawn = board([0, 1, 3, 2])
+    picture = board_picture(drawn, drawn.model.view)
+    assert picture.attacks == (((0, 0), (1, 1)), ((2, 3), (3, 2)))
+    assert board_text(picture, ASCII) == "X...\n.X..\n...X\n..X."
+    assert board_text(picture).count("!♛!") == 4
+    assert "48;5;167" in board_text(picture, COLOUR)
+    red = [p for p in ET.fromstring(board_svg(picture)).iter(f"{NAMESPACE}path") if p.get("fill") == ATTACKED]
+    assert len(red) == 4
+
+
+def test_a_solution_has_nothing_red() -> None:
+    assert ATTACKED not in (draw_svg(board([1, 3, 0, 2])) or "")
+
+
+def test_attacks_are_those_of_the_model_not_of_plain_queens() -> None:
+    m = Model("rooks")
+    q = m.intvar(0, 3, shape=4, name="q")
+    m += AllDifferent(q)
+    m.view = Board("q")
+    assert board_picture(solution(m, [0, 1, 2, 3]), m.view).attacks == ()
+    assert board_picture(solution(m, [0, 1, 2, 0]), m.view).attacks == (((0, 0), (3, 0)),)
+
+
+def test_attacks_by_constraints_on_pairs() -> None:
+    m = Model("pairs")
+    q = m.intvar(0, 3, shape=4, name="q")
+    m += [q[i] != q[j] for i in range(4) for j in range(i)]
+    m.view = Board("q")
+    assert board_picture(solution(m, [2, 1, 2, 0]), m.view).attacks == (((0, 2), (2, 2)),)
+
+
+def test_given_and_blocked_squares_are_marked() -> None:
+    drawn = board([1, 3, 0, 2], given=((0, 1),), blocked=((0, 0),))
+    picture = draw_svg(drawn) or ""
+    assert GIVEN_SQUARE in picture
+    assert BLOCKED_SQUARE in picture
+    assert draw_text(drawn, ASCII).startswith("-Q..")
+    assert "▓▓▓" in draw_text(drawn)
+
+
+def test_matrix_and_rules() -> None:
+    picture = one_per_row([1, 0])
+    assert board_matrix(picture) == "0 1\n1 0"
+    assert board_rules(picture) == "+---+---+\n|   | Q |\n+---+---+\n| Q |   |\n+---+---+"
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 41, 200])
+def test_boards_of_any_size(n: int) -> None:
+    drawn = board(list(range(n)))
+    paths = ET.fromstring(draw_svg(drawn) or "").iter(f"{NAMESPACE}path")
+    assert sum("scale" in p.get("transform", "") for p in paths) == n
+    assert str(drawn).startswith("q = [" if n > 40 else "┌")
+
+
+def test_a_big_board_is_a_small_file() -> None:
+    assert len(board_svg(one_per_row(range(200)))) < 250_000
+
+
+def test_titles_are_escaped() -> None:
+    title = ET.fromstring(draw_svg(board([1, 3, 0, 2])) or "").find(f"{NAMESPACE}title")
+    assert title is not None
+    assert title.text == "queens <8>"
+
+
+def test_gallery_numbers_its_boards() -> None:
+    sheet = ET.fromstring(gallery_svg([one_per_row([1, 3, 0, 2])] * 5))
+    assert [t.text for t in sheet.iter(f"{NAMESPACE}text")] == ["1", "2", "3", "4", "5"]
+    ET.fromstring(gallery_svg([]))
+
+
+def test_armies_have_two_colours() -> None:
+    assert draw_text(example(Armies), ASCII) == "W.\n.Q"
+    assert draw_text(example(Armies)) == "┌──────┐\n│ ♕ ░░░│\n│░░░ ♛ │\n└──────┘"
+
+
+def test_colouring_shows_clashes() -> None:
+    m = Model("graph")
+    x = m.intvar(0, 2, shape=3, name="x")
+    m += [x[0] != x[1], x[1] != x[2]]
+    m.view = Colouring("x", ((0, 1), (1, 2)))
+    assert "edge 0 - 1 joins colour 2 to itself" in draw_text(solution(m, [2, 2, 0]))
+    assert ATTACKED in (draw_svg(solution(m, [2, 2, 0])) or "")
+    assert ATTACKED not in (draw_svg(solution(m, [2, 1, 2])) or "")
+
+
+def test_ruler_is_to_scale_and_labelled() -> None:
+    m = Model("ruler")
+    m.intvar(0, 50, shape=4, name="x")
+    m.view = Marks("x")
+    assert draw_text(solution(m, [0, 1, 4, 6])) == "├─┼─────┼───┤\n0 1     4   6"
+    assert draw_text(solution(m, [0, 0, 4, 6])) == "0 0 4 6"
+
+
+def test_pairing_is_a_row() -> None:
+    m = Model("langford")
+    m.intvar(0, 5, shape=3, name="p")
+    m.view = Pairing("p")
+    assert draw_text(solution(m, [1, 2, 0])) == "3 1 2 1 3 2"
+
+
+def test_sequence_conflicts_are_red() -> None:
+    m = Model("sequence")
+    m += AllDifferent(m.intvar(0, 3, shape=3, name="x"))
+    m.view = Sequence("x")
+    assert (draw_svg(solution(m, [0, 1, 1])) or "").count(ATTACKED) == 2
+
+
+def test_without_a_view_names_and_values() -> None:
+    m = Model("plain")
+    m.intvar(0, 3, shape=2, name="x")
+    m.intvar(0, 3, shape=(2, 2), name="y")
+    drawn = solution(m, [1, 2, 0, 1, 2, 3])
+    assert str(drawn) == "x = [1, 2]\ny =\n  [0, 1]\n  [2, 3]"
+    assert drawn._repr_svg_() is None
+    assert drawn._repr_html_().startswith("<pre")
+
+
+def test_outcome_in_a_notebook() -> None:
+    outcome = board([1, 3, 0, 2]).model.solve(solver="cpsat")
+    fragment = outcome._repr_html_()
+    assert "FEASIBLE" in fragment
+    assert "<svg" in fragment
+    assert "queens &lt;8&gt;" in fragment
