@@ -12,16 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.quadrants import BUCKET, Starts, Words
+from cpqueens.kernels.quadrants import Starts, Words
 
 Ints = NDArray[np.int64]
 Words32 = NDArray[np.uint32]
 
-PAD = np.uint32(1 << 31)  # a word that fills a gap: line 31 is no line of the board
-
 _ZERO = np.uint64(0)
-_LOW = np.uint64(2**32 - 1)
-_BUCKET = np.uint64(BUCKET)
 
 
 @kernel
@@ -62,27 +58,34 @@ def join(
 
 @kernel
 def sort_into_buckets(
-    boards: Words, size: int, align: int, starts: Ints, counts: Ints, out: Words32
+    boards: Words, size: int, low: int, align: int, starts: Ints, counts: Ints, out: Words32
 ) -> None:
-    """Sort the low words of half boards by bucket; bucket b is ``counts[b]`` words from ``starts[b]`` on.
+    """Sort the ``low`` lower bits of half boards by the bits above them, the number of their bucket.
 
-    ``starts`` (buckets + 1,) are multiples of ``align``; gaps and one more piece of ``align`` words are
-    filled with `PAD`. ``out`` needs room for ``size + align * (buckets + 1)``.
+    Bucket b is ``counts[b]`` words from ``out[starts[b]]`` on; ``counts`` has a power of two of buckets and
+    ``starts`` one entry more. Starts are multiples of ``align``; gaps and one more piece of ``align`` words
+    are filled with 0. ``out`` needs room for ``size + align * (buckets + 1)``.
     """
     buckets = counts.size
+    shift = np.uint64(low)
     mask = np.uint64(buckets - 1)
-    counts[:] = 0
+    lines = np.uint64((1 << low) - 1)
+    # loops instead of array expressions, which would take seconds to compile
+    for b in range(buckets):
+        counts[b] = 0
     for board in boards[:size]:
-        counts[np.uint64((board >> _BUCKET) & mask)] += 1
+        counts[(board >> shift) & mask] += 1
     starts[0] = 0
     for b in range(buckets):
         starts[b + 1] = starts[b] + (counts[b] + align - 1) // align * align
         for i in range(starts[b] + counts[b], starts[b + 1]):
-            out[i] = PAD
-    out[starts[buckets] : starts[buckets] + align] = PAD
-    counts[:] = starts[:buckets]
+            out[i] = 0
+        counts[b] = starts[b]
+    for i in range(starts[buckets], starts[buckets] + align):
+        out[i] = 0
     for board in boards[:size]:
-        bucket = np.uint64((board >> _BUCKET) & mask)
-        out[np.uint64(counts[bucket])] = np.uint32(board & _LOW)
+        bucket = (board >> shift) & mask
+        out[np.uint64(counts[bucket])] = np.uint32(board & lines)
         counts[bucket] += 1
-    counts[:] -= starts[:buckets]
+    for b in range(buckets):
+        counts[b] -= starts[b]

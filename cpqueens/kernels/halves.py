@@ -44,18 +44,21 @@ def count_units(
     east: Words32,
     lines: Words,
     blocks: Ints,
+    padding: Words,
     rows: Words,
     union_table: Words,
-    starts: Ints,
-    counts: Ints,
+    west_starts: Ints,
+    west_counts: Ints,
+    east_starts: Ints,
+    east_counts: Ints,
     results: Words,
 ) -> Any:
     """Count units ``first`` .. ``stop - 1`` into ``results``; return the first that is not done.
 
     A unit (row of ``units``) is: rows in the west, rows in the east, number of the quadrants' table. Ends
-    early only if ``buffer`` is too short for a unit. For a buffer of size s and p = s + 64 * buckets + 512,
-    ``west`` and ``east`` need p, ``lines`` p / 2 and ``blocks`` p / 64; ``rows`` has shape (256,),
-    ``union_table`` (2560,), ``starts`` (2, buckets + 1), ``counts`` (2, buckets).
+    early only if ``buffer`` is too short for a unit. For a buffer of size s and p = s + 64 * parts + 512,
+    ``west`` and ``east`` need p, ``lines`` p / 2, ``blocks`` and ``padding`` p / 64; the rest as in
+    `match_buckets`.
     """
     low = (1 << north_height) - 1
     for unit in range(first, stop):
@@ -71,16 +74,17 @@ def count_units(
             return unit
         if size == 0:
             continue
-        sort_into_buckets(buffer, size, 4, starts[0], counts[0], west)
+        sort_into_buckets(buffer, size, min(30, 2 * side), 4, west_starts, west_counts, west)
         size = join(
             north_east, north_east_starts[table], south_east, south_east_starts[table],
             east_rows & low, east_rows >> north_height, half, buffer,
         )  # fmt: skip
         if size < 0:
             return unit
-        sort_into_buckets(buffer, size, 64, starts[1], counts[1], east)
-        slice_bits(east, starts[1, -1] + 64, lines)
+        sort_into_buckets(buffer, size, 2 * side, 64, east_starts, east_counts, east)
+        slice_bits(east, east_starts[-1] + 64, lines)
         results[unit] = match_buckets(
-            west, lines, side, central, starts, counts, blocks, rows, union_table
-        )
+            west, west_starts, west_counts, lines, east_starts, east_counts, side, central,
+            blocks, padding, rows, union_table,
+        )  # fmt: skip
     return stop

@@ -18,6 +18,8 @@ from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.quadrants import Words
 
 _ZERO = np.uint64(0)
+_ALL = np.uint64(2**64 - 1)
+_BOARDS = np.uint64(512)
 _HALF_WORD = np.uint64(32)
 _THREE, _EIGHT, _LINES = np.uint64(3), np.uint64(8), np.uint64(63)
 _G1, _G2, _G3, _G4 = np.uint64(6), np.uint64(12), np.uint64(18), np.uint64(24)
@@ -52,22 +54,25 @@ def slice_bits(words: Words32, size: int, lines: Words) -> None:
 
 
 @kernel
-def unions(lines: Words, side: int, blocks: Ints, rows: Words, table: Words) -> None:
+def unions(
+    lines: Words, side: int, blocks: Ints, padding: Words, rows: Words, table: Words, others: Words
+) -> None:
     """Fill ``table`` (5 * 64 * 8,) for eight blocks: row m of group g is the union of the lines m of g.
 
-    Lines are named as the west has them: the two directions, of ``side`` lines each, change places. Line 31,
-    set for the words that pad a block, is part of all rows of the first group, so that these conflict with
-    every board. ``rows`` (32 * 8,) is room for the lines of the blocks.
+    Lines are named as the west has them: the two directions, of ``side`` lines each, change places. ``rows``
+    (32 * 8,) is room for the lines of the blocks. Row m of ``others`` (4 * 8 + 4,) is the union of the lines m
+    of the last two of 32, and of ``padding``, the boards of each block (blocks,) that are none; the last four
+    entries say how many boards each of these rows leaves.
     """
     for k in range(8):
         block = lines[32 * blocks[k] : 32 * blocks[k] + 32]
         for line in range(side):
             rows[8 * line + k] = block[side + line]
             rows[8 * (side + line) + k] = block[line]
-        for line in range(2 * side, 30):
+        for line in range(2 * side, 32):
             rows[8 * line + k] = _ZERO
-        table[k] = block[31]
-        for g in range(1, 5):
+        others[k] = padding[blocks[k]]
+        for g in range(5):
             table[512 * g + k] = _ZERO
     for g in range(5):
         for j in range(6):
@@ -78,6 +83,15 @@ def unions(lines: Words, side: int, blocks: Ints, rows: Words, table: Words) -> 
                 or_eight(table, to, first, rows, row)
                 first += _EIGHT
                 to += _EIGHT
+    for k in range(8):
+        others[8 + k] = others[k] | rows[8 * 30 + k]
+        others[16 + k] = others[k] | rows[8 * 31 + k]
+        others[24 + k] = others[8 + k] | rows[8 * 31 + k]
+    for m in range(4):
+        taken = _ZERO
+        for word in others[8 * m : 8 * m + 8]:
+            taken += popcount(word)
+        others[32 + m] = _BOARDS - taken
 
 
 @kernel
@@ -93,11 +107,11 @@ def rows_of(word: Any) -> Any:
 
 
 @kernel
-def conflicts(west: Words32, table: Words) -> Any:
+def conflicts(west: Words32, table: Words, others: Words) -> Any:
     """Return how many of the 512 east boards behind ``table`` conflict with each west word, in sum.
 
-    Four words at a time (there are a multiple of four): the inner loop is one vector wide, and its sum is
-    taken once for four.
+    ``others`` (8,) are in conflict with all. Four words at a time (there are a multiple of four): the inner
+    loop is one vector wide, and its sum is taken once for four.
     """
     total = _ZERO
     for i in range(0, west.size, 4):
@@ -107,53 +121,74 @@ def conflicts(west: Words32, table: Words) -> Any:
         d0, d1, d2, d3, d4 = rows_of(np.uint64(west[i + 3]))
         found = _ZERO
         for k in range(_EIGHT):
+            x = others[k]
             found += (
-                popcount(table[a0 + k] | table[a1 + k] | table[a2 + k] | table[a3 + k] | table[a4 + k])
-                + popcount(table[b0 + k] | table[b1 + k] | table[b2 + k] | table[b3 + k] | table[b4 + k])
-                + popcount(table[c0 + k] | table[c1 + k] | table[c2 + k] | table[c3 + k] | table[c4 + k])
-                + popcount(table[d0 + k] | table[d1 + k] | table[d2 + k] | table[d3 + k] | table[d4 + k])
+                popcount(x | table[a0 + k] | table[a1 + k] | table[a2 + k] | table[a3 + k] | table[a4 + k])
+                + popcount(x | table[b0 + k] | table[b1 + k] | table[b2 + k] | table[b3 + k] | table[b4 + k])
+                + popcount(x | table[c0 + k] | table[c1 + k] | table[c2 + k] | table[c3 + k] | table[c4 + k])
+                + popcount(x | table[d0 + k] | table[d1 + k] | table[d2 + k] | table[d3 + k] | table[d4 + k])
             )
         total += found
     return total
 
 
 @kernel
+def mark_padding(starts: Ints, counts: Ints, padding: Words) -> None:
+    """Set the words of ``padding`` (blocks + 1,): which boards of each block, and of one more, are none."""
+    for b in range(counts.size):
+        for block in range(starts[b] // 64, starts[b + 1] // 64):
+            boards = starts[b] + counts[b] - 64 * block
+            padding[block] = _ALL << np.uint64(boards) if boards < 64 else _ZERO
+    padding[starts[counts.size] // 64] = _ALL
+
+
+@kernel
 def match_buckets(
     west: Words32,
+    west_starts: Ints,
+    west_counts: Ints,
     lines: Words,
+    east_starts: Ints,
+    east_counts: Ints,
     side: int,
     central: int,
-    starts: Ints,
-    counts: Ints,
     blocks: Ints,
+    padding: Words,
     rows: Words,
     table: Words,
 ) -> Any:
     """Return how many pairs of half boards are solutions.
 
-    ``starts`` (2, buckets + 1) and ``counts`` (2, buckets) are those of `sort_into_buckets` for west (in
-    fours) and east (in blocks of 64, ``lines``); ``blocks`` has room for eight more than the blocks.
+    Starts and counts are those of `sort_into_buckets`: for the east in blocks of 64, ``lines``; for the west
+    in fours, each bucket in four parts by lines 30 and 31 if there are so many. ``blocks`` has room for
+    eight more than the blocks, ``padding`` for one more; ``rows`` has shape (37 * 8,), ``table`` (5 * 64 * 8,).
     """
+    mark_padding(east_starts, east_counts, padding)
     total = _ZERO
-    buckets = counts.shape[1]
+    buckets = east_counts.size
+    parts = west_counts.size // buckets
+    others = rows[32 * 8 :]
     for b in range(buckets):
-        words = west[starts[0, b] : starts[0, b + 1]]
-        if words.size == 0:
+        first_part = parts * b
+        last_part = first_part + parts
+        if west_starts[first_part] == west_starts[last_part]:
             continue
         met = (b >> central) | (b << central) & (buckets - 1)  # as the east numbers the same lines
         found = 0
-        boards = 0
         for e in range(buckets):
             if met & e == 0:
-                boards += counts[1, e]
-                for block in range(starts[1, e] // 64, starts[1, e + 1] // 64):
+                for block in range(east_starts[e] // 64, east_starts[e + 1] // 64):
                     blocks[found] = block
                     found += 1
         while found % 8 != 0:
-            blocks[found] = starts[1, buckets] // 64  # the block of padding behind the others
+            blocks[found] = east_starts[buckets] // 64  # the block of padding behind the others
             found += 1
         for first in range(0, found, 8):
-            unions(lines, side, blocks[first : first + 8], rows, table)
-            total += np.uint64(512 * words.size) - conflicts(words, table)
-        total -= np.uint64((words.size - counts[0, b]) * boards)  # padding meets every board
+            unions(lines, side, blocks[first : first + 8], padding, rows, table, others)
+            for part in range(first_part, last_part):
+                words = west[west_starts[part] : west_starts[part + 1]]
+                taken = 8 * (part - first_part)
+                total += np.uint64(512 * words.size) - conflicts(words, table, others[taken : taken + 8])
+                # the words that fill up the last four have no lines in the table
+                total -= np.uint64(words.size - west_counts[part]) * others[32 + part - first_part]
     return total

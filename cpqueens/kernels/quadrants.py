@@ -6,7 +6,7 @@ outside) and ``row - distance``. Lines of both halves that meet in the middle ar
 table is one word with a bit for each line occupied:
 
     bits 0 .. 2 * side - 1    crossing lines row + distance, then row - distance, without the central ones
-    bits 32 ..                the ``central`` lines of each direction, which number the entry's bucket
+    the next 2 * central      the ``central`` lines of each direction, which number the entry's bucket
     above                     lines that meet nothing in the other half
 
 A west line ``p = row + distance`` meets the east line ``row - distance = p + gap`` (gap 1, or 2 around a
@@ -25,7 +25,7 @@ Words = NDArray[np.uint64]
 Starts = NDArray[np.int32]
 Squares = NDArray[np.bool_]
 
-BUCKET = 32  # first bit of the bucket number; the words of `halves` use at most 30 bits below it
+TABLE_LINES = 30  # lines that the table of unions holds
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class Layout:
         """Return the number of buckets."""
         return 1 << (2 * self.central)
 
+    @property
+    def parts(self) -> int:
+        """Return the number of buckets times the parts of each by the lines that no table holds."""
+        return self.buckets << max(0, 2 * self.side - TABLE_LINES)
+
     def falling(self, row: int, distance: int) -> int:
         """Return the bit of the line ``row + distance``."""
         line = row + distance
@@ -71,14 +76,14 @@ class Layout:
 
     @property
     def _outside(self) -> int:
-        return BUCKET + 2 * self.central
+        return 2 * (self.side + self.central)
 
     def _crossing(self, line: int, direction: int) -> int:
         first = self.side // 2
         if line < first:
             return self.side * direction + line
         if line < first + self.central:
-            return BUCKET + self.central * direction + line - first
+            return 2 * self.side + self.central * direction + line - first
         return self.side * direction + line - self.central
 
     def middle_lines(self, row: int) -> int:
@@ -93,8 +98,11 @@ class Layout:
 
 
 def layout(n: int) -> Layout:
-    """Return the layout for n, with the number of central lines that was fastest (measured)."""
-    central = 1 if n <= 17 else 3 if n <= 19 else 4
+    """Return the layout for n, with the number of central lines that was fastest (measured).
+
+    At most 32 lines may be left, so `halves` has words of 32 bits.
+    """
+    central = 0 if n <= 17 else 2 if n <= 19 else 3
     return Layout(n, max(0, min(central, n - 1 - n % 2)))
 
 

@@ -153,36 +153,37 @@ def test_slicing_transposes_blocks() -> None:
         assert int(lines[32 * block + line]) >> entry & 1 == int(words[64 * block + entry]) >> line & 1
 
 
-@pytest.mark.parametrize(("side", "central"), [(15, 0), (15, 2), (12, 1), (3, 3), (0, 1)])
+@pytest.mark.parametrize(("side", "central"), [(15, 0), (15, 2), (16, 0), (16, 2), (12, 1), (3, 3), (0, 1)])
 @pytest.mark.parametrize(("west_size", "east_size"), [(1, 1), (3, 70), (50, 600), (130, 1100)])
 def test_matching_equals_the_plain_product(side: int, central: int, west_size: int, east_size: int) -> None:
     source = np.random.default_rng(west_size)
-    low, buckets = 2 * side, 1 << 2 * central
-
-    def half_boards(size: int) -> NDArray[np.uint64]:
-        bits = [source.integers(0, 2**k, (2, size), dtype=np.uint64) for k in (low, 2 * central)]
-        rest, bucket = (b[0] & b[1] for b in bits)
-        return rest | bucket << np.uint64(32)
-
-    west, east = half_boards(west_size), half_boards(east_size)
-    starts, counts = np.zeros((2, buckets + 1), dtype=np.int64), np.zeros((2, buckets), dtype=np.int64)
-    room = 2048 + 64 * buckets
+    buckets, low = 1 << 2 * central, min(30, 2 * side)
+    parts = buckets << 2 * side - low
+    west, east = (
+        np.bitwise_and.reduce(source.integers(0, 2 ** (2 * side + 2 * central), (2, size), dtype=np.uint64))
+        for size in (west_size, east_size)
+    )
+    room = 2048 + 64 * parts
     west_words, east_words = np.zeros((2, room), dtype=np.uint32)
-    lines, blocks = np.zeros(room, dtype=np.uint64), np.zeros(room, dtype=np.int64)
-    sort_into_buckets(west, west_size, 4, starts[0], counts[0], west_words)
-    sort_into_buckets(east, east_size, 64, starts[1], counts[1], east_words)
-    slice_bits(east_words, int(starts[1, -1]) + 64, lines)
-    rows, table = np.zeros(256, dtype=np.uint64), np.zeros(2560, dtype=np.uint64)
-    found = match_buckets(west_words, lines, side, central, starts, counts, blocks, rows, table)
+    west_starts, west_counts = np.zeros(parts + 1, dtype=np.int64), np.zeros(parts, dtype=np.int64)
+    east_starts, east_counts = np.zeros(buckets + 1, dtype=np.int64), np.zeros(buckets, dtype=np.int64)
+    sort_into_buckets(west, west_size, low, 4, west_starts, west_counts, west_words)
+    sort_into_buckets(east, east_size, 2 * side, 64, east_starts, east_counts, east_words)
+    lines, padding, rows, table = (np.zeros(size, dtype=np.uint64) for size in (room, room, 37 * 8, 2560))
+    slice_bits(east_words, int(east_starts[-1]) + 64, lines)
+    found = match_buckets(
+        west_words, west_starts, west_counts, lines, east_starts, east_counts, side, central,
+        np.zeros(room, dtype=np.int64), padding, rows, table,
+    )  # fmt: skip
 
-    def met(board: int) -> int:
+    def as_met_by_the_west(board: int) -> int:
         swapped = 0
-        for first, width in ((0, side), (32, central)):
+        for first, width in ((0, side), (2 * side, central)):
             a, b = board >> first & (1 << width) - 1, board >> first + width & (1 << width) - 1
             swapped |= (b | a << width) << first
         return swapped
 
-    swapped = np.array([met(int(board)) for board in east], dtype=np.uint64)
+    swapped = np.array([as_met_by_the_west(int(board)) for board in east], dtype=np.uint64)
     assert found == int((west[:, None] & swapped[None, :] == 0).sum())
 
 

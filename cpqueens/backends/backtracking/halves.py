@@ -222,19 +222,21 @@ class _Workspace:
 
     def __init__(self, run: _Run) -> None:
         self.run = run
-        self.starts = np.zeros((2, run.board.buckets + 1), dtype=np.int64)
-        self.counts = np.zeros((2, run.board.buckets), dtype=np.int64)
-        self.tables = [np.zeros(size, dtype=np.uint64) for size in (32 * 8, 5 * 64 * 8)]
+        board = run.board
+        self.tables = [np.zeros(size, dtype=np.uint64) for size in (37 * 8, 5 * 64 * 8)]
+        self.buckets = [
+            np.zeros(size, dtype=np.int64)
+            for buckets in (board.parts, board.buckets)
+            for size in (buckets + 1, buckets)
+        ]
         self._allocate(1 << 14)
 
     def _allocate(self, size: int) -> None:
+        padded = size + 64 * self.run.board.parts + 512
         self.boards = np.empty(size, dtype=np.uint64)
-        padded = size + 64 * self.run.board.buckets + 512
         self.west, self.east = np.empty(padded, dtype=np.uint32), np.empty(padded, dtype=np.uint32)
-        self.lines, self.blocks = (
-            np.empty(padded // 2, dtype=np.uint64),
-            np.empty(padded // 64, dtype=np.int64),
-        )
+        self.lines, self.blocks = np.empty(padded // 2, dtype=np.uint64), np.empty(padded // 64, dtype=np.int64)
+        self.padding = np.empty(padded // 64, dtype=np.uint64)
 
     def advance(self) -> bool:
         """Count one chunk of units; answer whether there was one."""
@@ -251,15 +253,7 @@ class _Workspace:
         return True
 
     def _count(self, first: int, stop: int) -> int:
-        workspace = [
-            self.boards,
-            self.west,
-            self.east,
-            self.lines,
-            self.blocks,
-            *self.tables,
-            self.starts,
-            self.counts,
-        ]
-        arguments = [self.run.units.rows, first, stop, *self.run.tables, *workspace, self.run.results]
+        run = self.run
+        lists = [self.boards, self.west, self.east, self.lines, self.blocks, self.padding]
+        arguments = [run.units.rows, first, stop, *run.tables, *lists, *self.tables, *self.buckets, run.results]
         return int(count_units(*arguments))
