@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.constraints.base import Constraint
-from cpqueens.constraints.linear import Linear
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, Term, concatenate_rows, join_terms
+from cpqueens.expressions import IntArray, LinearArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -76,7 +75,7 @@ class Checker:
         self.model = model
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
-        self._groups = _grouped([p.constraint for p in model.constraints])
+        self._groups = model._constraints.joined()
         self._gaps = _columns_by_domain(model, self.known)
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
@@ -149,32 +148,6 @@ def _columns_by_domain(model: Model, known: IntArray) -> list[tuple[IntArray, In
     for variable, values in model.domains.items():
         groups.setdefault(id(values), []).append(variable)
     return [(np.searchsorted(known, np.array(vs)), model.domains[vs[0]]) for vs in groups.values()]
-
-
-def _grouped(constraints: Sequence[Constraint]) -> list[Constraint]:
-    """Join linear relations with the same sign into arrays, so that many small ones check as one."""
-    groups: dict[tuple[str, int], list[LinearArray]] = {}
-    single: dict[tuple[str, int], list[Term]] = {}
-    others: list[Constraint] = []
-    for constraint in constraints:
-        if isinstance(constraint, Linear) and isinstance(constraint.expression, Term):
-            term = constraint.expression
-            single.setdefault((constraint.relation, len(term.variable_list)), []).append(term)
-        elif isinstance(constraint, Linear) and constraint.expression.size:
-            width = max(1, constraint.expression.width)
-            groups.setdefault((constraint.relation, width.bit_length()), []).append(constraint.expression)
-        else:
-            others.append(constraint)
-    joined: list[Constraint] = [
-        Linear(_concatenate(arrays), relation) for (relation, _), arrays in groups.items()
-    ]
-    joined += [Linear(join_terms(terms), relation) for (relation, _), terms in single.items()]
-    return joined + others
-
-
-def _concatenate(arrays: list[LinearArray]) -> LinearArray:
-    registry = arrays[0].registry
-    return concatenate_rows([a.bind(registry) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)
 
 
 def _violations(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.joining import join_linear
 from cpqueens.definitions import Definition, Truth
 from cpqueens.expressions import IntArray, LinearArray
 from cpqueens.lowering import Lowered, lower
@@ -209,10 +210,10 @@ def compile_model(
     def supports(constraint: Constraint, context: str) -> bool:
         return constraint.kind in (kinds if context == "plain" else TRUTH_KINDS)
 
-    lowered = lower(model, supports, backend, objective=objective)
+    lowered = lower(model, supports, backend, objective=objective, joined=True)
     number, order = _renumber(model, lowered)
     builder = _Builder(number)
-    for constraint in lowered.constraints:
+    for constraint in join_linear(lowered.constraints):
         _ADD[constraint.kind](builder, constraint)
     store = lowered.store
     relation = np.concatenate([*builder.relation, np.zeros(0, dtype=np.int64)])

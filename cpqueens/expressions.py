@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
@@ -556,9 +557,9 @@ class Term(LinearArray):
             return left._add_scaled(right, sign)  # type: ignore[attr-defined]
         mine, theirs = self.variable_list, other.variable_list
         constant = self.constant + sign * other.constant
-        if len(mine) == 1 and len(theirs) == 1 and mine[0] != theirs[0]:
-            (theirs_a,) = other.coefficient_list
-            return Term(self.registry, mine + theirs, (self.coefficient_list[0], sign * theirs_a), constant)
+        if len(mine) == 1 == len(theirs) and mine != theirs:
+            coefficients = (self.coefficient_list[0], sign * other.coefficient_list[0])
+            return Term(self.registry, mine + theirs, coefficients, constant)
         total = dict(zip(mine, self.coefficient_list, strict=True))
         for v, a in zip(theirs, other.coefficient_list, strict=True):
             total[v] = total.get(v, 0) + sign * a
@@ -602,7 +603,11 @@ class Term(LinearArray):
 
     __rmul__ = __mul__
 
-    # Subclasses that define __eq__ lose the inherited hash; Term keeps comparison and hash as they are.
+    def _compare(self, other: Any, relation: Relation) -> BoolArray:
+        if type(other) is int:
+            left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
+            return self.registry.compare(left, relation)
+        return self.registry.compare(self - other, relation)
 
 
 class BoolArray:
@@ -748,7 +753,7 @@ class Literals(BoolArray):
 # ---- construction and helpers -------------------------------------------------------------------------
 
 
-def _small(values: list[Any]) -> IntArray:
+def _small(values: Sequence[Any]) -> IntArray:
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
@@ -955,11 +960,24 @@ def _one_registry(left: LinearArray, right: LinearArray) -> tuple[LinearArray, L
 
 def join_terms(terms: Sequence[Term]) -> LinearArray:
     """Return single terms with equally many variables as one array of shape (terms,)."""
-    shape = (len(terms), terms[0].width)
-    variables = np.array([t.variable_list for t in terms], dtype=np.int64).reshape(shape)
-    coefficients = _small([t.coefficient_list for t in terms]).reshape(shape)
-    constants = _small([t.constant for t in terms])
-    return LinearArray(registry_of(*terms), shape[:1], variables, coefficients, constants)
+    variables = [t.variable_list for t in terms]
+    coefficients = [t.coefficient_list for t in terms]
+    constants = [t.constant for t in terms]
+    return from_rows(registry_of(*terms), terms[0].width, variables, coefficients, constants)
+
+
+def from_rows(
+    registry: Registry,
+    width: int,
+    variables: Sequence[Sequence[int]],
+    coefficients: Sequence[Sequence[int]],
+    constants: Sequence[int],
+) -> LinearArray:
+    """Return terms given row by row, each with ``width`` variables, as an array of shape (rows,)."""
+    shape = (len(constants), width)
+    flat = np.fromiter(chain.from_iterable(variables), dtype=np.int64, count=len(constants) * width)
+    sizes = _small(list(chain.from_iterable(coefficients)))
+    return LinearArray(registry, shape[:1], flat.reshape(shape), sizes.reshape(shape), _small(constants))
 
 
 def _broadcast(left: LinearArray, right: LinearArray) -> tuple[LinearArray, LinearArray]:

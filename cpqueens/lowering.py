@@ -16,6 +16,7 @@ import numpy as np
 
 from cpqueens.constraints.and_ import And
 from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.joining import join_linear
 from cpqueens.definitions import Definition, Truth
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError, UnsupportedConstraint
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 Supports = Callable[[Constraint, str], bool]
-"""``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``."""
+"""``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``.
+
+For plain linear relations the answer must not depend on the instance.
+"""
 
 
 class Scratch(VariableStore):
@@ -60,8 +64,17 @@ class Lowered:
     origins: list[int] = field(default_factory=list)  # per lowered constraint, the model's constraint
 
 
-def lower(model: Model, supports: Supports, backend: str = "backend", *, objective: bool = True) -> Lowered:
+def lower(
+    model: Model,
+    supports: Supports,
+    backend: str = "backend",
+    *,
+    objective: bool = True,
+    joined: bool = False,
+) -> Lowered:
     """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
+
+    With ``joined`` relations between single terms come as arrays of many; they have the origin -1.
 
     Raises
     ------
@@ -73,10 +86,19 @@ def lower(model: Model, supports: Supports, backend: str = "backend", *, objecti
     check_partial(model)
     scratch = Scratch(model)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
-    for origin, posted in enumerate(model.constraints):
-        simple = _plain(posted.constraint, scratch, supports, model, backend)
-        native = len(simple) == 1 and simple[0] is posted.constraint
-        lowered.how.append("native" if native else "decomposed")
+    posted = model._constraints
+    lowered.how = ["native"] * len(posted)
+    rows = posted.rows() if joined else []
+    if rows and supports(rows[0], "plain"):
+        lowered.constraints += rows
+        lowered.origins += [-1] * len(rows)
+        remaining: Iterable[tuple[int, Constraint]] = posted.others()
+    else:
+        remaining = enumerate(posted)
+    for origin, constraint in remaining:
+        simple = _plain(constraint, scratch, supports, model, backend)
+        if len(simple) != 1 or simple[0] is not constraint:
+            lowered.how[origin] = "decomposed"
         lowered.constraints += simple
         lowered.origins += [origin] * len(simple)
     lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
@@ -116,7 +138,9 @@ def _definitions(
     lowered: Lowered, scratch: Scratch, supports: Supports, model: Model, backend: str
 ) -> list[Definition]:
     """Return the reached definitions, truths decomposed as needed, in an order of evaluation."""
-    roots = [a for c in lowered.constraints for a in c.arguments]
+    if not scratch.definitions:
+        return []
+    roots = [a for c in join_linear(lowered.constraints) for a in c.arguments]
     if lowered.objective is not None:
         roots.append(lowered.objective)
     reached = np.zeros(scratch.variable_count, dtype=bool)
@@ -259,7 +283,7 @@ def check_bounds(model: Model) -> None:
     ModelError
         If the bounds of some term do not fit.
     """
-    arrays = [a for c in model._constraints for a in c.arguments]
+    arrays = [a for c in model._constraints.joined() for a in c.arguments]
     if model.objective is not None:
         arrays.append(model.objective)
     magnitude = max(
@@ -272,9 +296,6 @@ def check_bounds(model: Model) -> None:
 
 
 def _small_numbers(array: LinearArray) -> bool:
-    if hasattr(array, "constant"):
-        numbers = (*array.coefficient_list, array.constant)  # type: ignore[attr-defined]
-        return all(-(2**20) < a < 2**20 for a in numbers)
     if not array.size:
         return True
     largest = max(abs(int(array.coefficients.max(initial=0))), abs(int(array.coefficients.min(initial=0))))

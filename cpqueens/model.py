@@ -30,6 +30,7 @@ from cpqueens.expressions import (
     plain_array,
     plain_variables,
 )
+from cpqueens.posted import ConstraintList, Posted, Source
 from cpqueens.registry import MAX_VARIABLES, VariableStore
 
 if TYPE_CHECKING:
@@ -39,20 +40,6 @@ if TYPE_CHECKING:
 
 MAX_DOMAIN = 1_000_000
 _INT64 = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class Posted:
-    """A constraint as it was added: its name (or None) and the user's file and line."""
-
-    constraint: Constraint
-    name: str | None
-    source: tuple[str, int] | None
-
-    @property
-    def where(self) -> str:
-        """The user's file and line as text, or ''."""
-        return f"{self.source[0]}:{self.source[1]}" if self.source else ""
 
 
 @dataclass(frozen=True)
@@ -89,9 +76,8 @@ class Model(VariableStore):
         self.blocks: list[Block] = []
         self._block_names: dict[str, Block] = {}
         self._bracketed: set[str] = set()  # what stands before a "[" in a name
-        self._constraints: list[Constraint] = []
+        self._constraints = ConstraintList(self)
         self._names: dict[int, str] = {}
-        self._sources: list[tuple[str, int] | None] = []
         self.objective: LinearArray | None = None
         self.maximizing = False
         self._guarded: set[int] = set()
@@ -199,6 +185,8 @@ class Model(VariableStore):
 
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function."""
+        if variable >= self._count:
+            return f"auxiliary #{variable}"  # of a decomposition in an extension of this model
         if self.is_defined[variable]:
             from cpqueens.describe import describe_variable
 
@@ -229,22 +217,21 @@ class Model(VariableStore):
             For anything that is not a constraint, or one of another model.
         """
         frame = sys._getframe(1)
-        source = (frame.f_code.co_filename, frame.f_lineno)
+        source = (frame.f_code, frame.f_lasti)
         for constraint in constraints:
             if type(constraint) is Linear and constraint.expression.registry is self and not self.has_partial:
                 if name is not None:
                     self._names[len(self._constraints)] = name
-                self._constraints.append(constraint)
-                self._sources.append(source)
+                self._constraints.append(constraint, source)
             else:
                 self._add(constraint, name, source)
 
     def __iadd__(self, constraints: Any) -> Self:
         frame = sys._getframe(1)
-        self._add(constraints, None, (frame.f_code.co_filename, frame.f_lineno))
+        self._add(constraints, None, (frame.f_code, frame.f_lasti))
         return self
 
-    def _add(self, item: Any, name: str | None, source: tuple[str, int] | None) -> None:
+    def _add(self, item: Any, name: str | None, source: Source | None) -> None:
         if isinstance(item, LinearArray):
             item = as_truth(item.registry, item)
         if isinstance(item, BoolArray):
@@ -288,7 +275,7 @@ class Model(VariableStore):
         self._check_ancestry(array)
         return array.bind(self)
 
-    def _post(self, item: BoolArray, name: str | None, source: tuple[str, int] | None) -> None:
+    def _post(self, item: BoolArray, name: str | None, source: Source | None) -> None:
         if isinstance(item, And):
             self._post_literals(item.literals.reshape(-1), name, source)
         elif isinstance(item, Literals):
@@ -297,12 +284,11 @@ class Model(VariableStore):
             assert isinstance(item, Constraint)
             if name is not None:
                 self._names[len(self._constraints)] = name
-            self._constraints.append(item)
-            self._sources.append(source)
+            self._constraints.append(item, source)
             if self.has_partial:
                 self._guard(item.arguments, through_truth=isinstance(item, Truth))
 
-    def _post_literals(self, terms: LinearArray, name: str | None, source: tuple[str, int] | None) -> None:
+    def _post_literals(self, terms: LinearArray, name: str | None, source: Source | None) -> None:
         """Post what the literals stand for: a truth's own constraint, or that the term is 1."""
         plain: list[int] = []
         for row, (variables, coefficients, constant) in enumerate(terms.rows()):
@@ -338,7 +324,8 @@ class Model(VariableStore):
     @property
     def constraints(self) -> list[Posted]:
         """The constraints in the order in which they were added."""
-        return [Posted(c, self._names.get(k), self._sources[k]) for k, c in enumerate(self._constraints)]
+        posted = self._constraints
+        return [Posted(c, self._names.get(k), posted.source(k)) for k, c in enumerate(posted)]
 
     @property
     def guarded(self) -> set[int]:
@@ -348,7 +335,7 @@ class Model(VariableStore):
     def fix(self, x: Any, value: Any) -> None:
         """Add that ``x`` (a term or an array) has the given value(s)."""
         frame = sys._getframe(1)
-        self._add(self.own_terms(x) == value, "fixed", (frame.f_code.co_filename, frame.f_lineno))
+        self._add(self.own_terms(x) == value, "fixed", (frame.f_code, frame.f_lasti))
 
     def minimize(self, term: Any) -> None:
         """Set the objective (replacing an earlier one)."""
@@ -371,8 +358,7 @@ class Model(VariableStore):
         dropped = set(positions)
         other = self.copy()
         kept = [k for k in range(len(self._constraints)) if k not in dropped]
-        other._constraints = [self._constraints[k] for k in kept]
-        other._sources = [self._sources[k] for k in kept]
+        other._constraints = other._constraints.select(kept)
         other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
         return other
 
@@ -383,8 +369,8 @@ class Model(VariableStore):
         other.blocks = list(self.blocks)
         other._block_names = dict(self._block_names)
         other._bracketed = set(self._bracketed)
-        other._constraints = list(self._constraints)
-        other._names, other._sources = dict(self._names), list(self._sources)
+        other._constraints = self._constraints.copy(other)
+        other._names = dict(self._names)
         other.objective = None if self.objective is None else self.objective.bind(other)
         other.maximizing = self.maximizing
         other._guarded = set(self._guarded)

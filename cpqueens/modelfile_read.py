@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 import typing
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from cpqueens.constraints import KINDS, Constraint, kind_class
 from cpqueens.constraints.connective import Connective
@@ -18,6 +17,7 @@ from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
 from cpqueens.expressions import IntArray, LinearArray, Literals, of_variables
 from cpqueens.model import Model
+from cpqueens.modelfile_path import Misplaced, at, converted
 from cpqueens.modelfile_schema import (
     MAX_VARIABLES,
     ConstraintEntry,
@@ -47,12 +47,16 @@ class Reader:
         """Return the model."""
         self._variables()
         for k, definition in enumerate(self.document.definitions):
-            _at(f"definitions[{k}]", self._define, definition)
+            at(f"definitions[{k}]", self._define, definition)
+        partial, self.model.has_partial = self.model.has_partial, False
         self._constraints()
         if self.document.objective is not None:
-            _at("objective", self._objective, self.document.objective)
+            at("objective", self._objective, self.document.objective)
+        self.model.has_partial = partial
+        if partial:
+            self._guard()
         if self.document.view is not None:
-            self.model.view = _at("view", self._view, self.document.view)
+            self.model.view = at("view", self._view, self.document.view)
         return self.model
 
     # ---- variables and definitions --------------------------------------------------------------
@@ -60,26 +64,26 @@ class Reader:
     def _variables(self) -> None:
         total = 0
         for k, entry in enumerate(self.document.variables):
-            total += math.prod(entry.shape or ())
+            total += math.prod(entry.shape)
             if total > MAX_VARIABLES:
-                raise ModelError(f"variables[{k}].shape: more than {MAX_VARIABLES} variables in all")
-            _at(f"variables[{k}]", self._create, entry)
+                raise Misplaced(f"variables[{k}].shape", f"more than {MAX_VARIABLES} variables in all")
+            at(f"variables[{k}]", self._create, entry)
 
     def _create(self, entry: VariableEntry) -> None:
-        shape = entry.shape if entry.shape is not None else ()
-        if entry.domain is not None:
-            if entry.lower is not None or entry.upper is not None:
+        shape = entry.shape
+        if entry.domain is not UNSET:
+            if entry.lower is not UNSET or entry.upper is not UNSET:
                 raise ModelError("bounds and domain are both given; one of them is needed")
             self.model.intvar(shape=shape, name=entry.name, domain=entry.domain)
             return
         size = math.prod(shape)
-        lower = _at("lower", _bounds, entry.lower, size, shape)
-        upper = _at("upper", _bounds, entry.upper, size, shape)
+        lower = at("lower", _bounds, entry.lower, size, shape)
+        upper = at("upper", _bounds, entry.upper, size, shape)
         self.model.intvar(lower, upper, shape, entry.name)
 
     def _define(self, entry: DefinitionEntry) -> None:
         if entry.name in self.terms.arrays or entry.name in self.model._block_names:
-            raise ModelError(f"name: {entry.name!r} is in use; names must be unique")
+            raise Misplaced("name", f"{entry.name!r} is in use; names must be unique")
         definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
         results = self.model._register(definition)
         self.terms.arrays[entry.name] = of_variables(self.model, results, (len(results),))
@@ -87,50 +91,47 @@ class Reader:
     def _truth(self, entry: DefinitionEntry) -> Definition:
         if entry.constraint is None or entry.args is not None:
             raise ModelError("a truth has a constraint and no args")
-        constraint = _at("constraint", self.constraint, entry.constraint).flattened()
+        constraint = at("constraint", self.constraint, entry.constraint).flattened()
         if not constraint.size:
-            raise ModelError("constraint: no element")
+            raise Misplaced("constraint", "no element")
         return Truth(constraint)
 
     def _function(self, entry: DefinitionEntry) -> Definition:
         kind = DEFINITION_KINDS.get(entry.kind)
         if kind is None:
             known = [*DEFINITION_KINDS, "truth"]
-            raise ModelError(f"kind: no definition {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
+            raise Misplaced("kind", f"no definition {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
         if entry.args is None or entry.constraint is not None:
             raise ModelError(f"{entry.kind} has args and no constraint")
-        arrays = [self.terms.array(a, f"args[{k}]").reshape(-1) for k, a in enumerate(entry.args)]
+        arrays = [at(f"args[{k}]", self.terms.array, a).reshape(-1) for k, a in enumerate(entry.args)]
         least, most = _ARITY.get(entry.kind, (2, 2))
         if not least <= len(arrays) <= most:
-            raise ModelError(f"args: {entry.kind} takes {least}{' or more' if most > least else ''}")
+            raise Misplaced("args", f"{entry.kind} takes {least}{' or more' if most > least else ''}")
         sizes = {a.size for a in arrays} if entry.kind != "element" else {arrays[0].size}
         if len(sizes) > 1 or 0 in sizes or not arrays[-1].size:
-            raise ModelError("args: arrays of one length of at least 1 are needed")
+            raise Misplaced("args", "arrays of one length of at least 1 are needed")
         return kind(tuple(arrays))
 
     # ---- constraints ----------------------------------------------------------------------------
 
     def _constraints(self) -> None:
-        """Post the constraints as they stand, then the range conditions that the file lacks."""
-        model = self.model
-        partial, model.has_partial = model.has_partial, False  # a file's range conditions come with it
         for k, entry in enumerate(self.document.constraints):
-            constraint = _at(f"constraints[{k}]", self.constraint, entry)
+            constraint = at(f"constraints[{k}]", self.constraint, entry)
             name = None if entry.name is None else _without_nul(entry.name, f"constraints[{k}].name")
-            model._post(constraint, name, (f"{self.where}: constraint", k))
-        model.has_partial = partial
-        if partial:
-            self._guard()
+            self.model._post(constraint, name, (f"{self.where}: constraint", k))
 
     def _guard(self) -> None:
+        """Post the range conditions of partial functions that the file lacks; it brings those it has."""
         model = self.model
         before = list(model._constraints)
         present = {key for c in before for key in c.flattened().element_keys()}
         for constraint in before:
             model._guard(constraint.arguments)
+        if model.objective is not None:
+            model._guard([model.objective])
         added = model._constraints[len(before) :]
         names = [model._names.pop(len(before) + k, None) for k in range(len(added))]
-        del model._constraints[len(before) :], model._sources[len(before) :]
+        model._constraints.truncate(len(before))
         for condition, name in zip(added, names, strict=True):
             if not present.issuperset(condition.element_keys()):
                 model._post(condition, name, None)
@@ -139,14 +140,14 @@ class Reader:
         """Return one constraint, built and checked as its class does for a user."""
         if entry.kind not in KINDS or entry.kind == "Predicate":
             known = set(KINDS) - {"Predicate"}
-            raise ModelError(f"kind: no constraint {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
+            raise Misplaced("kind", f"no constraint {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
         kind = kind_class(entry.kind)
         if len(entry.args) != len(kind.fields):
             wanted = ", ".join(kind.fields)
-            raise ModelError(f"args: {len(kind.fields)} needed ({wanted}), got {len(entry.args)}")
+            raise Misplaced("args", f"{len(kind.fields)} needed ({wanted}), got {len(entry.args)}")
         hints = typing.get_type_hints(kind)
         values = [
-            _at(f"args[{k}]", self._field, hints[name], value)
+            at(f"args[{k}]", self._field, hints[name], value)
             for k, (name, value) in enumerate(zip(kind.fields, entry.args, strict=True))
         ]
         build = next((f for base, f in _BUILD.items() if issubclass(kind, base)), lambda kind, *v: kind(*v))
@@ -154,13 +155,10 @@ class Reader:
 
     def _field(self, hint: Any, value: Any) -> Any:
         if hint is LinearArray:
-            return self.terms.array(value, "")
+            return self.terms.array(value)
         if hint == IntArray:
             return self._table(value)
-        try:
-            return msgspec.convert(value, hint, strict=True)
-        except msgspec.ValidationError as error:
-            raise ModelError(str(error).replace(" - at `$", " - at `")) from None
+        return converted(value, hint)
 
     def _table(self, value: Any) -> IntArray:
         if not isinstance(value, list) or any(not isinstance(row, list) for row in value):
@@ -170,34 +168,29 @@ class Reader:
             raise ModelError(f"more than {MAX_ROWS} table rows in all")
         if len({len(row) for row in value}) > 1:
             raise ModelError("rows of one length are needed")
+        rows = converted(value, list[list[int]])
         try:
-            rows = msgspec.convert(value, list[list[int]], strict=True)
             return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
-        except msgspec.ValidationError as error:
-            raise ModelError(str(error).replace(" - at `$", " - at `")) from None
         except OverflowError:
             raise ModelError("an integer does not fit 64 bits") from None
 
     # ---- objective and view ---------------------------------------------------------------------
 
     def _objective(self, entry: ObjectiveEntry) -> None:
-        term = self.terms.array(entry.term, "term")
+        term = at("term", self.terms.array, entry.term)
         (self.model.maximize if entry.sense == "maximize" else self.model.minimize)(term)
 
     def _view(self, value: dict[str, Any]) -> Any:
         kind = value.get("kind")
         if not isinstance(kind, str) or kind not in VIEWS:
-            raise ModelError(f"kind: no view {kind!r:.60}{did_you_mean(str(kind), VIEWS)}")
+            raise Misplaced("kind", f"no view {kind!r:.60}{did_you_mean(str(kind), VIEWS)}")
         fields = {k: v for k, v in value.items() if k != "kind"}
         for name in fields:
             if name not in VIEWS[kind].__annotations__:
                 raise ModelError(f"no key {name!r:.60}{did_you_mean(name, VIEWS[kind].__annotations__)}")
-        try:
-            view = msgspec.convert(fields, VIEWS[kind], strict=True)
-        except msgspec.ValidationError as error:
-            raise ModelError(str(error).replace(" - at `$", " - at `")) from None
+        view = converted(fields, VIEWS[kind])
         for name in {"variable", "opponent"} & set(fields):
-            self.model[fields[name]]  # refuses an unknown name
+            at(name, self.model.__getitem__, fields[name])  # refuses an unknown name
         return view
 
 
@@ -206,14 +199,14 @@ _ARITY: dict[str, tuple[int, int]] = {"abs": (1, 1), "minimum": (1, 10**6), "max
 
 def _build_linear(kind: Any, expression: LinearArray, relation: str) -> Constraint:
     if relation not in OPPOSITE:
-        raise ModelError(f"args[1]: relation {relation!r:.20}: allowed are {' '.join(OPPOSITE)}")
+        raise Misplaced("args[1]", f"relation {relation!r:.20}: allowed are {' '.join(OPPOSITE)}")
     return Linear(expression, relation)
 
 
 def _build_connective(kind: Any, literals: LinearArray) -> Constraint:
     wanted = {"Negation": 1, "Implication": 2}.get(kind.__name__)
     if not literals.shape or (wanted is not None and literals.shape[-1] != wanted):
-        raise ModelError(f"args[0]: {wanted or 'any number of'} literal(s) along the last axis are needed")
+        raise Misplaced("args[0]", f"{wanted or 'any number of'} literal(s) along the last axis are needed")
     Literals(literals)  # refuses terms that are not 0 or 1
     found: Constraint = kind.over(literals)
     return found
@@ -225,7 +218,9 @@ _BUILD: dict[type[Constraint], Callable[..., Constraint]] = {
 }
 
 
-def _bounds(value: int | list[int] | None, size: int, shape: tuple[int, ...]) -> Any:
+def _bounds(value: int | list[int] | UnsetType, size: int, shape: tuple[int, ...]) -> Any:
+    if value is UNSET:
+        raise ModelError("missing; give lower and upper, or domain")
     if not isinstance(value, list):
         return value
     if len(value) != size:
@@ -235,15 +230,5 @@ def _bounds(value: int | list[int] | None, size: int, shape: tuple[int, ...]) ->
 
 def _without_nul(text: str, path: str) -> str:
     if "\x00" in text:
-        raise ModelError(f"{path}: a NUL in the text")
+        raise Misplaced(path, "a NUL in the text")
     return text
-
-
-def _at(path: str, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the work's result; what it complains about gets ``path`` in front."""
-    try:
-        return work(*arguments)
-    except ModelError as error:
-        message = str(error)
-        joint = "." if re.match(r"(args|kind|name|constraint|lower|upper|term)\b[\[.:]", message) else ": "
-        raise ModelError(f"{path}{joint}{message}") from None

@@ -239,7 +239,7 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     """
     from ortools.sat.python import cp_model
 
-    lowered = lower(model, cpsat_text.supports, "cpsat", objective=objective)
+    lowered = lower(model, cpsat_text.supports, "cpsat", objective=objective, joined=True)
     decisions = model.decisions
     board = None
     if boolean and fits(lowered, decisions):

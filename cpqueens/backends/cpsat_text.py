@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from cpqueens.constraints.base import Constraint
+from cpqueens.constraints.joining import join_linear
 from cpqueens.constraints.linear import OPPOSITE
 from cpqueens.definitions import Definition, Truth
-from cpqueens.expressions import LinearArray, row_bounds
+from cpqueens.expressions import IntArray, LinearArray, row_bounds
 from cpqueens.lowering import Lowered
 from cpqueens.registry import VariableStore
 
@@ -29,7 +30,8 @@ class Writer:
     def __init__(self, store: VariableStore, used: np.typing.NDArray[np.bool_]) -> None:
         self.store = store
         self.parts: list[str] = []
-        self.index: list[int] = (np.cumsum(used) - 1).tolist()
+        self.positions = np.cumsum(used) - 1
+        self.index: list[int] = self.positions.tolist()
         self.count = int(used.sum())
         span = max((int(np.abs(b).max()) for b in (store.lower, store.upper) if b.size), default=0)
         self.span = span
@@ -80,6 +82,21 @@ class Writer:
         self.parts.append(
             f"constraints{{{enforced}linear{{vars:[{names}]coeffs:[{sizes}]domain:[{domain}]}}}}"
         )
+
+    def rows(self, variables: IntArray, coefficients: IntArray, constants: IntArray, relation: str) -> None:
+        """Write ``row relation 0`` for rows of equal width, given CP-SAT's indices, each (rows, width)."""
+        reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0) + 1
+        if float(reach.max(initial=0)) >= 2.0**52:
+            for v, a, c in zip(variables.tolist(), coefficients.tolist(), constants.tolist(), strict=True):
+                self.raw_linear(_join(v), a, c, relation)
+            return
+        high = reach.astype(np.int64)
+        domain = [np.broadcast_to(d, high.shape) for d in _domain_numbers(relation, -constants, -high, high)]
+        width = variables.shape[1]
+        numbers = np.column_stack([variables, coefficients, *domain]).reshape(-1).tolist()
+        places = ",".join(["%d"] * width)
+        one = f"constraints{{linear{{vars:[{places}]coeffs:[{places}]domain:[{_DOMAIN[relation]}]}}}}"
+        self.parts.append(one * len(high) % tuple(numbers))
 
     def affine(self, row: Row) -> str:
         """Return the text of a term ``a*x + b``, through an auxiliary variable if it has several."""
@@ -161,7 +178,7 @@ _DOMAIN = {
 }
 
 
-def _domain_numbers(relation: str, value: int, low: int, high: int) -> tuple[int, ...]:
+def _domain_numbers(relation: str, value: Any, low: Any, high: Any) -> tuple[Any, ...]:
     if relation == "==":
         return (value, value)
     if relation == "!=":
@@ -175,8 +192,16 @@ def _domain_numbers(relation: str, value: int, low: int, high: int) -> tuple[int
 
 
 def _linear(writer: Writer, constraint: Any) -> None:
-    for row in constraint.expression.rows():
-        writer.linear(row, constraint.relation)
+    """Write an array of relations, all rows with equally many variables in one go."""
+    e = constraint.expression.reshape(-1)
+    present = e.coefficients != 0
+    widths = present.sum(axis=1)
+    for width in np.unique(widths).tolist():
+        mine = widths == width
+        chosen = present[mine]
+        variables = writer.positions[e.variables[mine][chosen]].reshape(int(mine.sum()), width)
+        coefficients = e.coefficients[mine][chosen].reshape(len(variables), width)
+        writer.rows(variables, coefficients, e.constants[mine], constraint.relation)
 
 
 def _or(writer: Writer, constraint: Any) -> None:
@@ -293,10 +318,11 @@ def _divide(
     ``quotient`` and ``remainder`` are CP-SAT indices; the one not given becomes an auxiliary variable.
     """
     (x_low, x_high), (d_low, d_high) = writer.bounds(rows[0]), writer.bounds(rows[1])
-    farthest = max(abs(x_low), abs(x_high)) + 1
+    farthest = max(abs(x_low), abs(x_high))
     most = max(abs(d_low), abs(d_high)) - 1
+    least = max(d_low, -d_high, 1)  # the smallest size of the divisor
     if quotient is None:
-        quotient = writer.new_variable(-farthest, farthest)
+        quotient = writer.new_variable(-farthest // least - 1, farthest // least + 1)
     if remainder is None:
         remainder = writer.new_variable(-max(most, 0), max(most, 0))
     names, sizes = [writer.index[v] for v in rows[0][0]], list(rows[0][1])
@@ -304,7 +330,7 @@ def _divide(
         product_names, product_sizes, d = [quotient], [-rows[1][2]], rows[1][2]
     else:
         d = 0
-        reach = farthest * (most + 1)
+        reach = farthest + max(most, 0)  # d*q is x - r
         product = writer.new_variable(-reach, reach)
         inner = f"exprs{{vars:{quotient} coeffs:1}}exprs{{{writer.affine(rows[1])}}}"
         writer.parts.append(f"constraints{{int_prod{{target{{vars:{product} coeffs:1}}{inner}}}}}")
@@ -417,7 +443,7 @@ def write(lowered: Lowered, decisions: np.typing.NDArray[np.int64]) -> Writer:
     writer = Writer(store, used)
     for definition in lowered.definitions:
         _write_definition(writer, definition)
-    for constraint in lowered.constraints:
+    for constraint in join_linear(lowered.constraints):
         PLAIN[constraint.kind](writer, constraint)
     if lowered.objective is not None:
         (row,) = lowered.objective.rows()

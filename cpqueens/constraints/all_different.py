@@ -9,7 +9,6 @@ import numpy as np
 from cpqueens.constraints.base import Constraint, Truths, terms_of
 from cpqueens.expressions import IntArray, LinearArray
 
-
 _FEW = 40  # terms that are compared pair by pair; more are sorted
 
 

@@ -32,8 +32,8 @@ class Linear(Constraint):
     relation: str
 
     def __init__(self, expression: LinearArray, relation: str) -> None:
-        object.__setattr__(self, "expression", expression)
-        object.__setattr__(self, "relation", relation)
+        _set_expression(self, expression)
+        _set_relation(self, relation)
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]
@@ -82,6 +82,10 @@ class Linear(Constraint):
         left = self.expression.evaluate(values)
         return _AMOUNT[self.relation](left)
 
+
+# The slots' own setters: relations are made by the ten thousand, and a frozen class has no quicker way.
+_set_expression = Linear.__dict__["expression"].__set__
+_set_relation = Linear.__dict__["relation"].__set__
 
 _SATISFIED: dict[str, Any] = {
     "==": lambda v: v == 0,

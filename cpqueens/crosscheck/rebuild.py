@@ -14,7 +14,8 @@ import numpy as np
 from cpqueens.constraints.base import Constraint
 from cpqueens.definitions import Element, Truth
 from cpqueens.expressions import IntArray, LinearArray
-from cpqueens.model import Model, Posted
+from cpqueens.model import Model
+from cpqueens.posted import Posted
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 """A term: variables, coefficients, constant."""
@@ -69,8 +70,8 @@ class Rebuilder:
         before = len(self.new._constraints)
         self.new.add(edit(self.constraint(posted.constraint)), name=posted.name)
         for k in range(before, len(self.new._constraints)):
-            if self.new._sources[k] is not None:
-                self.new._sources[k] = posted.source
+            if self.new._constraints.source(k) is not None:
+                self.new._constraints.set_source(k, posted.source)
 
     def objective(self) -> None:
         """Set the old objective, if there is one."""
