@@ -38,7 +38,7 @@ def queens(
     if blocked:
         rows, columns = _on_board(n, blocked, "blocked")
         m.add(q[rows] != columns, name="blocked squares")
-    m.view = Board("q")
+    m.view = Board("q", given, blocked)
     return m
 
 

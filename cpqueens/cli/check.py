@@ -88,7 +88,7 @@ def _examine(instance: Instance, found: Found) -> dict[str, Any]:
     checker = Checker(instance.model)
     good = checker.accepts(found.matrix) if len(found.matrix) else np.zeros(0, dtype=bool)
     invalid = [
-        {"place": found.place(row), "row": row, "check": checker.explain(found.matrix[row])}
+        {"place": found.place(row), "row": row, **_violations(checker.explain(found.matrix[row]))}
         for row in np.flatnonzero(~good)[:_SHOWN].tolist()
     ]
     distinct = len(np.unique(found.matrix[good], axis=0)) if good.any() else 0
@@ -96,7 +96,7 @@ def _examine(instance: Instance, found: Found) -> dict[str, Any]:
         "solutions": len(found.matrix) + len(found.rejected),
         "valid": int(good.sum()),
         "distinct": distinct,
-        "invalid": [{**_violations(entry["check"]), "place": entry["place"]} for entry in invalid],
+        "invalid": invalid,
         "rejected": [{"place": place, "problem": problem} for place, problem in found.rejected],
         "doubts": _doubts(instance, found, good),
         "notes": list(found.notes),
@@ -138,12 +138,11 @@ def _lines(instance: Instance, found: Found, report: dict[str, Any]) -> list[str
     lines += [
         f"{entry['place']}: not a solution: {entry['problem']}" for entry in report["rejected"][:_SHOWN]
     ]
-    numbers = {found.place(row): row for row in range(len(found.matrix))} if report["invalid"] else {}
     for entry in report["invalid"]:
         lines.append(f"{entry['place']}: not a solution")
         lines += [f"  {problem}" for problem in entry["problems"]]
         lines += [f"  {violation['text']}" for violation in entry["violations"]]
-        lines += _drawn(instance, found, numbers[entry["place"]])
+        lines += _drawn(instance, found, entry["row"])
     lines += [
         f"{d['place']}: the checker and the problem's own verify differ; verify: {d['verify']}"
         for d in report["doubts"][:_SHOWN]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cpqueens.cli.documents import document, dumps, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
+from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.options import (
     json_option,
     load,
@@ -21,8 +22,13 @@ from cpqueens.cli.options import (
 )
 from cpqueens.cli.published import compared
 from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
-from cpqueens.errors import ModelError
+from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.options import positive_integer
 from cpqueens.outcome import Outcome, StopReason
+
+if TYPE_CHECKING:
+    from cpqueens.catalog import Instance
+    from cpqueens.symmetry import Group
 
 
 @click.command()
@@ -44,41 +50,63 @@ def command(
     **options: Any,
 ) -> int:
     """Find all solutions."""
-    from cpqueens.backends.base import Want
-    from cpqueens.cli.terminal import progress
-    from cpqueens.options import positive_integer
-    from cpqueens.report.writers import SolutionFile
-    from cpqueens.solve import run, trusted
-
     instance = load(model, parameters)
     given = run_options(**options)
-    positive_integer(limit, "--limit")
-    group = instance.symmetries() if up_to_symmetry else ()
-    if up_to_symmetry and not group:
-        raise ModelError(f"--up-to-symmetry: {instance.title} declares no symmetries")
+    group = _group(instance, up_to_symmetry)
+    if positive_integer(limit, "--limit") is not None and not group:
+        given["solution_limit"] = limit
     head = document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
     with ExitStack() as stack:
-        sink: Sink = PrintSink(form)
-        if out:
-            sink = FileSink(stack.enter_context(SolutionFile(out, instance.model, force=force)))
-        elif as_json:
-            sink = JsonSink(head)
-        elif form == "svg":
-            raise ModelError("--format svg: name the file for the boards with --out x.svg")
+        sink = _sink(stack, instance, head if as_json else None, form, out, force)
         funnel = Funnel(sink, group, limit)
-        if limit is not None and not group:
-            given["solution_limit"] = limit
-        with progress(instance.title, lambda: funnel.count, shown=out is not None):
-            outcome = trusted(run(instance.model, want=Want.ALL, consumer=funnel.take, kept=list, **given))
-        outcome = _judged(outcome, funnel)
-    fields = {**outcome_fields(outcome), "orbits": funnel.count if group else None}
-    comparison = compared(instance, outcome, funnel.count if group else None)
+        outcome = _run(instance, funnel, given, out is not None)
+    orbits = funnel.count if group else None
+    comparison = compared(instance, outcome, orbits)
     if as_json:
-        _print_json(sink, head, {**fields, "published": comparison.fields if comparison else None})
+        published = comparison.fields if comparison else None
+        _print_json(sink, head, {**outcome_fields(outcome), "orbits": orbits, "published": published})
     else:
         _print(outcome, funnel, instance.title, form, out, comparison.text if comparison else "")
     differs = comparison is not None and comparison.agrees is False
     return COUNT_DIFF if differs else exit_of_all(outcome)
+
+
+def _group(instance: Instance, up_to_symmetry: bool) -> Group:
+    group = instance.symmetries() if up_to_symmetry else ()
+    if up_to_symmetry and not group:
+        raise ModelError(f"--up-to-symmetry: {instance.title} declares no symmetries")
+    return group
+
+
+def _sink(
+    stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
+) -> Sink:
+    """Return where the solutions go; a file is opened, or refused, before the search starts."""
+    from cpqueens.report.writers import SolutionFile
+
+    if out:
+        return FileSink(stack.enter_context(SolutionFile(out, instance.model, force=force)))
+    if head is not None:
+        return JsonSink(head)
+    if form == "svg":
+        raise ModelError("--format svg: name the file for the boards with --out x.svg")
+    return PrintSink(form)
+
+
+def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
+    from cpqueens.backends.base import Want
+    from cpqueens.cli.terminal import progress
+    from cpqueens.solve import run, trusted
+
+    try:
+        with progress(instance.title, lambda: funnel.count, shown):
+            outcome = trusted(run(instance.model, want=Want.ALL, consumer=funnel.take, kept=list, **given))
+    except CpqueensError as error:
+        if isinstance(funnel.sink, JsonSink) and funnel.sink.open:
+            funnel.sink.finish({"error": str(error), "exit_code": error.exit_code})
+            click.get_current_context().meta[JSON_WANTED] = False  # the document is complete
+        raise
+    return _judged(outcome, funnel)
 
 
 def _judged(outcome: Outcome, funnel: Funnel) -> Outcome:

@@ -68,9 +68,13 @@ def board_picture(solution: Solution, view: Board) -> BoardPicture:
         columns=plain.columns,
         queens=plain.queens,
         attacks=conflicting_pairs(solution, places),
-        given=frozenset(view.given),
-        blocked=frozenset(view.blocked),
+        given=_squares(view.given),
+        blocked=_squares(view.blocked),
     )
+
+
+def _squares(pairs: Iterable[Iterable[int]]) -> frozenset[Square]:
+    return frozenset((int(row), int(column)) for row, column in pairs)
 
 
 def armies_picture(solution: Solution, view: Armies) -> BoardPicture:

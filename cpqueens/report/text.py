@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from cpqueens.report.board import WHITE, BoardPicture, Square
 
-_LIGHT, _DARK, _RED, _GOLD, _GREY, _INK = 223, 137, 167, 179, 242, 16  # of the 256 shared colours
+_LIGHT, _DARK, _RED, _GOLD, _GREY, _INK, _WHITE = (
+    223,
+    137,
+    167,
+    179,
+    242,
+    16,
+    231,
+)  # of the 256 shared colours
 _RESET = "\x1b[0m"
 
 
@@ -58,7 +66,8 @@ def _coloured_cell(picture: BoardPicture, square: Square) -> str:
     for squares, colour in marked:
         if square in squares:
             background = colour
-    return f"\x1b[38;5;{_INK};48;5;{background}m {_glyph(picture, square)} "
+    ink = _WHITE if picture.queens.get(square) == WHITE else _INK
+    return f"\x1b[38;5;{ink};48;5;{background}m {'♛' if square in picture.queens else ' '} "
 
 
 def _shaded_cell(picture: BoardPicture, square: Square) -> str:

@@ -230,6 +230,19 @@ def test_errors_are_documents_too_with_json() -> None:
     assert "did you mean 'queens'" in document["error"]
 
 
+def test_an_error_amid_a_json_document_leaves_it_whole(scripted: Any) -> None:
+    def script(_model: Model, _request: Request, deliver: Deliver) -> Ended:
+        deliver(np.array([[1, 3, 0, 2]]))
+        deliver(np.array([[0, 0, 0, 0]]))
+        return Ended(True, StopReason.EXHAUSTED)
+
+    scripted(script)
+    result = call("enumerate", "queens", "n=4", "--json", "--solver", "cpsat")
+    document = json.loads(result.stdout)
+    assert document["solutions"] == [{"q": [1, 3, 0, 2]}]
+    assert document["exit_code"] == result.exit_code == 10
+
+
 def test_an_existing_file_is_refused_before_the_search(tmp_path: Path, scripted: Any) -> None:
     def script(*_: object) -> Ended:
         raise AssertionError("the search has started")

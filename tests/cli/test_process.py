@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 HEAVY = ("ortools", "numba", "scipy", "matplotlib", "pandas", "rich", "constraint")
-COMMAND = [sys.executable, "-c", "from cpqueens.cli import main; main()"]
+COMMAND = [sys.executable, "-m", "cpqueens"]
 
 
 def start(*args: str, **more: object) -> "subprocess.Popen[str]":
