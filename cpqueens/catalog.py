@@ -235,8 +235,12 @@ def _only_problem(path: Path, functions: Mapping[str, Callable[..., Any]]) -> st
 
 def _run(path: Path) -> ModuleType:
     """Execute a user's file as a module of its own."""
-    if not path.is_file():
-        raise ModelError(f"{path}: no such file")
+    try:
+        there = path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        there = False
+    if not there:
+        raise ModelError(f"{str(path)!r:.200}: no such file")
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     name = f"cpqueens_user_{digest}"
     spec = importlib.util.spec_from_file_location(name, path)

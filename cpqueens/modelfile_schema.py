@@ -6,8 +6,9 @@ import re
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from cpqueens.errors import ModelError
+from cpqueens.modelfile_path import Misplaced, converted
 from cpqueens.suggest import did_you_mean
 
 MAX_VARIABLES = 2_000_000
@@ -26,10 +27,10 @@ class VariableEntry(_Entry):
     """An array of variables."""
 
     name: Name
-    shape: tuple[Size, ...] | None = None
-    lower: int | list[int] | None = None
-    upper: int | list[int] | None = None
-    domain: list[int] | None = None
+    shape: tuple[Size, ...] = ()
+    lower: int | list[int] | UnsetType = UNSET
+    upper: int | list[int] | UnsetType = UNSET
+    domain: list[int] | UnsetType = UNSET
 
 
 class ConstraintEntry(_Entry):
@@ -86,12 +87,11 @@ def read_document(value: Any) -> Document:
     """
     version = value.get("version") if isinstance(value, dict) else None
     if type(version) is int and version > 1:
-        raise ModelError(f"version: {version} was written by a newer cpqueens; this one reads version 1")
+        raise Misplaced("version", f"{version} was written by a newer cpqueens; this one reads version 1")
     try:
-        return msgspec.convert(value, Document, strict=True)
-    except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$")
-        path = place.rstrip("`").lstrip(".") or "top level"
-        unknown = re.search(r"unknown field `(.*)`", message)
+        return converted(value, Document)
+    except Misplaced as error:
+        unknown = re.search(r"unknown field `(.*)`", error.message)
         advice = did_you_mean(unknown[1], _KEYS) if unknown else ""
-        raise ModelError(f"{path}: {message}{advice if 'did you mean' in advice else ''}") from None
+        advice = advice if "did you mean" in advice else ""
+        raise Misplaced(error.path or "top level", error.message + advice) from None

@@ -12,6 +12,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.expressions import IntArray, LinearArray, _build
 from cpqueens.model import Model
+from cpqueens.modelfile_path import Misplaced, at
 from cpqueens.suggest import did_you_mean
 
 MAX_TERMS = 20_000_000
@@ -28,35 +29,35 @@ class TermReader:
         self.spent = 0
         self._indices: dict[str, int] = {}
 
-    def array(self, value: Any, path: str) -> LinearArray:
+    def array(self, value: Any) -> LinearArray:
         """Return an array of terms; a single term has shape ().
 
         Raises
         ------
         ModelError
-            With ``path`` and what is wrong there.
+            With the place within ``value`` and what is wrong there.
         """
         if isinstance(value, str):
-            return self._spend(self._named(value, path), path)
+            return self._spend(self._named(value))
         if isinstance(value, dict):
             if "of" in value:
-                return self._spend(self._scaled(value, path), path)
-            return self._spend(self._listed(value, path), path)
-        return self._spend(self._build((), [self._row(value, path)]), path)
+                return self._spend(self._scaled(value))
+            return self._spend(self._listed(value))
+        return self._spend(self._build((), [self._row(value)]))
 
-    def _spend(self, array: LinearArray, path: str) -> LinearArray:
+    def _spend(self, array: LinearArray) -> LinearArray:
         self.spent += array.size * max(1, array.width)
         if self.spent > MAX_TERMS:
-            raise _error(path, f"more than {MAX_TERMS} terms in all")
+            raise ModelError(f"more than {MAX_TERMS} terms in all")
         return array
 
     # ---- names ----------------------------------------------------------------------------------
 
-    def _named(self, name: str, path: str) -> LinearArray:
+    def _named(self, name: str) -> LinearArray:
         found = self._find(name)
         if found is None:
             known = [*self.model._block_names, *self.arrays]
-            raise _error(path, f"no variable {name!r:.60}{did_you_mean(name, known)}")
+            raise ModelError(f"no variable {name!r:.60}{did_you_mean(name, known)}")
         return found
 
     def _find(self, name: str) -> LinearArray | None:
@@ -70,55 +71,53 @@ class TermReader:
             return self.model[name]
         return None
 
-    def _index(self, name: str, path: str) -> int:
+    def _index(self, name: str) -> int:
         """Return the number of one variable."""
         index = self._indices.get(name)
         if index is None:
-            array = self._named(name, path)
+            array = self._named(name)
             if array.shape:
-                raise _error(
-                    path, f"{name!r:.60} is an array of shape {array.shape}, a single term is needed"
-                )
+                raise ModelError(f"{name!r:.60} is an array of shape {array.shape}, a single term is needed")
             index = self._indices[name] = int(array.variables[0, 0])
         return index
 
     # ---- forms ----------------------------------------------------------------------------------
 
-    def _scaled(self, value: dict[str, Any], path: str) -> LinearArray:
-        _only(value, {"of", "times", "plus"}, path)
+    def _scaled(self, value: dict[str, Any]) -> LinearArray:
+        _only(value, {"of", "times", "plus"})
         if not isinstance(value["of"], str):
-            raise _error(path, f"of: the name of an array is needed, got {value['of']!r:.40}")
-        base = self._named(value["of"], path)
-        times = self._numbers(value.get("times", 1), base, f"{path}: times")
-        plus = self._numbers(value.get("plus", 0), base, f"{path}: plus")
+            raise Misplaced("of", f"the name of an array is needed, got {value['of']!r:.40}")
+        base = self._named(value["of"])
+        times = at("times", self._numbers, value.get("times", 1), base)
+        plus = at("plus", self._numbers, value.get("plus", 0), base)
         return base * times + plus
 
-    def _numbers(self, value: Any, base: LinearArray, path: str) -> IntArray:
+    def _numbers(self, value: Any, base: LinearArray) -> IntArray:
         try:
             numbers = np.array(msgspec.convert(value, int | list[int], strict=True), dtype=np.int64)
         except (msgspec.ValidationError, OverflowError):
-            raise ModelError(f"{path}: 64-bit integers are needed, got {value!r:.40}") from None
+            raise ModelError(f"64-bit integers are needed, got {value!r:.40}") from None
         if numbers.ndim and numbers.size != base.size:
-            raise ModelError(f"{path}: {base.size} value(s) are needed, got {numbers.size}")
+            raise ModelError(f"{base.size} value(s) are needed, got {numbers.size}")
         return numbers.reshape(base.shape) if numbers.ndim else numbers
 
-    def _listed(self, value: dict[str, Any], path: str) -> LinearArray:
-        _only(value, {"shape", "terms"}, path)
+    def _listed(self, value: dict[str, Any]) -> LinearArray:
+        _only(value, {"shape", "terms"})
         terms = value.get("terms")
         if not isinstance(terms, list):
-            raise _error(path, "terms: a list of terms is needed")
+            raise Misplaced("terms", "a list of terms is needed")
         try:
             shape = msgspec.convert(value.get("shape", [len(terms)]), tuple[int, ...], strict=True)
         except msgspec.ValidationError:
-            raise _error(path, "shape: a list of integers is needed") from None
+            raise Misplaced("shape", "a list of integers is needed") from None
         if not shape or min(shape) < 0 or math.prod(shape) != len(terms) or len(shape) > 8:
-            raise _error(path, f"shape: {shape} does not fit {len(terms)} term(s)")
-        return self._build(shape, [self._row(t, f"{path}.terms[{k}]") for k, t in enumerate(terms)])
+            raise Misplaced("shape", f"{shape} does not fit {len(terms)} term(s)")
+        return self._build(shape, [at(f"terms[{k}]", self._row, t) for k, t in enumerate(terms)])
 
-    def _row(self, value: Any, path: str) -> _Row:
+    def _row(self, value: Any) -> _Row:
         """Return one term as (variables ascending, coefficients, constant)."""
         if isinstance(value, str):
-            return [self._index(value, path)], [1], 0
+            return [self._index(value)], [1], 0
         parts = value if isinstance(value, list) else [value]
         total: dict[int, int] = {}
         constant = 0
@@ -126,14 +125,14 @@ class TermReader:
             if type(part) is int:
                 constant += part
             elif isinstance(part, list) and len(part) == 2 and type(part[0]) is int and type(part[1]) is str:
-                index = self._index(part[1], path)
+                index = self._index(part[1])
                 total[index] = total.get(index, 0) + part[0]
             else:
                 shown = f"{part!r:.40}"
-                raise _error(path, f"an integer, a name, or [coefficient, name] is needed, got {shown}")
+                raise ModelError(f"an integer, a name, or [coefficient, name] is needed, got {shown}")
         kept = sorted((v, a) for v, a in total.items() if a)
         if max((abs(a) for _, a in kept), default=0) > _LARGEST or abs(constant) > _LARGEST:
-            raise _error(path, "a coefficient or constant does not fit 64 bits")
+            raise ModelError("a coefficient or constant does not fit 64 bits")
         return [v for v, _ in kept], [a for _, a in kept], constant
 
     def _build(self, shape: tuple[int, ...], rows: list[_Row]) -> LinearArray:
@@ -148,11 +147,7 @@ class TermReader:
         return _build(self.model, shape, variables, coefficients, constants)
 
 
-def _only(value: dict[str, Any], known: set[str], path: str) -> None:
+def _only(value: dict[str, Any], known: set[str]) -> None:
     for key in value:
         if key not in known:
-            raise _error(path, f"no key {key!r:.40}{did_you_mean(key, known)}")
-
-
-def _error(path: str, message: str) -> ModelError:
-    return ModelError(f"{path}: {message}" if path else message)
+            raise ModelError(f"no key {key!r:.40}{did_you_mean(key, known)}")

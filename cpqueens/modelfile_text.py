@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from cpqueens.errors import ModelError
 
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 32 * 2**20
 MAX_DEPTH = 32
 
 _TWICE = object()
