@@ -118,3 +118,33 @@ def test_help_imports_no_verb() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def on_terminal(*args: str) -> str:
+    """Return what a process shows on a terminal that is its standard output and error."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"}
+    with subprocess.Popen([*COMMAND, *args], stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+            shown += part
+        process.wait(timeout=30)
+    os.close(ours)
+    return shown.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+def test_a_terminal_gets_colours_and_progress() -> None:
+    shown = on_terminal("solve", "queens", "n=6", "--solver", "cpsat")
+    assert shown.count("♛") == 6
+    assert "\x1b[38;5;16;48;5;223m" in shown
+    slow = on_terminal("count", "queens", "n=16", "--solver", "cpsat", "--time-limit", "2")
+    assert "queens(n=16)" in slow.partition("problem")[0]
+    assert "time_limit" in slow
