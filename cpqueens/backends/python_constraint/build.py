@@ -10,16 +10,16 @@ import numpy as np
 from constraint import Constraint, Problem
 
 from cpqueens.backends.base import Request, Want
-from cpqueens.backends.python_constraint_atoms import Atom, Formulas, atoms
-from cpqueens.backends.python_constraint_bound import Incumbent
-from cpqueens.backends.python_constraint_different import DifferentSums, Permutation
-from cpqueens.backends.python_constraint_intervals import TRUE, Interval
-from cpqueens.backends.python_constraint_native import native
-from cpqueens.backends.python_constraint_objects import IntervalConstraint
-from cpqueens.backends.python_constraint_sums import AtMost, Equal, Unequal
-from cpqueens.backends.python_constraint_table import Rows
-from cpqueens.backends.python_constraint_tape import Tape
-from cpqueens.backends.python_constraint_watch import Watch
+from cpqueens.backends.python_constraint.atoms import Atom, Formulas, atoms
+from cpqueens.backends.python_constraint.bound import Incumbent
+from cpqueens.backends.python_constraint.different import DifferentSums, Permutation
+from cpqueens.backends.python_constraint.intervals import TRUE, Interval
+from cpqueens.backends.python_constraint.native import native
+from cpqueens.backends.python_constraint.objects import IntervalConstraint
+from cpqueens.backends.python_constraint.sums import AtMost, Equal, Unequal
+from cpqueens.backends.python_constraint.table import Rows
+from cpqueens.backends.python_constraint.tape import Tape
+from cpqueens.backends.python_constraint.watch import Watch
 from cpqueens.errors import ModelInvalid
 
 if TYPE_CHECKING:

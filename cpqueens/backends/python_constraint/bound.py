@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cpqueens.backends.python_constraint_atoms import Atom, Formulas
-from cpqueens.backends.python_constraint_intervals import FALSE, TRUE, UNKNOWN, Interval, Row
-from cpqueens.backends.python_constraint_tape import Bounds, Tape
+from cpqueens.backends.python_constraint.atoms import Atom, Formulas
+from cpqueens.backends.python_constraint.intervals import FALSE, TRUE, UNKNOWN, Interval, Row
+from cpqueens.backends.python_constraint.tape import Bounds, Tape
 
 
 class Incumbent:

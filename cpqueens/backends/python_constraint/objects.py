@@ -7,8 +7,8 @@ from typing import Any
 
 from constraint import Constraint
 
-from cpqueens.backends.python_constraint_tape import Tape
-from cpqueens.backends.python_constraint_watch import Watch
+from cpqueens.backends.python_constraint.tape import Tape
+from cpqueens.backends.python_constraint.watch import Watch
 
 
 def hide(domain: Any, doomed: Collection[int]) -> bool:

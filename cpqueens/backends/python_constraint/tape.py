@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpqueens.backends.python_constraint_atoms import Atom, Formulas
-from cpqueens.backends.python_constraint_functions import FUNCTIONS
-from cpqueens.backends.python_constraint_intervals import TRUTHS, Closure, Interval, linear
+from cpqueens.backends.python_constraint.atoms import Atom, Formulas
+from cpqueens.backends.python_constraint.functions import FUNCTIONS
+from cpqueens.backends.python_constraint.intervals import TRUTHS, Closure, Interval, linear
 
 _MAKERS = TRUTHS | FUNCTIONS
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cpqueens.backends.python_constraint_intervals import TRUTHS, Row
+from cpqueens.backends.python_constraint.intervals import TRUTHS, Row
 from cpqueens.constraints.base import Constraint
 from cpqueens.definitions import Definition, Element, Truth
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from cpqueens.backends.python_constraint_atoms import Atom
-from cpqueens.backends.python_constraint_objects import OwnConstraint
-from cpqueens.backends.python_constraint_watch import Watch
+from cpqueens.backends.python_constraint.atoms import Atom
+from cpqueens.backends.python_constraint.objects import OwnConstraint
+from cpqueens.backends.python_constraint.watch import Watch
 
 
 class Permutation(OwnConstraint):

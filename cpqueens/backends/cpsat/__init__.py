@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.backends import cpsat_text
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
-from cpqueens.backends.cpsat_boolean import BooleanBoard, fits
+from cpqueens.backends.cpsat import text as cpsat_text
+from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
 from cpqueens.interrupts import watching
 from cpqueens.lowering import lower

@@ -7,7 +7,7 @@ from typing import Any
 
 import constraint as library
 
-from cpqueens.backends.python_constraint_atoms import Atom, are_variables
+from cpqueens.backends.python_constraint.atoms import Atom, are_variables
 
 LARGEST_SCOPE = 64
 """Variables of a native sum or AllDifferent, at most: their work at the root and in each node is quadratic in

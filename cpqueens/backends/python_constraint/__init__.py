@@ -13,9 +13,9 @@ import numpy as np
 
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
-from cpqueens.backends.python_constraint_atoms import supports
-from cpqueens.backends.python_constraint_build import Builder, check_sizes
-from cpqueens.backends.python_constraint_watch import Stopped, Watch
+from cpqueens.backends.python_constraint.atoms import supports
+from cpqueens.backends.python_constraint.build import Builder, check_sizes
+from cpqueens.backends.python_constraint.watch import Stopped, Watch
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
 from cpqueens.lowering import Supports, lower
 from cpqueens.outcome import StopReason

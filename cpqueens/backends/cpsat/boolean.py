@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.cpsat_text import _join
+from cpqueens.backends.cpsat.text import _join
 from cpqueens.expressions import IntArray
 from cpqueens.lowering import Lowered
 

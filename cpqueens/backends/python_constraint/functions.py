@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cpqueens.backends.python_constraint_intervals import Closure, Interval
+from cpqueens.backends.python_constraint.intervals import Closure, Interval
 
 
 def _abs(terms: Sequence[Closure], detail: None) -> Closure:
