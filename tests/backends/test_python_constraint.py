@@ -294,7 +294,7 @@ def test_model_is_not_changed() -> None:
 def test_hidden_values_come_back() -> None:
     """Values are hidden in bulk through the library's own list, which must keep its meaning."""
     domain = library.Domain(list(range(10)))
-    from cpqueens.backends.python_constraint_objects import hide
+    from cpqueens.backends.python_constraint.objects import hide
 
     domain.pushState()
     assert hide(domain, [1, 2, 3, 4, 5])
@@ -595,9 +595,9 @@ def test_recursive_refuses_deep_models() -> None:
 
 def test_a_planted_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker, not this backend, has the last word: a constraint that accepts everything is caught."""
-    from cpqueens.backends import python_constraint_different
+    from cpqueens.backends.python_constraint import different
 
-    monkeypatch.setattr(python_constraint_different.Permutation, "__call__", lambda *a, **k: True)
+    monkeypatch.setattr(different.Permutation, "__call__", lambda *a, **k: True)
     with pytest.raises(BackendFault, match="INVALID_SOLUTION"):
         listed(queens(6)[0])
 
