@@ -1,0 +1,150 @@
+"""Ctrl-C in a process of its own: a partial outcome, soon, and nothing left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+PROLOGUE = """
+import signal, sys, time
+from cpqueens.testing import queens
+m = queens({n})
+def ready():
+    print("ready", flush=True)
+"""
+
+
+def interrupted(body: str, n: int = 16, kicks: int = 1, after: float = 0.3) -> tuple[int, str, str, float]:
+    """Run ``body``, send Ctrl-C after its line ``ready``; return exit code, output and seconds to the end."""
+    code = PROLOGUE.format(n=n) + textwrap.dedent(body)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(after)
+    started = time.monotonic()
+    for _ in range(kicks):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    return process.returncode, out, err, time.monotonic() - started
+
+
+def test_enumeration_gives_a_partial_outcome(solver: str) -> None:
+    code, out, err, seconds = interrupted(f"""
+        first = True
+        def see(s):
+            global first
+            if first:
+                first = False
+                ready()
+        o = m.enumerate(see, solver={solver!r})
+        print(o.status, o.complete, o.stop_reason, o.count > 0)
+        print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    """)
+    assert code == 0, err
+    assert out.split() == ["FEASIBLE", "False", "interrupted", "True", "True"]
+    assert seconds < 5
+
+
+def test_a_search_without_solutions_is_interrupted_too(solver: str) -> None:
+    """Counting models that nobody finishes: the solver is inside compiled code when Ctrl-C comes."""
+    code, out, err, seconds = interrupted(
+        f"""
+        from cpqueens.testing import _hopeless
+        m = _hopeless()
+        ready()
+        o = m.solve(solver={solver!r})
+        print(o.status, o.complete, o.stop_reason)
+    """,
+        after=1.5,
+    )
+    assert code == 0, err
+    assert out.split() == ["UNKNOWN", "False", "interrupted"]
+    assert seconds < 20  # kernels may still be compiling; promptness is tested where nothing compiles
+
+
+def test_counting_raises_with_what_was_counted() -> None:
+    code, out, _err, _seconds = interrupted("""
+        from cpqueens import IncompleteCount
+        from cpqueens.solve import count_solutions
+        ready()
+        o = count_solutions(m, "cpsat")
+        print(o.complete, o.stop_reason)
+    """)
+    assert (code, out.split()) == (0, ["False", "interrupted"])
+
+
+def test_ctrl_c_in_the_users_callback_is_the_users() -> None:
+    code, out, err, _seconds = interrupted("""
+        def see(s):
+            ready()
+            time.sleep(20)
+        try:
+            m.enumerate(see, solver="cpsat")
+        except KeyboardInterrupt:
+            print("out")
+    """)
+    assert (code, out.split()) == (0, ["out"]), err
+
+
+def test_the_next_run_is_not_disturbed() -> None:
+    code, out, err, _seconds = interrupted("""
+        first = True
+        def see(s):
+            global first
+            if first:
+                first = False
+                ready()
+        m.enumerate(see, solver="cpsat")
+        print(queens(6).count(solver="cpsat"))
+    """)
+    assert (code, out.split()) == (0, ["4"]), err
+
+
+def test_an_own_handler_is_left_alone() -> None:
+    code, out, err, _seconds = interrupted(
+        """
+        signal.signal(signal.SIGINT, lambda *a: print("mine", flush=True))
+        ready()
+        o = m.enumerate(lambda s: None, solver="cpsat", time_limit=1.5)
+        print(o.stop_reason)
+    """,
+        after=0.6,
+    )
+    assert (code, out.split()) == (0, ["mine", "time_limit"]), err
+
+
+def test_handlers_are_restored_after_a_refusal() -> None:
+    from cpqueens import CpqueensError
+    from cpqueens.testing import queens
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(CpqueensError):
+        queens(4).solve(solver="cpsat", time_limit=-1)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_runs_in_other_threads() -> None:
+    import threading
+
+    from cpqueens.testing import queens
+
+    counts = []
+    threads = [
+        threading.Thread(target=lambda: counts.append(queens(6).count(solver="cpsat"))) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == [4, 4, 4]
