@@ -448,6 +448,8 @@ def _bound(value: Any, what: str) -> IntArray:
     if value is None:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
     array = plain_array(value, what)
+    if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
+        raise IntegerError(f"{what}: integers only, got a truth among {value!r:.40}")
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
         raise IntegerError(f"{what}: integers only, got {value!r:.40}")
     if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):

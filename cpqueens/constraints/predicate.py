@@ -41,6 +41,8 @@ class Predicate(Constraint):
     function: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any], *terms: Any) -> None:
+        if not terms:
+            raise ModelError("Predicate needs terms behind its function")
         registry = registry_of(*terms)
         array = concatenate_rows([as_linear(registry, t).reshape(-1) for t in terms])
         if not callable(function):
