@@ -60,9 +60,9 @@ def unions(
     """Fill ``table`` (5 * 64 * 8,) for eight blocks: row m of group g is the union of the lines m of g.
 
     Lines are named as the west has them: the two directions, of ``side`` lines each, change places. ``rows``
-    (32 * 8,) is room for the lines of the blocks. Row m of ``others`` (4 * 8 + 4,) is the union of the lines m
-    of the last two of 32, and of ``padding``, the boards of each block (blocks,) that are none; the last four
-    entries say how many boards each of these rows leaves.
+    (32 * 8,) is room for the lines of the blocks. Row m of ``others`` (4 * 8 + 4,) is the union of the lines
+    m of the last two of 32, and of ``padding``, the boards of each block (blocks,) that are none; the last
+    four entries say how many boards each of these rows leaves.
     """
     for k in range(8):
         block = lines[32 * blocks[k] : 32 * blocks[k] + 32]

@@ -235,8 +235,8 @@ class _Workspace:
         padded = size + 64 * self.run.board.parts + 512
         self.boards = np.empty(size, dtype=np.uint64)
         self.west, self.east = np.empty(padded, dtype=np.uint32), np.empty(padded, dtype=np.uint32)
-        self.lines, self.blocks = np.empty(padded // 2, dtype=np.uint64), np.empty(padded // 64, dtype=np.int64)
-        self.padding = np.empty(padded // 64, dtype=np.uint64)
+        self.lines, self.padding = (np.empty(padded // share, dtype=np.uint64) for share in (2, 64))
+        self.blocks = np.empty(padded // 64, dtype=np.int64)
 
     def advance(self) -> bool:
         """Count one chunk of units; answer whether there was one."""
@@ -255,5 +255,6 @@ class _Workspace:
     def _count(self, first: int, stop: int) -> int:
         run = self.run
         lists = [self.boards, self.west, self.east, self.lines, self.blocks, self.padding]
-        arguments = [run.units.rows, first, stop, *run.tables, *lists, *self.tables, *self.buckets, run.results]
+        workspace = [*lists, *self.tables, *self.buckets]
+        arguments = [run.units.rows, first, stop, *run.tables, *workspace, run.results]
         return int(count_units(*arguments))
