@@ -1014,10 +1014,15 @@ def broadcast_all(arrays: Sequence[LinearArray]) -> list[LinearArray]:
 
 def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
     result: IntArray = function(a, b)
-    near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
-    if near.size and float(near.max()) >= 2.0**63:
-        raise ModelError(f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits")
+    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**63:  # seldom: look at each element
+        near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
+        if float(near.max()) >= 2.0**63:
+            raise ModelError(f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits")
     return result
+
+
+def _largest(a: IntArray) -> int:
+    return max(abs(int(a.max())), abs(int(a.min())))
 
 
 def _checked_add(a: IntArray, b: IntArray) -> IntArray:
