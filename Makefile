@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
 
-.PHONY: demo test test-slow lint types check fuzz bench clean help
+.PHONY: demo test test-slow lint types check fuzz bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -46,6 +46,9 @@ fuzz: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group benchmark
 	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+clean-cache:
+	find . -name "*.nbi" -delete -o -name "*.nbc" -delete
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,16 +1,22 @@
-"""The one decorator of all compiled code: Numba with a cache where one can be written.
+"""The decorators of all compiled code: Numba with a cache where one can be written.
 
 Kernels are compiled on first use and cached beside the source or in the user's cache folder. Where
 neither can be written (a read-only installation, no home directory) they are compiled once per
 process instead. ``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python.
+
+Numba notices a change of the file that holds a kernel, but not of a function in another file that the
+kernel calls: after editing one, run ``make clean-cache``.
 """
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,3 +46,24 @@ def inner_kernel(function: Function) -> Function:
 def is_compiled() -> bool:
     """Say whether kernels run compiled (false under ``NUMBA_DISABLE_JIT=1``)."""
     return not numba.config.DISABLE_JIT
+
+
+class _Announcer(event.Listener):
+    """Says once that something is being compiled, so that nobody takes it for slow solving."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said:
+            self.said = True
+            message = "compiling kernels, once; later runs take them from the cache"
+            logging.getLogger("cpqueens").info(message)
+            if sys.stderr is not None and sys.stderr.isatty():
+                print(f"cpqueens: {message}", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is said at the end."""
+
+
+event.register("numba:compile", _Announcer())
