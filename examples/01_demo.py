@@ -1,0 +1,25 @@
+"""The main job: one model of n queens on every exact solver, their solution sets compared.
+
+Run as ``python examples/01_demo.py [n]``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from cpqueens import catalog, cross_check
+
+
+def main(n: int = 8) -> int:
+    """Cross-check n queens, print the comparison and draw one board; return the exit code."""
+    problem = catalog.load("queens", [f"n={n}"])
+    report = cross_check(problem)
+    print(report)
+    board = problem.model.solve(solver="cpsat")
+    print(f"\nOne solution of {n} queens, found by {board.solver} and checked:\n")
+    print(board.solution if board.solution is not None else f"none: {board.status}")
+    return report.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2])))
