@@ -161,7 +161,7 @@ def match_buckets(
 
     Starts and counts are those of `sort_into_buckets`: for the east in blocks of 64, ``lines``; for the west
     in fours, each bucket in four parts by lines 30 and 31 if there are so many. ``blocks`` has room for
-    eight more than the blocks, ``padding`` for one more; ``rows`` has shape (37 * 8,), ``table`` (5 * 64 * 8,).
+    eight more than the blocks, ``padding`` for one more; ``rows`` is (37 * 8,), ``table`` (5 * 64 * 8,).
     """
     mark_padding(east_starts, east_counts, padding)
     total = _ZERO

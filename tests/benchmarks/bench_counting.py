@@ -150,7 +150,8 @@ def main() -> None:
     for kind in (BitmaskSearch, RowmaskSearch, TableSearch, CheckSearch):
         exhaust(kind(queens(4)))
         search = kind(queens(11))
-        seconds = statistics.median(timed(partial(lambda kind: exhaust(kind(queens(11))), kind))[1] for _ in range(3))
+        run = partial(lambda kind: exhaust(kind(queens(11))), kind)
+        seconds = statistics.median(timed(run)[1] for _ in range(3))
         exhaust(search)
         print(f"    {kind.__name__:16} {search.nodes} nodes {seconds * 1e3:8.2f} ms")
     print("\n8 queens in a new process (imports included):")

@@ -11,6 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,8 +105,32 @@ def count(
         return HalvesProgress(0, 0, 0, 0.0, (0.0, 0.0))
     order = np.random.default_rng(seed).permutation(len(units.weights))
     units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
-    run = _Run(board, units, tables(board, allowed), should_stop)
+    quadrants = _tables(board, allowed, should_stop)
+    if quadrants is None:
+        return HalvesProgress(0, 0, len(units.weights), None, None)
+    run = _Run(board, units, quadrants, should_stop)
     return run.alone(on_progress) if num_workers == 1 else run.threaded(num_workers, on_progress)
+
+
+def _tables(
+    board: Layout, allowed: NDArray[np.bool_] | None, should_stop: Callable[[], bool]
+) -> Sequence[Quadrant] | None:
+    """Build the tables, seconds for the largest boards, in a thread that is left alone if stopped."""
+    future: Future[Sequence[Quadrant]] = Future()
+
+    def build() -> None:
+        try:
+            future.set_result(tables(board, allowed))
+        except BaseException as error:  # raised again in the calling thread
+            future.set_exception(error)
+
+    threading.Thread(target=build, daemon=True).start()
+    while True:
+        try:
+            return future.result(_CHUNK_SECONDS)
+        except TimeoutError:
+            if should_stop():
+                return None
 
 
 class _Run:
