@@ -35,6 +35,7 @@ from cpqueens.registry import MAX_VARIABLES, VariableStore
 
 if TYPE_CHECKING:
     from cpqueens.check import Check
+    from cpqueens.crosscheck.explain import Explanation
     from cpqueens.outcome import Outcome, Solution
     from cpqueens.stream import SolutionStream
 
@@ -419,6 +420,12 @@ class Model(VariableStore):
         from cpqueens.check import check
 
         return check(self, assignment)
+
+    def explain_infeasible(self, solver: str = "auto", **options: Any) -> Explanation:
+        """Return a minimal unsatisfiable subset; see `cpqueens.crosscheck.explain.explain_infeasible`."""
+        from cpqueens.crosscheck.explain import explain_infeasible
+
+        return explain_infeasible(self, solver, **options)
 
     def to_cpsat(self) -> Any:
         """Return the native OR-Tools model and its variable map; see `cpqueens.backends.cpsat.export`."""

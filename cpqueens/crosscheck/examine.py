@@ -135,7 +135,7 @@ def limited(s: Subject) -> Iterator[Disagreement]:
         if seen.count != min(k, total):
             message = f"{seen.count} solutions delivered under a limit of {k}, {total} exist"
             yield Disagreement(Code.COUNT_DIFF, p.name, message, (ORACLE,))
-        if seen.outcome.complete and total > k:
+        if total > k and (seen.outcome.complete or seen.outcome.statistics["exhausted"]):
             message = f"{k} of {total} solutions called complete"
             yield Disagreement(Code.PARTIAL_AS_COMPLETE, p.name, message, (ORACLE,))
 

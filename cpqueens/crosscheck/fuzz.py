@@ -124,7 +124,7 @@ def class_of(count: int) -> str:
 def examine_one(seed: int, index: int, participants: Sequence[Participant], make: bool = True) -> Examined:
     """Examine one model of a run and shrink what fails."""
     model, kind, _ = fuzz_model(seed, index)
-    subject = Subject(model, participants, seed=index % 1000, deep=index % _DEEP_EVERY == 0)
+    subject = Subject(model, participants, seed=index % 1000, deep=index // len(CLASSES) % _DEEP_EVERY == 0)
     found = examine(subject)
     lost = {d.accused for d in found if d.code in (Code.UNSUPPORTED, Code.CRASH)}
     failures = tuple(_failure(subject, d, seed, index, make) for d in found)

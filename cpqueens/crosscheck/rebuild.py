@@ -67,11 +67,12 @@ class Rebuilder:
 
     def post(self, posted: Posted, edit: Callable[[Constraint], Any] = lambda c: c) -> None:
         """Post an old constraint, perhaps edited, with its name and source."""
-        before = len(self.new._constraints)
+        placed = self.new._constraints
+        before = len(placed)
         self.new.add(edit(self.constraint(posted.constraint)), name=posted.name)
-        for k in range(before, len(self.new._constraints)):
-            if self.new._constraints.source(k) is not None:
-                self.new._constraints.set_source(k, posted.source)
+        for k in range(before, len(placed)):
+            if placed.source(k) is not None:  # what the model adds for partial functions has none
+                placed.set_source(k, posted.source or ("rebuilt", 0))
 
     def objective(self) -> None:
         """Set the old objective, if there is one."""

@@ -183,24 +183,30 @@ def _fewer_terms(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]
 
 
 def drop_values(model: Model) -> Iterator[Callable[[], Model]]:
-    """Halve domains, then drop single values at their ends and in explicit ones."""
+    """Halve domains, drop single values, shift them to begin at 0."""
     for variable in model.decisions.tolist():
         for domain in _smaller_domains(domain_of(model, variable)):
             yield lambda v=variable, d=domain: rebuilt(model, domains={v: d})  # type: ignore[misc]
 
 
 def _smaller_domains(domain: IntArray | tuple[int, int]) -> list[IntArray | tuple[int, int]]:
+    shifted: list[IntArray | tuple[int, int]] = []
     if isinstance(domain, tuple):
         low, high = domain
+        if low not in (0, 1):
+            shifted = [(0, high - low)]
         if low == high:
-            return []
+            return shifted
         middle = (low + high) // 2
-        return list(dict.fromkeys([(low, middle), (middle + 1, high), (low, high - 1), (low + 1, high)]))
+        parts = dict.fromkeys([(low, middle), (middle + 1, high), (low, high - 1), (low + 1, high)])
+        return [*parts, *shifted]
     many = len(domain)
+    if domain[0]:
+        shifted = [domain - domain[0]]
     if many == 1:
-        return []
+        return shifted
     halves = [domain[: many // 2], domain[many // 2 :]]
-    return [*halves, *(np.delete(domain, at) for at in range(min(many, 12)))]
+    return [*halves, *(np.delete(domain, at) for at in range(min(many, 12))), *shifted]
 
 
 def shrink_numbers(model: Model) -> Iterator[Callable[[], Model]]:

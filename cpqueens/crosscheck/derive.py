@@ -1,0 +1,161 @@
+"""Models derived from a model: equivalent ones, parts of it, and ones with one solution more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from random import Random
+
+import numpy as np
+
+from cpqueens.constraints.base import Constraint
+from cpqueens.crosscheck.rebuild import (
+    Rebuilder,
+    Row,
+    _only_row,
+    domain_of,
+    new_variable,
+    own_constraints,
+    rebuilt,
+)
+from cpqueens.expressions import IntArray, any_
+from cpqueens.model import Model
+from cpqueens.outcome import Solution
+
+Domain = IntArray | tuple[int, int]
+
+
+def _over(
+    model: Model, order: Iterable[int], domains: Mapping[int, Domain], affine: Mapping[int, tuple[int, int]]
+) -> Model:
+    """Return the model over variables created in ``order``; old x is ``a * new + b`` with (a, b)."""
+    new = Model(model.name)
+    rows: dict[int, Row] = {}
+    for k, variable in enumerate(order):
+        (v,), (a,), c = _only_row(new_variable(new, domains[variable], f"v{k}"))
+        factor, offset = affine.get(variable, (1, 0))
+        rows[variable] = ((v,), (a * factor,), c * factor + offset)
+    rebuilder = Rebuilder(model, new, rows)
+    for posted in own_constraints(model):
+        rebuilder.post(posted)
+    rebuilder.objective()
+    return new
+
+
+def _domains(model: Model) -> dict[int, Domain]:
+    return {v: domain_of(model, v) for v in model.decisions.tolist()}
+
+
+def permuted(model: Model, random: Random) -> Model:
+    """Return the model with its variables renamed and created in a random order."""
+    order = model.decisions.tolist()
+    random.shuffle(order)
+    return _over(model, order, _domains(model), {})
+
+
+def shuffled(model: Model, random: Random) -> Model:
+    """Return the model with its constraints in a random order."""
+    posted = own_constraints(model)
+    random.shuffle(posted)
+    return rebuilt(model, constraints=posted)
+
+
+def shifted(model: Model, random: Random) -> Model:
+    """Return the model with the values of each variable moved by an offset of its own."""
+    offsets = {v: random.randint(-9, 9) for v in model.decisions.tolist()}
+    domains = {v: _moved(d, 1, -offsets[v]) for v, d in _domains(model).items()}
+    return _over(model, offsets, domains, {v: (1, b) for v, b in offsets.items()})
+
+
+def negated(model: Model) -> Model:
+    """Return the model with all values negated."""
+    domains = {v: _moved(d, -1, 0) for v, d in _domains(model).items()}
+    return _over(model, domains, domains, dict.fromkeys(domains, (-1, 0)))
+
+
+def _moved(domain: Domain, factor: int, offset: int) -> Domain:
+    if isinstance(domain, tuple):
+        ends = sorted(factor * end + offset for end in domain)
+        return ends[0], ends[1]
+    return np.sort(domain * factor + offset)
+
+
+def with_tautology(model: Model, random: Random) -> Model:
+    """Return the model with a constraint that always holds: x stays in its bounds, or leaves them not."""
+    other = model.copy()
+    if len(model.decisions):
+        variable = random.choice(model.decisions.tolist())
+        x = other[model.name_of(variable)]
+        value = int(model.lower[variable])
+        other.add((x <= value) | (x >= value), name="tautology")
+    return other
+
+
+def duplicated(model: Model, random: Random) -> Model:
+    """Return the model with one constraint posted twice."""
+    other = model.copy()
+    other.add(random.choice(own_constraints(model) or model.constraints).constraint, name="again")
+    return other
+
+
+def decomposed(model: Model) -> Model | None:
+    """Return the model with every constraint that has a decomposition replaced by it, None if none has."""
+    new = Model(model.name)
+    rows = {}
+    for variable in model.decisions.tolist():
+        rows[variable] = _only_row(new_variable(new, domain_of(model, variable), model.name_of(variable)))
+    rebuilder = Rebuilder(model, new, rows)
+    changed = False
+    for posted in own_constraints(model):
+        constraint = rebuilder.constraint(posted.constraint)
+        parts = constraint.simpler()
+        if type(constraint).simpler is Constraint.simpler:
+            parts = [constraint]
+        else:
+            changed = True
+        new.add(parts, name=posted.name)
+    rebuilder.objective()
+    return new if changed else None
+
+
+def restricted(model: Model, random: Random) -> list[Model]:
+    """Return the model cut in two at one variable; empty if every variable is fixed."""
+    split = [(v, halves) for v, d in _domains(model).items() if (halves := _halves(d))]
+    if not split:
+        return []
+    variable, halves = random.choice(split)
+    return [rebuilt(model, domains={variable: half}) for half in halves]
+
+
+def _halves(domain: Domain) -> tuple[Domain, Domain] | None:
+    if isinstance(domain, tuple):
+        low, high = domain
+        middle = (low + high) // 2
+        return ((low, middle), (middle + 1, high)) if low < high else None
+    cut = len(domain) // 2
+    return (domain[:cut], domain[cut:]) if cut else None
+
+
+def blocked(model: Model, solution: Solution) -> Model:
+    """Return the model without one of its solutions."""
+    other = model.copy()
+    differing = []
+    for variable, value in zip(model.decisions.tolist(), solution.values.tolist(), strict=True):
+        differing.append(other[model.name_of(variable)] != value)
+    other.add(any_(differing), name="blocked")
+    return other
+
+
+def fixed_at(model: Model, solution: Solution) -> Model:
+    """Return the model with every variable fixed at a solution's value."""
+    from cpqueens.crosscheck.diagnose import narrowed
+
+    return narrowed(model, tuple(solution.values.tolist()))
+
+
+def opposite(model: Model) -> Model:
+    """Return the model with its objective negated and turned round."""
+    assert model.objective is not None
+    other = model.copy()
+    goal = -other.own_terms(model.objective)
+    (other.minimize if model.maximizing else other.maximize)(goal)
+    return other
