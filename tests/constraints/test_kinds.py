@@ -19,7 +19,7 @@ from cpqueens.crosscheck.generate import CONTEXTS, MAKERS, random_model, usage
 from cpqueens.lowering import Scratch
 from cpqueens.testing import random_models
 
-SHARED = {"base", "connective", "lexicographic"}  # files of what several kinds share
+SHARED = {"base", "connective", "joining", "lexicographic"}  # files of what several kinds share
 
 
 def test_registry_and_directory_agree() -> None:
