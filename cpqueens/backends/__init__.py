@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking:Backtracking",
     "cpsat": "cpqueens.backends.cpsat:CpSat",
+    "las-vegas": "cpqueens.backends.las_vegas:LasVegas",
+    "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
     "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
 }
 

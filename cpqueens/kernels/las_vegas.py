@@ -1,0 +1,261 @@
+"""Las Vegas attempts: the first variables take random safe values, the rest backtracks to a first solution.
+
+An attempt that cannot go on is given up as a whole, and the next one starts afresh. A random variable keeps
+no other value to try, so the way back runs through the random part down to the root by itself. Two kernels:
+on words of free squares for a `Pattern` (as in `tables.search_rowmask`), and on the store of `forward` in its
+mode without look-ahead. An attempt's nodes are the root and every safe placement of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cpqueens.kernels.bits import lowest, popcount
+from cpqueens.kernels.domains import (
+    BASE,
+    BOUND,
+    CELLS_TOP,
+    DOMAIN,
+    FIRST,
+    FROZEN,
+    HIGH,
+    LEVEL,
+    LOW,
+    TRAIL_TOP,
+    X_WIDTH,
+    Ints,
+    Memory,
+    note,
+    restore,
+    tighten,
+)
+from cpqueens.kernels.forward import (
+    DECIDED,
+    DEPTH,
+    DESCEND,
+    FAILED,
+    FINISHED,
+    FOUND,
+    NODES,
+    PHASE,
+    RETREAT,
+    ROOT,
+    STORED,
+    Search,
+    begin,
+    conclude,
+    descend,
+    retreat,
+)
+from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.pattern import Words
+from cpqueens.kernels.random import below
+
+# Answers of both kernels.
+PAUSED, SUCCESS, TRAIL_FULL, NO_ROOT = 0, 1, 2, 3
+
+# The tally of attempts: numbers, and sums of nodes and of their squares.
+ATTEMPTS, SUCCESSES, SUCCESS_NODES, SUCCESS_SQUARES, FAILURE_NODES, FAILURE_SQUARES, TALLIES = range(7)
+
+# Places in the pattern kernel's ``state``.
+ROW, ROW_NODES, STATES = range(3)
+
+# Places in the general kernel's ``own``: random variables, where the scan of a variable's values is, how many
+# safe ones it has met, which of them is chosen, and the trail's lengths at the root.
+RANDOM_VARIABLES, SCANNING, VALUE, SAFE, CHOSEN, ROOT_TRAIL, ROOT_CELLS, OWN = range(8)
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+@inner_kernel
+def close(tally: Ints, nodes: int, success: int) -> None:
+    """Enter an attempt into the tally."""
+    tally[ATTEMPTS] += 1
+    if success:
+        tally[SUCCESSES] += 1
+        tally[SUCCESS_NODES] += nodes
+        tally[SUCCESS_SQUARES] += nodes * nodes
+    else:
+        tally[FAILURE_NODES] += nodes
+        tally[FAILURE_SQUARES] += nodes * nodes
+
+
+@kernel
+def attempt_pattern(
+    conflict: Words,
+    free: Words,
+    untried: Words,
+    x: Ints,
+    state: Ints,
+    random: Ints,
+    tally: Ints,
+    random_rows: int,
+    most: int,
+    steps: int,
+) -> Any:
+    """Go on for at most ``steps`` placements and retreats; end at a success, which ``x`` then holds.
+
+    Ends also with attempt number ``most``.
+
+    ``free[i, j]`` (n, n) is the word of row j >= i under the rows before i, ``free[0]`` the allowed columns;
+    ``untried`` (n,) are the columns that each row has still to try.
+    """
+    last = x.size - 1
+    row = state[ROW]
+    for _ in range(steps):
+        if row < 0:  # afresh
+            if tally[ATTEMPTS] >= most:
+                break
+            row = 0
+            untried[0] = free[0, 0]
+            state[ROW_NODES] = 1
+        rest = untried[row]
+        if rest == _ZERO:
+            row -= 1
+            if row < 0:
+                close(tally, state[ROW_NODES], 0)
+            continue
+        if row < random_rows:
+            safe: Any = np.int64(popcount(rest))
+            for _skip in range(below(random, safe)):
+                rest &= rest - _ONE
+            untried[row] = _ZERO
+        else:
+            untried[row] = rest & (rest - _ONE)
+        value = np.int64(lowest(rest))
+        x[row] = value
+        state[ROW_NODES] += 1
+        if row == last:
+            close(tally, state[ROW_NODES], 1)
+            state[ROW] = -1
+            return SUCCESS
+        for j in range(row + 1, last + 1):
+            free[row + 1, j] = free[row, j] & ~conflict[row, j, value]
+        row += 1
+        untried[row] = free[row, row]
+    state[ROW] = row
+    return PAUSED
+
+
+@inner_kernel
+def decide(m: Memory, q: Search, v: int, value: int) -> None:
+    """Place a value on a new level, to be propagated."""
+    depth = q.state[DEPTH]
+    q.levels[depth, 0] = v
+    q.levels[depth, 1] = value
+    q.levels[depth, 2] = m.stack[TRAIL_TOP]
+    q.levels[depth, 3] = m.stack[CELLS_TOP]
+    q.state[DEPTH] = depth + 1
+    m.stack[LEVEL] += 1
+    m.x[v + FROZEN] = 0
+    if m.x[v + LOW] == m.x[v + HIGH]:
+        note(m, v, BOUND | DOMAIN)
+    tighten(m, v, value, value)
+
+
+@inner_kernel
+def undecide(m: Memory, q: Search) -> None:
+    """Take the last decision back without excluding its value."""
+    depth = q.state[DEPTH] - 1
+    q.state[DEPTH] = depth
+    restore(m, q.levels[depth, 2], q.levels[depth, 3])
+    m.x[q.levels[depth, 0] + FROZEN] = 1
+
+
+@inner_kernel
+def scan(m: Memory, q: Search, own: Ints) -> Any:
+    """Place the next value of the random variable at hand, or after the last one the chosen value.
+
+    Each safe value takes the place of the chosen one with probability 1 / (safe values so far), so that all
+    are equally likely (reservoir sampling). Says whether a value was placed.
+    """
+    v = q.state[DEPTH] * X_WIDTH
+    if not own[SCANNING]:
+        own[SCANNING] = 1
+        own[VALUE] = m.x[v + LOW]
+        own[SAFE] = 0
+    shift = m.x[v + FIRST] - m.x[v + BASE]
+    while own[VALUE] <= m.x[v + HIGH] and not m.cells[shift + own[VALUE]]:
+        own[VALUE] += 1
+    if own[VALUE] <= m.x[v + HIGH]:
+        decide(m, q, v, own[VALUE])
+        return 1
+    own[SCANNING] = 0
+    if own[SAFE]:
+        decide(m, q, v, own[CHOSEN])
+    return own[SAFE] > 0
+
+
+@inner_kernel
+def judge(m: Memory, q: Search, own: Ints, before: int) -> None:
+    """Note whether the value just tested is safe, and take it back."""
+    if q.state[NODES] > before:
+        own[SAFE] += 1
+        if below(q.random, own[SAFE]) == 0:
+            own[CHOSEN] = own[VALUE]
+    own[VALUE] += 1
+    q.state[NODES] = before
+    undecide(m, q)
+    q.state[PHASE] = DESCEND
+
+
+@inner_kernel
+def afresh(m: Memory, q: Search, own: Ints) -> None:
+    """Go back to the root."""
+    for depth in range(q.state[DEPTH]):
+        m.x[q.levels[depth, 0] + FROZEN] = 1
+    restore(m, own[ROOT_TRAIL], own[ROOT_CELLS])
+    q.state[DEPTH] = 0
+    q.state[NODES] = 1
+    q.state[PHASE] = DESCEND
+
+
+@inner_kernel
+def change(m: Memory, q: Search, own: Ints) -> Any:
+    """Take the next step of an attempt, still to be propagated; return what it did."""
+    if q.state[PHASE] == RETREAT:
+        return retreat(m, q) if q.state[DEPTH] > own[RANDOM_VARIABLES] else FINISHED
+    if q.state[PHASE] == ROOT:
+        return begin(m, q)
+    if q.state[DEPTH] < own[RANDOM_VARIABLES]:
+        return DECIDED if scan(m, q, own) else FAILED
+    return descend(m, q)
+
+
+@kernel
+def attempt_any(m: Memory, q: Search, own: Ints, tally: Ints, most: int, steps: int) -> Any:
+    """Go on for at most ``steps`` values tested, decisions and retreats; end at a success.
+
+    The store is that of the strategy ``check``; a success lies in ``q.solutions``. Ends also with attempt
+    number ``most``. One place propagates, since each is a copy of all that code.
+    """
+    room = 8 * (len(m.x) // X_WIDTH + 1)
+    for _ in range(steps):
+        if m.stack[TRAIL_TOP] + room > len(m.stack):
+            return TRAIL_FULL
+        if tally[ATTEMPTS] >= most:
+            return PAUSED
+        at_root = q.state[PHASE] == ROOT
+        before = q.state[NODES]
+        step = change(m, q, own)
+        if q.state[FOUND] or step == FINISHED:
+            success = q.state[FOUND]
+            close(tally, before, success)
+            q.state[FOUND] = 0
+            q.state[STORED] = 0
+            afresh(m, q, own)
+            if success:
+                return SUCCESS
+            continue
+        conclude(m, q, step)
+        if at_root:
+            own[ROOT_TRAIL] = m.stack[TRAIL_TOP]
+            own[ROOT_CELLS] = m.stack[CELLS_TOP]
+            if q.state[PHASE] == RETREAT:
+                return NO_ROOT
+        elif own[SCANNING]:
+            judge(m, q, own, before)
+    return PAUSED
