@@ -8,7 +8,6 @@ smaller draws give simpler models, which lets Hypothesis shrink them.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
@@ -33,10 +32,11 @@ from cpqueens.constraints.predicate import Predicate
 from cpqueens.constraints.table import Table
 from cpqueens.constraints.xor import Xor
 from cpqueens.crosscheck.random_terms import RandomTerms
-from cpqueens.definitions import Truth
-from cpqueens.expressions import BoolArray, LinearArray, all_, any_
+from cpqueens.crosscheck.usage import usage
+from cpqueens.expressions import BoolArray, all_, any_
 from cpqueens.model import Model
-from cpqueens.registry import VariableStore
+
+__all__ = ["CONTEXTS", "MAKERS", "random_model", "usage"]
 
 RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
 CONTEXTS = ("plain", "negated", "reified")
@@ -267,48 +267,3 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "Table": _table,
     "Xor": _connective(Xor),
 }
-
-
-def usage(model: Model) -> Counter[tuple[str, str]]:
-    """Return how often each (kind, context) occurs: what a model really exercises.
-
-    Contexts are ``plain`` (posted), ``reified`` (its truth is used), ``negated`` (its truth must be 0) and
-    ``defined`` for kinds of definitions.
-    """
-    found: Counter[tuple[str, str]] = Counter()
-    roots: list[LinearArray] = [] if model.objective is None else [model.objective]
-    for posted in model.constraints:
-        constraint = posted.constraint
-        inner = _negated_truth(model, constraint) if constraint.kind == "Negation" else None
-        if inner is not None:
-            found[inner.kind, "negated"] += 1
-            roots += inner.arguments
-        else:
-            roots += constraint.arguments
-        found[constraint.kind, "plain"] += 1
-    return found + _defined_usage(model, roots)
-
-
-def _negated_truth(model: Model, constraint: Any) -> Any:
-    ((variables, coefficients, _constant),) = constraint.literals.reshape(-1).rows()
-    produced = model.producer(variables[0]) if coefficients == [1] else None
-    return produced[0].constraint if produced and isinstance(produced[0], Truth) else None
-
-
-def _defined_usage(model: VariableStore, roots: list[LinearArray]) -> Counter[tuple[str, str]]:
-    found: Counter[tuple[str, str]] = Counter()
-    seen: set[int] = set()
-    pending = list(roots)
-    while pending:
-        for variable in pending.pop().scope().tolist():
-            produced = model.producer(variable)
-            if produced is None or variable in seen:
-                continue
-            seen.add(variable)
-            definition = produced[0]
-            if isinstance(definition, Truth):
-                found[definition.constraint.kind, "reified"] += 1
-            else:
-                found[definition.kind, "defined"] += 1
-            pending += definition.arguments
-    return found
