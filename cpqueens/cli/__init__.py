@@ -15,6 +15,11 @@ VERBS: dict[str, tuple[str, str]] = {
     "enumerate": ("cpqueens.cli.enumerate:command", "Find all solutions."),
     "count": ("cpqueens.cli.count:command", "Count all solutions."),
     "check": ("cpqueens.cli.check:command", "Check solutions that are brought in any notation."),
+    "cross-check": (
+        "cpqueens.cli.cross_check:command",
+        "Run one model on several solvers, compare everything.",
+    ),
+    "fuzz": ("cpqueens.cli.fuzz:command", "Compare random tiny models on all solvers with brute force."),
     "doctor": ("cpqueens.cli.doctor:command", "Say what is installed, and what is missing."),
 }
 """Verbs: where the command is, and the first line of its help (so that --help imports none of them)."""

@@ -21,6 +21,7 @@ from cpqueens.cli.options import (
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
+    from cpqueens.crosscheck.explain import Explanation
     from cpqueens.outcome import Outcome
 
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 @model_arguments
 @solver_options
 @output_options
+@click.option(
+    "--explain", is_flag=True, help="of an infeasible model: constraints that contradict each other"
+)
 @json_option
 def command(
     model: str,
@@ -35,6 +39,7 @@ def command(
     form: str,
     out: str | None,
     force: bool,
+    explain: bool,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -51,11 +56,22 @@ def command(
             outcome = solve(instance.model, **given)
         if file is not None:
             file.write(outcome.solutions)
+    reasons = _explanation(instance, outcome, given) if explain else None
     if as_json:
-        echo_json(_document(instance, outcome, out))
+        echo_json(_document(instance, outcome, out) | ({"explanation": reasons.to_dict()} if reasons else {}))
     else:
         _print(instance, outcome, form, out)
+        if reasons is not None:
+            click.echo(str(reasons))
     return exit_of_solve(outcome)
+
+
+def _explanation(instance: Instance, outcome: Outcome, given: dict[str, Any]) -> Explanation | None:
+    """Return why there is no solution, None if that was not proved."""
+    if outcome.status != "INFEASIBLE":
+        return None
+    limits = {k: v for k, v in given.items() if k == "time_limit"}
+    return instance.model.explain_infeasible(outcome.solver, **limits)
 
 
 def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,10 @@ class Explanation:
 
     def __len__(self) -> int:
         return len(self.reasons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return dataclasses.asdict(self)
 
     def __str__(self) -> str:
         perhaps = "an unsatisfiable subset, perhaps not minimal"

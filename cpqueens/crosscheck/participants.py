@@ -115,13 +115,17 @@ def as_participant(given: Any) -> Participant:
     )
 
 
+def default_solvers() -> list[str]:
+    """Return the names of all installed backends that prove."""
+    from cpqueens import backends
+
+    return [name for name in backends.available() if backends.get_backend(name).proves]
+
+
 def as_participants(solvers: Sequence[Any] | str | None) -> list[Participant]:
     """Return the participants, each with a name of its own; by default all proving backends installed."""
     if solvers is None:
-        from cpqueens import backends
-
-        names = backends.available()
-        solvers = [name for name in names if backends.get_backend(name).proves]
+        solvers = default_solvers()
     if isinstance(solvers, str):
         solvers = [part for part in solvers.split(",") if part]
     if not solvers:

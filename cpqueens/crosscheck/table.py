@@ -20,12 +20,12 @@ _COLUMNS = (
     "set",
     "objective",
     "bound",
-    "build",
-    "solve",
-    "total",
+    "build/s",
+    "solve/s",
     "evidence",
 )
-_ALWAYS = frozenset({"solver", "verdict", "build", "solve", "total", "evidence"})
+_ALWAYS = frozenset({"solver", "verdict", "build/s", "solve/s", "evidence"})
+_SETS_ONLY = frozenset({"distinct", "set"})  # of the improving solutions of an optimisation they say nothing
 _LEFT = frozenset({"solver", "verdict", "set", "evidence"})
 
 
@@ -70,9 +70,11 @@ def _solver_table(report: Report) -> Any:
 
     accused = {name for d in report.disagreements for name in d.accused.split(" or ")}
     shown, rows = solver_rows(report)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in shown:
-        table.add_column(name, justify="left" if name in _LEFT else "right", no_wrap=name != "solver")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for k, name in enumerate(shown):
+        widest = max((len(row[k]) for row in rows), default=0)
+        least = min(widest, 22) if name == "solver" else widest
+        table.add_column(name, justify="left" if name in _LEFT else "right", min_width=max(least, len(name)))
     for solver, row in zip(report.solvers, rows, strict=True):
         table.add_row(*row, style="red" if solver.name in accused else None)
     return table
@@ -81,7 +83,8 @@ def _solver_table(report: Report) -> Any:
 def solver_rows(report: Report) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns that say something, and the cells of each solver."""
     cells = [_cells(solver) for solver in report.solvers]
-    shown = [n for n in _COLUMNS if n in _ALWAYS or any(row[n] for row in cells)]
+    hidden = _SETS_ONLY if report.want == "best" else frozenset()
+    shown = [n for n in _COLUMNS if n in _ALWAYS or (n not in hidden and any(row[n] for row in cells))]
     return shown, [[row[n] for n in shown] for row in cells]
 
 
@@ -97,7 +100,6 @@ def _cells(s: SolverReport) -> dict[str, str]:
         _number(s.bound),
         _seconds(s.build_time + s.translate_time),
         _seconds(s.solve_time),
-        _seconds(s.total_time),
         f"{int(s.evidence)} {s.evidence.short}",
     )
     return dict(zip(_COLUMNS, values, strict=True))
@@ -108,7 +110,7 @@ def _number(value: int | None) -> str:
 
 
 def _seconds(value: float) -> str:
-    return f"{value:.3f} s" if value < 10 else f"{value:.1f} s"
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
 def published_line(report: Report) -> str:

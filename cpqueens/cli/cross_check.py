@@ -1,0 +1,145 @@
+"""`cpqueens cross-check`: one model on several solvers, everything compared."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cpqueens.cli.options import json_option, load, model_arguments
+
+if TYPE_CHECKING:
+    from cpqueens.catalog import Instance
+
+BUNDLES = "cpqueens-bundles"
+
+
+@click.command("cross-check")
+@model_arguments
+@click.option(
+    "--solvers", metavar="A,B,...", help="backends, backend:strategy, 'exhaustive'; default: all that prove"
+)
+@click.option("--solutions", multiple=True, metavar="FILE", help="a file of solutions that takes part")
+@click.option("--external", multiple=True, metavar="'CMD ARG'", help="a command that speaks JSON lines")
+@click.option("--heuristic", multiple=True, metavar="FILE.py:FUNCTION", help="f(model, seed, time_limit)")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="SEED", help="first seed")
+@click.option("--seeds", type=int, default=1, show_default=True, metavar="N", help="runs of each heuristic")
+@click.option(
+    "--want", type=click.Choice(("auto", "all", "count", "best", "one")), default="auto", show_default=True
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="for each run")
+@click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
+@click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
+@click.option(
+    "--metamorphic", "relations", is_flag=True, help="compare each solver with itself on derived models"
+)
+@click.option(
+    "--bundles", default=BUNDLES, show_default=True, metavar="FOLDER", help="for disagreements; '' for none"
+)
+@click.option("--html", "page", type=click.Path(dir_okay=False), help="write the report as a page")
+@json_option
+def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
+    """Run MODEL on several solvers and compare all that they say."""
+    instance = load(model, parameters)
+    if relations:
+        return _metamorphic(instance, as_json, options)
+    from cpqueens.cli.terminal import progress
+    from cpqueens.crosscheck.crosscheck import cross_check
+
+    seen = [0]
+
+    def note(solver: str, count: int, seconds: float) -> None:
+        seen[0] = count
+
+    with progress(instance.title, lambda: seen[0], shown=True):
+        report = cross_check(
+            instance,
+            _participants(options),
+            seeds=range(options["seed"], options["seed"] + options["seeds"]),
+            want=options["want"],
+            time_limit=options["time_limit"],
+            solution_limit=options["limit"],
+            repeat=options["repeat"],
+            bundles=options["bundles"] or None,
+            progress=note,
+        )
+    if options["page"]:
+        _write_page(report, options["page"])
+    if as_json:
+        from cpqueens.crosscheck.jsonreport import to_json
+
+        click.echo(to_json(report))
+    else:
+        _print(report)
+    return report.exit_code
+
+
+def _print(report: Any) -> None:
+    from rich.console import Console
+
+    from cpqueens.crosscheck.table import print_report
+
+    print_report(report, Console(file=sys.stdout, highlight=False))
+
+
+def _write_page(report: Any, path: str) -> None:
+    from cpqueens.crosscheck.htmlreport import render_html
+    from cpqueens.errors import ModelError
+
+    try:
+        Path(path).write_text(render_html(report), encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}") from None
+
+
+def _participants(options: dict[str, Any]) -> list[Any] | None:
+    """Return everyone who takes part; None for the default."""
+    from cpqueens.crosscheck.given import SolutionFile
+    from cpqueens.crosscheck.participants import default_solvers
+    from cpqueens.evaluate.external import External
+
+    named = options["solvers"]
+    chosen: list[Any] = default_solvers() if named is None else [s for s in named.split(",") if s]
+    chosen += [External(shlex.split(text)) for text in options["external"]]
+    chosen += [_function(text) for text in options["heuristic"]]
+    chosen += [SolutionFile(path) for path in options["solutions"]]
+    return chosen
+
+
+def _function(reference: str) -> Any:
+    """Return the function that FILE.py:FUNCTION names."""
+    from cpqueens.catalog import find
+
+    return find(reference).function
+
+
+def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:
+    from cpqueens.crosscheck.jsonreport import plain
+    from cpqueens.crosscheck.metamorphic import metamorphic
+    from cpqueens.crosscheck.participants import default_solvers
+
+    measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
+    named = options["solvers"]
+    solvers = default_solvers() if named is None else [s for s in named.split(",") if s]
+    reports = [
+        metamorphic(
+            instance.model,
+            solver,
+            measure=measures[options["want"]],
+            time_limit=options["time_limit"],
+            seed=options["seed"],
+            symmetries=instance.symmetries(),
+        )
+        for solver in solvers
+    ]
+    if as_json:
+        from cpqueens.cli.documents import echo_json
+
+        echo_json({"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)})
+    else:
+        click.echo("\n".join(map(str, reports)))
+    broken = [r.exit_code for r in reports if r.disagreements]
+    return min(broken) if broken else max((r.exit_code for r in reports), default=0)

@@ -1,0 +1,74 @@
+"""`cpqueens fuzz`: random tiny models on every backend against brute force."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cpqueens.cli.options import json_option
+
+
+@click.command()
+@click.option("--models", type=int, default=2000, show_default=True, metavar="N", help="how many models")
+@click.option("--seed", type=int, default=0, show_default=True, help="the same seed gives the same models")
+@click.option("--solvers", metavar="A,B,...", help="default: every installed backend")
+@click.option("--processes", type=int, default=2, show_default=True, help="child processes; 0 for none")
+@click.option("--only", type=int, metavar="INDEX", help="examine one model of the run again")
+@click.option("--seconds", type=float, metavar="S", help="begin no further models after this time")
+@click.option("--out", type=click.Path(file_okay=False), help="a folder for the shrunk models of failures")
+@json_option
+def command(solvers: str | None, as_json: bool, out: str | None, **options: Any) -> int:
+    """Compare random tiny models on several solvers with an exhaustive oracle."""
+    from cpqueens.cli.terminal import progress
+    from cpqueens.crosscheck.fuzz import fuzz
+
+    done = [0]
+
+    def note(models: int, of: int, failures: int) -> None:
+        done[0] = models
+
+    with progress(f"fuzzing {options['models']} models", lambda: done[0], shown=True):
+        report = fuzz(
+            options["models"],
+            options["seed"],
+            [s for s in solvers.split(",") if s] if solvers is not None else None,
+            processes=options["processes"],
+            only=options["only"],
+            seconds=options["seconds"],
+            progress=note,
+        )
+    if out is not None:
+        _write_models(report, out)
+    if as_json:
+        from cpqueens.cli.documents import echo_json
+
+        echo_json(_document(report))
+    else:
+        click.echo(str(report))
+    return report.exit_code
+
+
+def _document(report: Any) -> dict[str, Any]:
+    from cpqueens.crosscheck.jsonreport import plain
+
+    data = plain(report)
+    data["coverage"] = [
+        {"kind": kind, "context": context, "solver": solver, "hits": hits}
+        for (kind, context, solver), hits in sorted(report.coverage.items())
+    ]
+    return {"schema": "cpqueens.fuzz", "version": data.pop("schema"), "exit_code": report.exit_code, **data}
+
+
+def _write_models(report: Any, folder: str) -> None:
+    from cpqueens.errors import ModelError
+
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for k, failure in enumerate(report.failures):
+            if failure.model:
+                path = Path(folder) / f"{k:03d}-{failure.code}-{failure.accused}.json"
+                path.write_text(failure.model, encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"{folder}: {error.strerror or error}") from None
