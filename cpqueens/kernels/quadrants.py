@@ -118,13 +118,14 @@ class Quadrant:
     entries: Words
     starts: Starts
 
-    def without(self, lines: int, table: int = 0) -> Quadrant:
-        """Return one table without the entries on any of ``lines``."""
-        starts = self.starts[table]
-        entries = self.entries[starts[0] : starts[-1]]
-        free = entries & np.uint64(lines) == 0
-        kept = np.concatenate(([0], np.cumsum(free)))
-        return Quadrant(entries[free], kept[starts - starts[0]].astype(np.int32)[None, :])
+    def without(self, lines: int, key: int) -> Quadrant:
+        """Return the first table without entries on any of ``lines`` or with any bit of ``key`` in theirs."""
+        starts = self.starts[0]
+        free = self.entries & np.uint64(lines) == 0
+        if key:
+            free &= np.repeat(np.arange(len(starts) - 1) & key == 0, np.diff(starts))
+        kept = np.concatenate(([0], np.cumsum(free, dtype=np.int32)))
+        return Quadrant(self.entries[free], kept[starts].astype(np.int32)[None, :])
 
 
 def stack(quadrants: Sequence[Quadrant]) -> Quadrant:

@@ -59,10 +59,16 @@ def tables(board: Layout, allowed: NDArray[np.bool_] | None = None) -> tuple[Qua
         sides = [np.ones((n, half), dtype=bool)]
     else:
         sides = [allowed[:, :half][:, ::-1], allowed[:, n - half :]]
-    quadrants = [quadrant(board, a, b, side) for side in sides for a, b in ((0, cut), (cut, n))]
-    if n % 2 == 1:
-        lines = [board.middle_lines(m) for m in middle_rows(board, allowed)]
-        quadrants = [stack([q.without(taken) for taken in lines]) for q in quadrants if lines]
+    quadrants = []
+    for first, stop, side in [(a, b, side) for side in sides for a, b in ((0, cut), (cut, n))]:
+        table = quadrant(board, first, stop, side)
+        if n % 2 == 1:
+            taken = [
+                (board.middle_lines(m), 1 << half + m - first if first <= m < stop else 0)
+                for m in middle_rows(board, allowed)
+            ]
+            table = stack([table.without(lines, key) for lines, key in taken])
+        quadrants.append(table)
     return (*quadrants, *quadrants)[:4]
 
 

@@ -86,8 +86,10 @@ def count(
     Raises
     ------
     ValueError
-        If n is negative or above `MAX_N`, or ``allowed`` is not an (n, n) array.
+        If n is negative or above `MAX_N`, ``allowed`` is not an (n, n) array, or there is no worker.
     """
+    if num_workers < 1:
+        raise ValueError(f"num_workers = {num_workers}: at least one thread must work")
     if not 0 <= n <= MAX_N:
         raise ValueError(f"n = {n}: counting by halves is for 0 .. {MAX_N}")
     if allowed is not None and allowed.shape != (n, n):
