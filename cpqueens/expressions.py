@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
@@ -254,9 +253,10 @@ class LinearArray:
         )
 
     def __getitem__(self, key: Any) -> LinearArray:
+        if type(key) is int and self._scalars is not None:
+            return self._scalars[key]
         if type(key) is int and len(self.shape) == 1:
-            if self._scalars is None:
-                self._scalars = self._terms()
+            self._scalars = self._terms()
             return self._scalars[key]
         if isinstance(key, LinearArray):
             return element(self, key)
@@ -523,12 +523,12 @@ class Term(LinearArray):
     @property
     def coefficients(self) -> IntArray:  # type: ignore[override]
         """Coefficients, of shape (1, width)."""
-        return _small([self.coefficient_list]).reshape(1, -1)
+        return as_rows([self.coefficient_list]).reshape(1, -1)
 
     @property
     def constants(self) -> IntArray:  # type: ignore[override]
         """Constants, of shape (1,)."""
-        return _small([self.constant])
+        return as_rows([self.constant])
 
     @property
     def size(self) -> int:
@@ -583,6 +583,10 @@ class Term(LinearArray):
         if kind is int:
             return Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
         if kind is Term:
+            mine, theirs = self.variable_list, other.variable_list
+            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
+                coefficients = (self.coefficient_list[0], -other.coefficient_list[0])
+                return Term(self.registry, mine + theirs, coefficients, self.constant - other.constant)
             return self._add_scaled(other, -1)
         if isinstance(other, np.integer):
             return self - int(other)
@@ -603,11 +607,14 @@ class Term(LinearArray):
 
     __rmul__ = __mul__
 
-    def _compare(self, other: Any, relation: Relation) -> BoolArray:
+    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
         if type(other) is int:
             left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
-            return self.registry.compare(left, relation)
-        return self.registry.compare(self - other, relation)
+            return self.registry.compare(left, "!=")
+        return self.registry.compare(self - other, "!=")
+
+    __eq__ = LinearArray.__eq__
+    __hash__ = LinearArray.__hash__
 
 
 class BoolArray:
@@ -753,7 +760,8 @@ class Literals(BoolArray):
 # ---- construction and helpers -------------------------------------------------------------------------
 
 
-def _small(values: Sequence[Any]) -> IntArray:
+def as_rows(values: Sequence[Any]) -> IntArray:
+    """Return Python integers as an int64 array, refusing those outside 64 bits."""
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
@@ -960,24 +968,12 @@ def _one_registry(left: LinearArray, right: LinearArray) -> tuple[LinearArray, L
 
 def join_terms(terms: Sequence[Term]) -> LinearArray:
     """Return single terms with equally many variables as one array of shape (terms,)."""
-    variables = [t.variable_list for t in terms]
-    coefficients = [t.coefficient_list for t in terms]
-    constants = [t.constant for t in terms]
-    return from_rows(registry_of(*terms), terms[0].width, variables, coefficients, constants)
-
-
-def from_rows(
-    registry: Registry,
-    width: int,
-    variables: Sequence[Sequence[int]],
-    coefficients: Sequence[Sequence[int]],
-    constants: Sequence[int],
-) -> LinearArray:
-    """Return terms given row by row, each with ``width`` variables, as an array of shape (rows,)."""
-    shape = (len(constants), width)
-    flat = np.fromiter(chain.from_iterable(variables), dtype=np.int64, count=len(constants) * width)
-    sizes = _small(list(chain.from_iterable(coefficients)))
-    return LinearArray(registry, shape[:1], flat.reshape(shape), sizes.reshape(shape), _small(constants))
+    shape = (len(terms), terms[0].width)
+    variables = as_rows([t.variable_list for t in terms]).reshape(shape)
+    coefficients = as_rows([t.coefficient_list for t in terms]).reshape(shape)
+    return LinearArray(
+        registry_of(*terms), shape[:1], variables, coefficients, as_rows([t.constant for t in terms])
+    )
 
 
 def _broadcast(left: LinearArray, right: LinearArray) -> tuple[LinearArray, LinearArray]:
@@ -1017,7 +1013,9 @@ def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> I
     if a.size and b.size and function(_largest(a), _largest(b)) >= 2**63:  # seldom: look at each element
         near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
         if float(near.max()) >= 2.0**63:
-            raise ModelError(f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits")
+            raise ModelError(
+                f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits"
+            )
     return result
 
 

@@ -23,6 +23,7 @@ from cpqueens.expressions import (
     IntArray,
     LinearArray,
     Literals,
+    Term,
     as_linear,
     as_truth,
     concatenate_rows,
@@ -218,14 +219,13 @@ class Model(VariableStore):
             For anything that is not a constraint, or one of another model.
         """
         frame = sys._getframe(1)
-        source = (frame.f_code, frame.f_lasti)
         for constraint in constraints:
-            if type(constraint) is Linear and constraint.expression.registry is self and not self.has_partial:
-                if name is not None:
-                    self._names[len(self._constraints)] = name
-                self._constraints.append(constraint, source)
-            else:
-                self._add(constraint, name, source)
+            if type(constraint) is Linear and name is None and not self.has_partial:
+                term = constraint.expression
+                if type(term) is Term and term.registry is self:  # the short way of double loops
+                    self._constraints.append_row(term, constraint.relation, frame.f_code, frame.f_lasti)
+                    continue
+            self._add(constraint, name, (frame.f_code, frame.f_lasti))
 
     def __iadd__(self, constraints: Any) -> Self:
         frame = sys._getframe(1)

@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import overload
 
+import numpy as np
+
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
 from cpqueens.constraints.linear import Linear
-from cpqueens.expressions import Registry, Term, from_rows
+from cpqueens.errors import ModelError
+from cpqueens.expressions import IntArray, LinearArray, Registry, Term
+
+_CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
+
+_WIDEST = 2**40
 
 Source = tuple[CodeType | str, int]
 """Where a constraint was added: a code object and the instruction in it, or a file and a line."""
@@ -41,25 +48,33 @@ class ConstraintList(Sequence[Constraint]):
         self._registry = registry
         self._entries: list[Constraint | int] = []  # a number is that of a row
         self._relations: list[str] = []
-        self._variables: list[tuple[int, ...]] = []
-        self._coefficients: list[tuple[int, ...]] = []
+        self._ends: list[int] = []  # where each row ends in the two flat lists
+        self._variables: list[int] = []
+        self._coefficients: list[int] = []
         self._constants: list[int] = []
         self._files: list[CodeType | str | None] = []
         self._places: list[int] = []
 
     def append(self, constraint: Constraint, source: Source | None) -> None:
         """Add a constraint at the end."""
-        self._files.append(source[0] if source else None)
-        self._places.append(source[1] if source else 0)
+        file, place = source or (None, 0)
         if type(constraint) is Linear and type(constraint.expression) is Term:
-            self._entries.append(len(self._relations))
-            self._relations.append(constraint.relation)
-            term = constraint.expression
-            self._variables.append(term.variable_list)
-            self._coefficients.append(term.coefficient_list)
-            self._constants.append(term.constant)
+            self.append_row(constraint.expression, constraint.relation, file, place)
         else:
+            self._files.append(file)
+            self._places.append(place)
             self._entries.append(constraint)
+
+    def append_row(self, term: Term, relation: str, file: CodeType | str | None, place: int) -> None:
+        """Add ``term relation 0`` at the end."""
+        self._files.append(file)
+        self._places.append(place)
+        self._entries.append(len(self._relations))
+        self._relations.append(relation)
+        self._variables += term.variable_list
+        self._coefficients += term.coefficient_list
+        self._ends.append(len(self._variables))
+        self._constants.append(term.constant)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -78,7 +93,8 @@ class ConstraintList(Sequence[Constraint]):
         return (e if isinstance(e, Constraint) else self._row(e) for e in self._entries)
 
     def _row(self, k: int) -> Linear:
-        variables, coefficients = self._variables[k], self._coefficients[k]
+        mine = slice(self._ends[k - 1] if k else 0, self._ends[k])
+        variables, coefficients = tuple(self._variables[mine]), tuple(self._coefficients[mine])
         return Linear(Term(self._registry, variables, coefficients, self._constants[k]), self._relations[k])
 
     def source(self, k: int) -> tuple[str, int] | None:
@@ -107,10 +123,10 @@ class ConstraintList(Sequence[Constraint]):
         """Drop everything behind the first ``length`` constraints."""
         rows = [e for e in self._entries[:length] if isinstance(e, int)]
         kept = rows[-1] + 1 if rows else 0
-        for part in (self._relations, self._variables, self._coefficients, self._constants):
-            del part[kept:]  # type: ignore[attr-defined]
-        for part in (self._entries, self._files, self._places):
-            del part[length:]  # type: ignore[attr-defined]
+        end = self._ends[kept - 1] if kept else 0
+        del self._relations[kept:], self._constants[kept:], self._ends[kept:]
+        del self._variables[end:], self._coefficients[end:]
+        del self._entries[length:], self._files[length:], self._places[length:]
 
     def copy(self, registry: Registry) -> ConstraintList:
         """Return an independent list whose rows belong to ``registry``."""
@@ -133,23 +149,33 @@ class ConstraintList(Sequence[Constraint]):
 
     def rows(self) -> list[Linear]:
         """Return the relations between single terms as few arrays, by relation and width."""
-        groups: dict[tuple[str, int], list[int]] = {}
-        for k, (relation, variables) in enumerate(zip(self._relations, self._variables, strict=True)):
-            key = (relation, len(variables))
-            if key in groups:
-                groups[key].append(k)
-            else:
-                groups[key] = [k]
-        return [self._joined(relation, width, ks) for (relation, width), ks in groups.items()]
-
-    def _joined(self, relation: str, width: int, rows: list[int]) -> Linear:
-        columns = self._variables, self._coefficients
-        variables, coefficients, constants = *columns, self._constants
-        if len(rows) < len(constants):
-            variables, coefficients = ([column[k] for k in rows] for column in columns)
-            constants = [constants[k] for k in rows]
-        return Linear(from_rows(self._registry, width, variables, coefficients, constants), relation)
+        if not self._relations:
+            return []
+        codes = _flat(map(_CODE.__getitem__, self._relations), len(self._relations))
+        ends, constants = _column(self._ends), _column(self._constants)
+        widths = np.diff(ends, prepend=0)
+        variables, coefficients = _column(self._variables), _column(self._coefficients)
+        joined = []
+        for group in [divmod(key, _WIDEST) for key in np.unique(codes * _WIDEST + widths).tolist()]:
+            mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
+            places = (ends[mine] - group[1])[:, None] + np.arange(group[1])
+            terms = LinearArray(
+                self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]
+            )
+            joined.append(Linear(terms, list(_CODE)[group[0]]))
+        return joined
 
     def joined(self) -> list[Constraint]:
         """Return all constraints with linear relations joined into arrays."""
         return [*self.rows(), *join_linear(c for _, c in self.others())]
+
+
+def _column(values: list[int]) -> IntArray:
+    try:
+        return _flat(values, len(values))
+    except OverflowError:
+        raise ModelError("a coefficient or constant does not fit 64 bits") from None
+
+
+def _flat(values: Iterable[int], count: int) -> IntArray:
+    return np.fromiter(values, dtype=np.int64, count=count)

@@ -92,11 +92,12 @@ class Writer:
             return
         high = reach.astype(np.int64)
         domain = [np.broadcast_to(d, high.shape) for d in _domain_numbers(relation, -constants, -high, high)]
-        width = variables.shape[1]
-        numbers = np.column_stack([variables, coefficients, *domain]).reshape(-1).tolist()
-        places = ",".join(["%d"] * width)
-        one = f"constraints{{linear{{vars:[{places}]coeffs:[{places}]domain:[{_DOMAIN[relation]}]}}}}"
-        self.parts.append(one * len(high) % tuple(numbers))
+        places = ",".join(["%d"] * variables.shape[1])
+        sizes, columns = places, [variables, coefficients, *domain]
+        if (coefficients == coefficients[:1]).all():  # as in x - y != c: written once
+            sizes, columns = _join(coefficients[0].tolist()), [variables, *domain]
+        one = f"constraints{{linear{{vars:[{places}]coeffs:[{sizes}]domain:[{_DOMAIN[relation]}]}}}}"
+        self.parts.append(one * len(high) % tuple(np.column_stack(columns).reshape(-1).tolist()))
 
     def affine(self, row: Row) -> str:
         """Return the text of a term ``a*x + b``, through an auxiliary variable if it has several."""
@@ -148,7 +149,12 @@ class Writer:
 
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""
-        inner = "".join([f"exprs{{{self.affine(row)}}}" for row in array.rows()])
+        if array.width == 1 and array.coefficients.all():
+            columns = [self.positions[array.variables[:, 0]], array.coefficients[:, 0], array.constants]
+            numbers = tuple(np.column_stack(columns).reshape(-1).tolist())
+            inner = "exprs{vars:%d coeffs:%d offset:%d}" * array.size % numbers
+        else:
+            inner = "".join([f"exprs{{{self.affine(row)}}}" for row in array.rows()])
         self.parts.append(f"constraints{{{kind}{{{target}{inner}}}}}")
 
     def text(self) -> str:
