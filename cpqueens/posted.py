@@ -131,16 +131,9 @@ class ConstraintList(Sequence[Constraint]):
     def copy(self, registry: Registry) -> ConstraintList:
         """Return an independent list whose rows belong to ``registry``."""
         other = ConstraintList(registry)
-        for name in (
-            "_entries",
-            "_relations",
-            "_variables",
-            "_coefficients",
-            "_constants",
-            "_files",
-            "_places",
-        ):
-            setattr(other, name, list(getattr(self, name)))
+        for name, column in vars(self).items():
+            if isinstance(column, list):
+                setattr(other, name, list(column))
         return other
 
     def others(self) -> list[tuple[int, Constraint]]:
