@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.kernels.halves import count_units
 from cpqueens.kernels.quadrants import Layout, Quadrant
@@ -157,13 +158,20 @@ class _Reporter:
             self.due = time.monotonic() + _REPORT_SECONDS
 
 
+def _aligned(size: int) -> NDArray[np.uint64]:
+    """Return zeros at a multiple of 64 bytes, so that no row of eight words straddles two cache lines."""
+    words = np.zeros(size + 8, dtype=np.uint64)
+    first = -words.ctypes.data % 64 // 8
+    return words[first : first + size]
+
+
 class _Workspace:
     """One thread's arrays, and the calls of the kernel."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         board = run.board
-        self.tables = [np.zeros(size, dtype=np.uint64) for size in (37 * 8, 5 * 64 * 8)]
+        self.tables = [_aligned(37 * 8), _aligned(5 * 64 * 8)]
         self.buckets = [
             np.zeros(size, dtype=np.int64)
             for buckets in (board.parts, board.buckets)
