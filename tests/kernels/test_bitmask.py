@@ -7,11 +7,11 @@ import random
 
 import numpy as np
 import pytest
+from pattern_twin import list_all, random_pattern, superqueens, toroidal, twin
 
 from cpqueens.kernels.bitmask import BitmaskSearch
 from cpqueens.kernels.pattern import Group, Pattern, queens
 from cpqueens.kernels.search import PatternSearch
-from tests.kernels.twin import list_all, random_pattern, superqueens, toroidal, twin
 
 # A000170 (n queens, from n = 0), A051906 (toroidal), A051223 (superqueens), A319284 (tree profile of n = 8)
 QUEENS = [1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200]

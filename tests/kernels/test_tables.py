@@ -7,15 +7,16 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from pattern_twin import list_all, random_pattern, twin
 
 from cpqueens.kernels.bitmask import BitmaskSearch
 from cpqueens.kernels.pattern import queens
 from cpqueens.kernels.search import PatternSearch
 from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
-from tests.kernels.twin import list_all, random_pattern, twin
 
 SEARCHES: list[type[PatternSearch]] = [CheckSearch, TableSearch, RowmaskSearch]
 REPRESENTATION = pytest.mark.parametrize("representation", SEARCHES)
@@ -27,7 +28,7 @@ from cpqueens.kernels.bitmask import BitmaskSearch
 from cpqueens.kernels.jit import is_compiled
 from cpqueens.kernels.pattern import Group, Pattern, queens
 from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
-from tests.kernels.twin import list_all, random_pattern, superqueens, toroidal
+from pattern_twin import list_all, random_pattern, superqueens, toroidal
 
 full = Pattern(64, np.full(2, 2**64 - 1, dtype=np.uint64), queens(2).groups)
 patterns = [queens(1), queens(6), toroidal(5), superqueens(6), full]
@@ -109,7 +110,8 @@ def test_prefixes_split_the_search(representation: type[PatternSearch]) -> None:
 def test_plain_mode_gives_the_same() -> None:
     outputs = []
     for disabled in ("0", "1"):
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONHASHSEED": "0"}
+        settings = {"NUMBA_DISABLE_JIT": disabled, "PYTHONHASHSEED": "0", "PYTHONPATH": str(Path(__file__).parent)}
+        environment = {**os.environ, **settings}
         run = subprocess.run(
             [sys.executable, "-W", "error", "-c", PLAIN_MODE],
             env=environment, capture_output=True, text=True, check=False,
