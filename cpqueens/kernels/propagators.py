@@ -99,8 +99,11 @@ def task(m: Memory, p: int, low: int, high: int) -> Any:
 @inner_kernel
 def linear(m: Memory, p: int) -> Any:
     """Prune a linear row, or the truth of one."""
-    low, high = linear_bounds(m, p)
-    aim = task(m, p, low, high)
+    low = high = 0
+    aim = DIFFERENT
+    if m.net[p + KIND] != DIFFERENT:
+        low, high = linear_bounds(m, p)
+        aim = task(m, p, low, high)
     if aim == DIFFERENT:
         return different(m, p)
     if aim == NOTHING:
@@ -147,9 +150,12 @@ def different(m: Memory, p: int) -> Any:
     if free < 0:
         return 1 if rest != 0 else 0
     a = m.net[free + 1]
-    if rest % a != 0:
-        return 1
-    return remove(m, m.net[free], -rest // a)
+    value = -rest if a > 0 else rest
+    if abs(a) > 1:  # divisions cost more than all the rest
+        if rest % a != 0:
+            return 1
+        value = -rest // a
+    return remove(m, m.net[free], value)
 
 
 @inner_kernel

@@ -52,6 +52,9 @@ LISTED_DEFINED = 1 << 12
 CELLS = 200_000_000
 """Values listed in all."""
 
+PAIRS = 1 << 12
+"""Pairs of terms of one AllDifferent that become disequalities where a term has several variables."""
+
 _DEFINED = {
     "abs": kinds.ABS,
     "product": kinds.PRODUCT,
@@ -161,12 +164,21 @@ class Builder:
             self.add(_DEFINED[definition.kind], variables, [1] * len(variables), result=definition.result)
 
     def all_different(self, terms: list[Row]) -> None:
-        """Add an AllDifferent over affine terms."""
-        members = []
-        for row in terms:
-            affine = len(row[0]) == 1
-            members.append((row[0][0], row[1][0], row[2]) if affine else (self.variable(row), 1, 0))
-        self.different.append(members)
+        """Add an AllDifferent: affine terms in one group, each other term against all, if they are few.
+
+        A term of several variables gets a variable of its own only where the pairs would be too many:
+        disequalities wake when variables are fixed, bounds of sums at every change.
+        """
+        affine = [row for row in terms if len(row[0]) == 1]
+        others = [row for row in terms if len(row[0]) != 1]
+        if len(others) * len(terms) <= PAIRS:
+            for k, row in enumerate(others):
+                for other in [*affine, *others[k + 1 :]]:
+                    self.linear(_difference(row, other), NE)
+        else:
+            affine += [((self.variable(row),), (1,), 0) for row in others]
+        if len(affine) > 1:
+            self.different.append([(v[0], a[0], c) for v, a, c in affine])
 
     def table(self, terms: list[Row], rows: IntArray) -> None:
         """Add a table."""
@@ -205,6 +217,15 @@ class Builder:
                 self.table([((variable,), (1,), 0)], values.reshape(-1, 1))
         if c.objective is not None:
             self.objective(_rows(c.objective)[0])
+
+
+def _difference(first: Row, second: Row) -> Row:
+    """Return ``first - second``, each variable once and none with coefficient 0."""
+    sums = dict(zip(first[0], first[1], strict=True))
+    for v, a in zip(second[0], second[1], strict=True):
+        sums[v] = sums.get(v, 0) - a
+    kept = {v: a for v, a in sums.items() if a}
+    return tuple(kept), tuple(kept.values()), first[2] - second[2]
 
 
 def _rows(terms: Terms) -> list[Row]:
