@@ -110,8 +110,8 @@ def test_prefixes_split_the_search(representation: type[PatternSearch]) -> None:
 def test_plain_mode_gives_the_same() -> None:
     outputs = []
     for disabled in ("0", "1"):
-        settings = {"NUMBA_DISABLE_JIT": disabled, "PYTHONHASHSEED": "0", "PYTHONPATH": str(Path(__file__).parent)}
-        environment = {**os.environ, **settings}
+        settings = {"NUMBA_DISABLE_JIT": disabled, "PYTHONHASHSEED": "0"}
+        environment = {**os.environ, **settings, "PYTHONPATH": str(Path(__file__).parent)}
         run = subprocess.run(
             [sys.executable, "-W", "error", "-c", PLAIN_MODE],
             env=environment, capture_output=True, text=True, check=False,
