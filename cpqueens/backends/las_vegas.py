@@ -69,7 +69,7 @@ class LasVegas:
         found = recognise(compiled)
         random = compiled.decision_count if random is None else random
         make: Callable[[], Attempts]
-        if found is not None and _fits(found):
+        if found is not None and found.has_table:
             make = lambda: _PatternAttempts(found, random, request.seed)  # noqa: E731
         else:
             make = lambda: _AnyAttempts(compiled, random, request.seed)  # noqa: E731
@@ -84,12 +84,6 @@ def _at_most(request: Request, name: str, least: int, most: int) -> int | None:
     if value is not None and not least <= value <= most:
         raise ModelError(f"{name}: an integer from {least} to {most} is needed, got {value}")
     return value
-
-
-def _fits(found: Recognised) -> bool:
-    from cpqueens.kernels.pattern import MAX_TABLE
-
-    return found.pattern.n**2 * found.pattern.width <= MAX_TABLE
 
 
 class Attempts(Protocol):

@@ -11,7 +11,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, ModelError, Status, StopReason, UnsupportedRequest
-from cpqueens.backends import las_vegas
+from cpqueens.backends.backtracking.recognise import Recognised
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.generate import random_model
 from cpqueens.las_vegas_expectations import las_vegas_expectations
@@ -22,7 +22,7 @@ from cpqueens.outcome import Outcome
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both kernels: the one for patterns, and the one for any model."""
     if request.param == "any":
-        monkeypatch.setattr(las_vegas, "_fits", lambda found: False)
+        monkeypatch.setattr(Recognised, "has_table", False)
     return str(request.param)
 
 

@@ -34,6 +34,19 @@ class Recognised:
     pattern: Pattern
     base: int
 
+    @property
+    def has_table(self) -> bool:
+        """Whether the table of all conflicts may be made; strategy ``bitmask`` can do without."""
+        return self.pattern.n**2 * self.pattern.width <= MAX_TABLE
+
+    @property
+    def needs_no_table(self) -> bool:
+        """Whether all conflicts are carried from row to row by masks."""
+        try:
+            return self.pattern.near.shape[1] == 0
+        except ValueError:
+            return False
+
 
 class _NoPattern(Exception):  # noqa: N818 - control flow inside this file
     pass
@@ -73,9 +86,10 @@ class _Recogniser:
             raise _NoPattern
         weights = np.uint64(1) << np.arange(self.width, dtype=np.uint64)
         allowed = np.where(self.allowed, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
-        if self.pairs and self.count**2 * self.width > MAX_TABLE:
+        found = Recognised(Pattern(self.width, allowed, tuple(self.groups)), self.base)
+        if not found.has_table and not found.needs_no_table:
             raise _NoPattern
-        return Recognised(Pattern(self.width, allowed, tuple(self.groups)), self.base)
+        return found
 
     def _definitions(self) -> None:
         """Note the variables that are ``(x + o) % modulus``; no other definition fits."""
@@ -98,6 +112,8 @@ class _Recogniser:
             elif len(variables) == 2 and relation == NE and sorted(coefficients.tolist()) == [-1, 1]:
                 (i, j), sign = variables.tolist(), int(coefficients[0])
                 self._pair(i, sign * constant, j, 0)
+            elif not len(variables):
+                self.allowed &= bool(_HOLDS[relation](np.array([constant]))[0])
             else:
                 raise _NoPattern
 
