@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.base import Want
+from cpqueens.crosscheck.rebuild import rebuilt
 from cpqueens.describe import describe
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.outcome import Status
@@ -75,7 +76,8 @@ def explain_infeasible(model: Model, solver: str = "auto", **options: Any) -> Ex
 
     Constraints are left out one after the other (first in growing chunks, then singly); what stays
     infeasible without one does not need it (Chinneck and Dravnieks, ORSA J. Computing 3, 1991). Domains
-    are never left out. Another installed backend then proves the subset once more.
+    are never left out, and the condition under which a quotient, a remainder or an element is defined
+    stays and goes with the constraints that use it. Another installed backend then proves the subset once more.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def explain_infeasible(model: Model, solver: str = "auto", **options: Any) -> Ex
     if not backend.proves:
         raise ModelError(f"{name} cannot prove that there is no solution; use a backend that proves")
     search = _Search(model, solver if isinstance(solver, str) and solver != "auto" else name, options)
-    everything = list(range(len(model.constraints)))
+    everything = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
     known = search.infeasible(everything)
     if known is not True:
         why = "it has a solution" if known is False else "not proved infeasible within the limits"
@@ -139,8 +141,8 @@ class _Search:
 
 
 def _infeasible(model: Model, kept: Iterable[int], solver: str, options: dict[str, Any]) -> bool | None:
-    chosen = set(kept)
-    part = model.without(k for k in range(len(model.constraints)) if k not in chosen)
+    everything = model.constraints
+    part = rebuilt(model, constraints=[everything[k] for k in kept])  # each brings its own range conditions
     part.objective = None
     outcome = part.solve(solver, **options)
     if outcome.status is Status.INFEASIBLE:

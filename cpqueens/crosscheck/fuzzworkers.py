@@ -82,7 +82,7 @@ def in_child_processes(
     try:
         for child in children:
             _feed(child, todo)
-        while any(child.batch or child.current is not None for child in children):
+        while todo or any(child.batch for child in children):
             ready = wait([child.connection for child in children], timeout=1.0)
             if seconds is not None and time.monotonic() - started > seconds:
                 todo.clear()

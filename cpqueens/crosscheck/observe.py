@@ -48,10 +48,10 @@ class Observer(Collector):
 
     def deliver(self, batch: IntArray) -> bool:
         """Receive a batch; only limits, callbacks and interrupts end the run, faults do not."""
-        before = len(self.faults)
+        known, self.faults = self.faults, []  # with faults in sight the collector would end the run
         super().deliver(batch)
-        self.fault_counts.update(fault.code for fault in self.faults[before:])
-        del self.faults[FAULTS_KEPT:]
+        self.fault_counts.update(fault.code for fault in self.faults)
+        self.faults = [*known, *self.faults][:FAULTS_KEPT]
         return self.stopped is None
 
     def _in_order(self, batch: IntArray) -> IntArray:

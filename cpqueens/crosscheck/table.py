@@ -73,7 +73,7 @@ def _solver_table(report: Report) -> Any:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for k, name in enumerate(shown):
         widest = max((len(row[k]) for row in rows), default=0)
-        least = min(widest, 22) if name == "solver" else widest
+        least = min(widest, 18) if name == "solver" else widest
         table.add_column(name, justify="left" if name in _LEFT else "right", min_width=max(least, len(name)))
     for solver, row in zip(report.solvers, rows, strict=True):
         table.add_row(*row, style="red" if solver.name in accused else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -29,8 +30,18 @@ class Answer:
 Lie = Callable[[Answer, Model, Request], None]
 
 
-def honest(answer: Answer, model: Model, request: Request) -> None:
+def lie_nothing(answer: Answer, model: Model, request: Request) -> None:
     """Change nothing."""
+
+
+_TRUTHS: WeakKeyDictionary[Model, oracle.Truth] = WeakKeyDictionary()
+
+
+def truth_about(model: Model) -> oracle.Truth:
+    """Ask the oracle once for each model."""
+    if model not in _TRUTHS:
+        _TRUTHS[model] = oracle.solve(model)
+    return _TRUTHS[model]
 
 
 @dataclass
@@ -38,7 +49,7 @@ class Scripted:
     """A backend that solves by the oracle and lets ``lie`` change what it says."""
 
     name: str
-    lie: Lie = honest
+    lie: Lie = lie_nothing
     proves: bool = True
     order: Order = Order.ANY
     features: frozenset[Feature] = field(
@@ -55,7 +66,7 @@ class Scripted:
 
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
         self.runs += 1
-        truth = oracle.solve(model)
+        truth = truth_about(model)
         answer = Answer(truth.solutions)
         if request.want is Want.BEST and truth.count:
             best = np.flatnonzero(np.asarray(truth.objectives == truth.optimum))[:1]

@@ -1,0 +1,117 @@
+"""Metamorphic relations hold for correct solvers and break for wrong ones."""
+
+import numpy as np
+import pytest
+from conftest import make_queens
+
+from cpqueens.backends import BACKENDS
+from cpqueens.crosscheck import derive, oracle
+from cpqueens.crosscheck import metamorphic as module
+from cpqueens.crosscheck.generate import random_model
+from cpqueens.crosscheck.metamorphic import RELATIONS, metamorphic
+from cpqueens.errors import ModelError
+from cpqueens.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_all_relations_hold_on_random_models(seed, solver):
+    report = metamorphic(random_model(seed), solver, seed=seed)
+    assert not report.disagreements, str(report)
+    assert report.value is not None
+
+
+@pytest.mark.parametrize("measure", ["count", "feasible"])
+def test_queens_with_symmetries(measure, solver):
+    report = metamorphic(make_queens(6), solver, measure=measure, symmetries=QUEENS_BOARD)
+    assert not report.disagreements
+    assert report.value == (4 if measure == "count" else 1)
+    assert report.exit_code == 0
+
+
+def test_derived_models_have_the_solutions_that_they_should():
+    from random import Random
+
+    for seed in range(60):
+        model, random = random_model(seed), Random(seed)
+        count = oracle.solve(model).count
+        equivalent = [
+            derive.permuted(model, random),
+            derive.shuffled(model, random),
+            derive.shifted(model, random),
+            derive.negated(model),
+            derive.with_tautology(model, random),
+            derive.decomposed(model),
+        ]
+        assert [oracle.solve(m).count for m in equivalent if m is not None] == [count] * sum(
+            m is not None for m in equivalent
+        )
+        parts = derive.restricted(model, random)
+        if parts:
+            assert sum(oracle.solve(part).count for part in parts) == count
+
+
+@pytest.fixture
+def wrong(monkeypatch):
+    """CP-SAT with a bug in the way in which it is asked: relations are told something else now and then."""
+
+    def install(spoil):
+        asked = []
+
+        def measure(model, solver, time_limit):
+            asked.append(model)
+            answer = module.count_of(model, solver, time_limit)
+            return spoil(answer, len(asked), model)
+
+        monkeypatch.setitem(module.MEASURES, "count", measure)
+
+    return install
+
+
+def test_a_solver_that_loses_a_solution_of_larger_values_breaks_relations(wrong):
+    def spoil(answer, run, model):
+        lost = int(bool((model.lower[model.decisions] < 0).any()))
+        return module.Answer(answer.value - lost, answer.solution)
+
+    wrong(spoil)
+    report = metamorphic(make_queens(5), "cpsat")
+    assert "negated values" in {d.details["relation"] for d in report.disagreements}
+    assert report.exit_code == 16
+
+
+def test_every_relation_can_break(wrong):
+    wrong(lambda answer, run, model: module.Answer(answer.value + (run > 1) * run * run, answer.solution))
+    broken = {d.details["relation"] for d in metamorphic(make_queens(5), "cpsat").disagreements}
+    assert broken == {
+        "permuted variables",
+        "shuffled constraints",
+        "shifted values",
+        "negated values",
+        "added tautology",
+        "duplicated constraint",
+        "decomposed constraints",
+        "case split",
+        "blocked solution",
+        "fixed solution",
+    }
+
+
+def test_a_false_symmetry_is_found():
+    turned = Symmetry("roll", lambda q: np.roll(q, 1, axis=1))
+    report = metamorphic(make_queens(6), "cpsat", symmetries=(*REVERSAL, turned))
+    assert any(d.accused == "declared symmetries" for d in report.disagreements)
+
+
+def test_what_does_not_finish_is_listed():
+    report = metamorphic(make_queens(12), "python-constraint", time_limit=0.05)
+    assert report.value is None
+    assert report.exit_code == 3
+    assert report.not_compared
+
+
+def test_bad_measures_are_refused():
+    with pytest.raises(ModelError, match="measure"):
+        metamorphic(make_queens(4), measure="most")
+    with pytest.raises(ModelError, match="measure"):
+        metamorphic(make_queens(4), measure="optimum")
+    assert len({r.__name__ for r in RELATIONS}) == len(RELATIONS)
+    assert BACKENDS

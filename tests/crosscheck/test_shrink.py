@@ -1,0 +1,73 @@
+"""Rebuilt models mean the same; shrunk ones are small and fail in the same way."""
+
+import numpy as np
+import pytest
+
+from cpqueens import AllDifferent, Model, ModelError, maximum
+from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.generate import random_model
+from cpqueens.crosscheck.rebuild import rebuilt
+from cpqueens.crosscheck.shrink import Budget, shrink, size
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_rebuilt_model_has_the_same_solutions_and_optimum(seed):
+    model = random_model(seed)
+    before, after = oracle.solve(model), oracle.solve(rebuilt(model))
+    assert np.array_equal(before.solutions, after.solutions)
+    assert before.optimum == after.optimum
+
+
+def test_fixing_a_variable_while_rebuilding_is_a_cut_of_the_solutions():
+    for seed in range(40):
+        model = random_model(seed)
+        truth = oracle.solve(model)
+        first = int(model.decisions[0])
+        for value in {int(model.lower[first]), int(model.upper[first])}:
+            if first in model.domains and value not in model.domains[first]:
+                continue
+            try:
+                cut = oracle.solve(rebuilt(model, constants={first: value}))
+            except ModelError:
+                continue  # a constant can make a partial function undefined through a truth
+            assert np.array_equal(cut.solutions, truth.solutions[truth.solutions[:, 0] == value][:, 1:])
+
+
+def test_names_and_sources_survive(tmp_path):
+    model = Model()
+    x = model.intvar(0, 3, shape=2, name="x")
+    model.add(x[0] // (x[1] + 1) == 1, name="half")
+    again = rebuilt(model)
+    assert [(p.name, p.where) for p in again.constraints] == [(p.name, p.where) for p in model.constraints]
+
+
+def test_shrinking_keeps_the_failure_and_nothing_else():
+    model = Model()
+    x = model.intvar(-9, 9, shape=4, name="x")
+    model.add(AllDifferent(x), name="keep")
+    model.add(x.sum() <= 7)
+    model.add(maximum(x[0], x[1]) >= 3)
+    model.add((x[2] == 1) | (x[3] != 2))
+    model.minimize(x[0])
+
+    def fails(m):
+        kinds = [p.constraint for p in m.constraints]
+        return (
+            any(c.kind == "AllDifferent" and c.terms.size >= 2 for c in kinds) and oracle.solve(m).count > 0
+        )
+
+    small = shrink(model, fails)
+    assert fails(small)
+    assert size(small) == (0, 1)
+    assert small.objective is None
+
+
+def test_a_model_that_does_not_fail_is_returned_as_it_is():
+    model = random_model(3)
+    assert shrink(model, lambda m: False) is model
+
+
+def test_the_budget_is_kept():
+    calls = []
+    shrink(random_model(5), lambda m: bool(calls.append(m)) or True, Budget(tries=7))
+    assert len(calls) <= 7
