@@ -42,6 +42,7 @@ REFUSED = {
     "max_time_in_seconds": "write time_limit=",
     "max_deterministic_time": "write step_limit= where the solver has it, or time_limit=",
     "relative_gap_limit": "a status within a gap would not be a proof",
+    "fix_variables_to_their_hinted_value": "a hint may not change the model; write model.copy() and fix()",
     "absolute_gap_limit": "a status within a gap would not be a proof",
     "log_search_progress": "write log=True",
     "seed": "write random_seed=",

@@ -43,7 +43,8 @@ def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
     Parameters
     ----------
     solver
-        ``backend`` or ``backend:strategy``; ``auto`` chooses.
+        ``backend`` or ``backend:strategy``; ``auto`` chooses. ``heuristic+exact``, as in
+        ``local-search+cpsat``, lets the one propose and the other prove (see `cpqueens.handover`).
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
         ``on_improvement`` (called with each better solution), ``log`` (a function of one line, or True),
@@ -137,7 +138,9 @@ def run(
         ended = backend.run(model, request, collector.deliver)
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started}
-    return conclude(label, backend, request, collector, ended, kept(), times)
+    outcome = conclude(label, backend, request, collector, ended, kept(), times)
+    credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
+    return outcome if credit is None else credit(outcome)
 
 
 def _marking(consumer: Consumer | None, interrupt: Interrupt) -> Consumer | None:
@@ -226,7 +229,8 @@ def _stop_reason(ended: Ended, collector: Collector, proved: bool) -> StopReason
 
 def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
     claimed, found = ended.objective, collector.best_value
-    if claimed is not None and found is not None and claimed != found:
+    stopped = collector.stopped is not None  # then the last solution may have come too late to count
+    if claimed is not None and found is not None and claimed != found and not stopped:
         return [
             Fault("OBJ_MISMATCH", f"objective {claimed} claimed, the best solution delivered has {found}")
         ]

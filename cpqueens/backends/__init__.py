@@ -47,7 +47,7 @@ def is_installed(name: str) -> bool:
 
 @cache
 def get_backend(name: str) -> Backend:
-    """Return the backend called ``name``.
+    """Return the backend called ``name``; ``heuristic+exact`` is one that hands over.
 
     Raises
     ------
@@ -56,6 +56,10 @@ def get_backend(name: str) -> Backend:
     MissingLibrary
         If its library is not installed; the message has the command that installs it.
     """
+    if "+" in name:
+        from cpqueens.handover import hand_over
+
+        return hand_over(name)
     paths = registered()
     if name not in paths:
         raise UnknownBackend(f"no solver {name!r}{did_you_mean(name, paths)}")
@@ -67,7 +71,7 @@ def get_backend(name: str) -> Backend:
 
 
 def split_name(solver: str) -> tuple[str, str | None]:
-    """Return backend and strategy of ``backend:strategy``.
+    """Return backend and strategy of ``backend:strategy``; those of ``heuristic+exact`` stay in the name.
 
     Raises
     ------
@@ -76,6 +80,8 @@ def split_name(solver: str) -> tuple[str, str | None]:
     """
     if not isinstance(solver, str) or not solver:
         raise UnknownBackend(f"solver: a name is needed, got {solver!r:.40}")
+    if "+" in solver:
+        return get_backend(solver).name, None
     name, _, strategy = solver.partition(":")
     backend = get_backend(name)
     if strategy and strategy not in backend.strategies:

@@ -26,6 +26,7 @@ class Feature(StrEnum):
     ENUMERATE = "enumerate"
     COUNT = "count"  # without listing
     OBJECTIVE = "objective"
+    BOUND = "bound"  # looks only for solutions whose objective is at least as good as a given value
     HINT = "hint"
     SEED = "seed"
     WORKERS = "workers"
@@ -108,6 +109,7 @@ class Request:
     workers: int = 1
     hint: IntArray | None = None  # (decision variables,), with `hinted` saying which entries count
     hinted: Any = None
+    objective_limit: int | None = None  # only solutions at least as good are asked for (Feature.BOUND)
     after: IntArray | None = None
     strategy: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)

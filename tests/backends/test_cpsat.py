@@ -222,8 +222,38 @@ def test_export_and_back() -> None:
     assert m.check(export.assignment(solver)).ok
 
 
-def test_hints_are_handed_over() -> None:
+def test_a_solution_as_hint_is_accepted() -> None:
     solution = [0, 4, 7, 5, 2, 6, 1, 3]
     outcome = queens(8).solve(solver="cpsat", hint={"q": solution})
     assert outcome.solution.values.tolist() == solution
-    assert outcome.statistics["hint"] == "given"
+    assert outcome.statistics["hint"] == "accepted"
+    assert outcome.statistics["hint_given"] == outcome.statistics["hint_kept"] == 8
+
+
+def test_a_part_of_a_solution_as_hint_is_accepted() -> None:
+    m = queens(8)
+    first = m.intvar(0, 7, name="first")
+    m.add(first == 3)
+    outcome = m.solve(solver="cpsat", hint={first: 3})
+    assert outcome.statistics["hint"] == "accepted"
+    assert outcome.statistics["hint_given"] == 1
+
+
+def test_a_hint_that_is_no_solution_is_repaired_or_ignored() -> None:
+    wrong = [0, 4, 7, 5, 2, 6, 1, 0]  # two queens in column 0
+    outcome = queens(8).solve(solver="cpsat", hint={"q": wrong})
+    kept = sum(int(a == b) for a, b in zip(outcome.solution.values, wrong, strict=True))
+    assert outcome.statistics["hint"] in ("repaired", "ignored")
+    assert outcome.statistics["hint_kept"] == kept < 8
+
+
+def test_a_hint_without_any_solution_is_ignored() -> None:
+    outcome = queens(3).solve(solver="cpsat", hint={"q": [0, 2, 1]})
+    assert outcome.status == "INFEASIBLE"
+    assert outcome.statistics["hint"] == "ignored"
+    assert outcome.statistics["hint_kept"] == 0
+
+
+def test_a_hint_may_not_change_the_model() -> None:
+    with pytest.raises(UnknownParameter, match=r"model\.copy"):
+        queens(8).solve(solver="cpsat", hint={"q": [0] * 8}, fix_variables_to_their_hinted_value=True)

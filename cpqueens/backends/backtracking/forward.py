@@ -26,6 +26,17 @@ class ForwardSearch:
         self.memory, self.objective_row = build_memory(compiled, check_only)
         facts["translate_time"] = facts.get("translate_time", 0.0) + time.monotonic() - started
         self.steps = 64
+        if request.objective_limit is not None:
+            self._limit_objective(request.objective_limit)
+
+    def _limit_objective(self, limit: int) -> None:
+        """Set the objective's row to ``objective <= limit`` before the search, in the minimised sense."""
+        from cpqueens.kernels.domains import CONSTANT
+
+        objective = self.compiled.objective
+        assert objective is not None
+        least = -limit if self.compiled.maximizing else limit
+        self.memory.net[self.objective_row + CONSTANT] = int(objective.constant[0]) - least
 
     def run(self, deliver: Deliver) -> Ended:
         """Search to the end or to a stop."""
@@ -55,15 +66,19 @@ class ForwardSearch:
         return self._ended(search, exhausted=reason is None, reason=reason)
 
     def _limit(self, search: Any) -> StopReason | None:
-        from cpqueens.kernels.forward import FAILURES, NODES
-
         request = self.request
         if request.should_stop():
             return request.why_stopped()
-        tried = int(search.state[NODES] + search.state[FAILURES]) - 1
-        if request.step_limit is not None and tried >= request.step_limit:
+        if request.step_limit is not None and self._tried(search) >= request.step_limit:
             return StopReason.STEP_LIMIT
         return None
+
+    @staticmethod
+    def _tried(search: Any) -> int:
+        """Return the decisions so far, safe or not; the root is none."""
+        from cpqueens.kernels.forward import FAILURES, NODES
+
+        return max(0, int(search.state[NODES] + search.state[FAILURES]) - 1)
 
     def _advance(self, search: Any) -> int:
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
@@ -72,7 +87,7 @@ class ForwardSearch:
         start = time.monotonic()
         steps = self.steps
         if self.request.step_limit is not None:
-            steps = min(steps, 64)
+            steps = min(steps, self.request.step_limit - self._tried(search))
         answer = int(forward.search(self.memory, search, steps))
         spent = time.monotonic() - start
         if answer == forward.TRAIL_FULL:

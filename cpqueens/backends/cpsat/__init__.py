@@ -57,6 +57,7 @@ class CpSat:
         {
             Feature.ENUMERATE,
             Feature.OBJECTIVE,
+            Feature.BOUND,
             Feature.HINT,
             Feature.SEED,
             Feature.WORKERS,
@@ -93,6 +94,8 @@ class CpSat:
         choice = request.parameters.get("formulation", "auto")
         boolean = request.want is Want.ONE and request.hint is None and choice != "integer"
         translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+        if request.objective_limit is not None:
+            _limit_objective(translation, request.objective_limit)
         if request.hint is not None and translation.board is None:
             _add_hint(translation, request)
         statistics: dict[str, Any] = {
@@ -163,7 +166,7 @@ class CpSat:
             "workers": 1 if listing else request.workers or "all",
         }
         if request.hint is not None:
-            statistics["hint"] = "given"
+            statistics |= flow.hint_fate()
         reason = StopReason.EXHAUSTED if exhausted else _why(request, stopped)
         return Ended(exhausted, reason, objective, bound, statistics=statistics)
 
@@ -183,6 +186,8 @@ class _Flow:
         self, translation: Translation, request: Request, deliver: Deliver, stop: Callable[[], None]
     ) -> None:
         self.translation = translation
+        self.first: tuple[list[int], str] | None = None  # the first solution, and how it was found
+        self._request = request
         self.error: BaseException | None = None
         self._deliver = deliver
         self._stop = stop
@@ -193,9 +198,30 @@ class _Flow:
         """Whether the receiver wants no more."""
         return self._batches.stopped
 
-    def put(self, solution: Any) -> None:
+    def put(self, response: Any) -> None:
         """Take one solution."""
-        self._batches.put(list(solution))
+        solution = list(response.solution)
+        if self.first is None:
+            self.first = solution, str(response.solution_info)
+        self._batches.put(solution)
+
+    def hint_fate(self) -> dict[str, Any]:
+        """Return what became of the hint, judged by the first solution.
+
+        *accepted*: it has every hinted value. *repaired*: CP-SAT says that it comes from the hint, with
+        other values in places. *ignored*: there is no solution, or it does not come from the hint.
+        """
+        request = self._request
+        given = np.flatnonzero(request.hinted)
+        if self.first is None:
+            return {"hint": "ignored", "hint_given": len(given), "hint_kept": 0}
+        solution, found_by = self.first
+        assert request.hint is not None
+        kept = int((self.translation.values(solution)[given] == request.hint[given]).sum())
+        fate = "repaired" if "hint" in found_by or "repaired" in found_by else "ignored"
+        if len(given) and kept == len(given):
+            fate = "accepted"
+        return {"hint": fate, "hint_given": len(given), "hint_kept": kept}
 
     def _decode(self, rows: list[list[int]]) -> IntArray:
         t = self.translation
@@ -226,7 +252,7 @@ def _make_callback(cp_model: Any, flow: _Flow) -> Any:
 
     class Callback(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         def on_solution_callback(self) -> None:
-            flow.put(self.response_proto.solution)
+            flow.put(self.response_proto)
 
     return Callback()
 
@@ -253,6 +279,12 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     if not native.proto.parse_text_format(text):
         raise ModelInvalid("cpsat could not read the translated model")
     return Translation(native, columns, board, lowered.how, offset, -1 if lowered.maximizing else 1)
+
+
+def _limit_objective(translation: Translation, limit: int) -> None:
+    """Let CP-SAT look only for objective values at least as good as ``limit``."""
+    inner = translation.sign * (limit - translation.offset)
+    translation.native.proto.objective.domain.extend([cpsat_text.LOWEST, inner])
 
 
 def _add_hint(translation: Translation, request: Request) -> None:
