@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 COMMON: Mapping[str, Parameter] = {
     "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
     "trace": Parameter(int, 0, "how many events to keep for the statistics"),
-    "neighbourhood": Parameter(str, "derived", "swaps where the model allows, or not", ("derived", "assignment")),
+    "neighbourhood": Parameter(
+        str, "derived", "swaps where the model allows, or not", ("derived", "assignment")
+    ),
 }
 
 REASONS = {
@@ -58,9 +60,12 @@ class LocalSearch:
 
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
         """Search as asked and deliver what is found."""
-        from cpqueens.backends.local_search.running import run_request
+        with request.clock.pause("compile"):  # the first import of Numba takes most of a second
+            from cpqueens.backends.local_search.running import run_request
+            from cpqueens.kernels.compile_time import compilation_booked
 
-        return run_request(model, request, deliver)
+        with compilation_booked(request.clock):
+            return run_request(model, request, deliver)
 
 
 def ended(result: Result, reason: StopReason, objective: int | None, size: int) -> Ended:

@@ -47,7 +47,9 @@ def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
             special = solve_special(problem, name, request.seed, limits_of(request, problem, 0), options)
             if special is not None:
                 return _finish(special, request, deliver, problem.size)
-        return _general(problem, name, strategy, request, deliver, options, common)
+        return _general(
+            problem, name, strategy, request, deliver, options, common, -1 if model.maximizing else 1
+        )
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{name}: {error}") from None
 
@@ -77,7 +79,9 @@ def _general(
     deliver: Deliver,
     options: dict[str, Any],
     common: dict[str, Any],
+    sense: int,
 ) -> Ended:
+    """Search with the general engine; ``sense`` is -1 where the problem's objective is the negated one."""
     filled = complete(strategy, options)
     hint = None
     if request.hint is not None:
@@ -114,4 +118,5 @@ def _general(
     result.events = search.events[: int(search.info[11])].copy()
     if incumbent is not None:
         result.x, result.cost = incumbent, 0
-    return ended(result, _reason(reason, request), objective, problem.size)
+    claimed = None if objective is None else sense * objective
+    return ended(result, _reason(reason, request), claimed, problem.size)
