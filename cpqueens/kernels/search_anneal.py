@@ -7,6 +7,7 @@ from typing import Any
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.random import below, unit
+from cpqueens.kernels.search_arena import INFO, MEMBERS, part
 from cpqueens.kernels.search_info import (
     ACCEPT,
     BUDGET,
@@ -43,16 +44,24 @@ LENGTH = 8
 
 @kernel
 def propose(
-    conflicted: float, core: Any, rows: Any, deep: Any, space: Any, moves: Ints, deltas: Ints, measure: int,
+    conflicted: float,
+    core: Any,
+    rows: Any,
+    deep: Any,
+    space: Any,
+    moves: Ints,
+    deltas: Ints,
+    measure: int,
     random: Ints,
 ) -> Any:
     """Put a random move into ``moves[0]`` and its change into ``deltas[0]``; return variable and kind.
 
     The result is 2 v for a swap, 2 v + 1 for an assignment, -1 if the variable cannot move.
     """
-    size = core.info[SIZE]
+    arena = core.arena
+    size = arena[arena[INFO] + SIZE]
     if size > 0 and unit(random) < conflicted:
-        v = core.members[below(random, size)]
+        v = arena[arena[MEMBERS] + below(random, size)]
     else:
         v = below(random, core.x.shape[0])
     g = space.group[v]
@@ -85,7 +94,7 @@ def anneal(
     random: Ints,
 ) -> Any:
     """Anneal for ``steps`` steps; return how the call ended. ``heat`` is the schedule, see above."""
-    info = core.info
+    info = part(core.arena, INFO)
     measure = int(heat[MEASURE])
     for _ in range(steps):
         if info[COST] == 0:
@@ -133,7 +142,15 @@ def anneal(
 
 @kernel
 def sample_changes(
-    number: int, core: Any, rows: Any, deep: Any, space: Any, moves: Ints, deltas: Ints, measure: int, random: Ints
+    number: int,
+    core: Any,
+    rows: Any,
+    deep: Any,
+    space: Any,
+    moves: Ints,
+    deltas: Ints,
+    measure: int,
+    random: Ints,
 ) -> Any:
     """Return the mean worsening of ``number`` random moves of the current assignment, at least 1."""
     total = 0.0

@@ -17,9 +17,8 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_apply import mark
-from cpqueens.kernels.search_plain import EQUAL, Ints, amount
-from cpqueens.kernels.search_rows import mark_term
+from cpqueens.kernels.search_arena import ACTIVITY, COUNT, WEIGHT
+from cpqueens.kernels.search_plain import Ints, amount
 
 # owners of a term
 OWNER_ALL_DIFFERENT = 0  # base: counter of value 0
@@ -47,7 +46,9 @@ TRUTH_LINEAR = 8  # relation: EQUAL, AT_MOST or NOT_EQUAL
 TRUTH_CLAUSE = 9
 TRUTH_ALL_DIFFERENT = 10
 TRUTH_TABLE = 11  # relation: rows; data: the rows
-TRUTH_COUNT = 12  # data: value; last term: the bound; relation on matches - bound; data[1]: sign, data[2]: constant
+TRUTH_COUNT = (
+    12  # data: value; last term: the bound; relation on matches - bound; data[1]: sign, data[2]: constant
+)
 QUOTIENT_TRUNCATED = 13
 REMAINDER_TRUNCATED = 14
 
@@ -85,12 +86,12 @@ def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) ->
         return abs(a)
     if kind == PRODUCT:
         return a * term_value(first + 1, terms, pending)
-    if kind == QUOTIENT or kind == REMAINDER:
+    if kind == QUOTIENT or kind == REMAINDER:  # noqa: SIM109 - faster to compile
         b = term_value(first + 1, terms, pending)
         if b == 0:  # reachable only while the model's range condition is violated
             return 0
         return a // b if kind == QUOTIENT else a % b
-    if kind == MINIMUM or kind == MAXIMUM:
+    if kind == MINIMUM or kind == MAXIMUM:  # noqa: SIM109
         for t in range(first + 1, first + number):
             b = term_value(t, terms, pending)
             if (b < a) == (kind == MINIMUM):
@@ -116,7 +117,7 @@ def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) ->
         return 1
     if kind == TRUTH_TABLE:
         return 1 if mismatches(first, number, offset, relation, terms, pending, data) == 0 else 0
-    if kind == QUOTIENT_TRUNCATED or kind == REMAINDER_TRUNCATED:
+    if kind == QUOTIENT_TRUNCATED or kind == REMAINDER_TRUNCATED:  # noqa: SIM109
         b = term_value(first + 1, terms, pending)
         if b == 0:
             return 0
@@ -221,12 +222,13 @@ def deep_delta(
     touched: Ints,
     seen: Ints,
     stale: Ints,
-    count: Ints,
-    activity: Ints,
-    weight: Ints,
+    arena: Ints,
     measure: int,
 ) -> Any:
     """Return the change of weighted violation of the pending changes, and forget them."""
+    count = arena[COUNT]
+    activity = arena[ACTIVITY]
+    weight = arena[WEIGHT]
     total = 0
     size = touched[0]
     tables_touched = 0
@@ -240,20 +242,22 @@ def deep_delta(
         c = terms[f + 2]
         if owner == OWNER_ALL_DIFFERENT:
             k = terms[f + 3] + terms[f]
-            count[k] -= 1
-            step = -(count[k] > 0) if measure != 1 else -count[k]
+            arena[count + k] -= 1
+            step = 0 - (arena[count + k] > 0) if measure != 1 else -arena[count + k]
             k += change
-            step += (count[k] > 0) if measure != 1 else count[k]
-            count[k] += 1
-            total += step * weight[c]
+            step += (arena[count + k] > 0) + 0 if measure != 1 else arena[count + k]
+            arena[count + k] += 1
+            total += step * arena[weight + c]
         elif owner == OWNER_TABLE:
             if stale[c] == 0:
                 stale[c] = 1
                 tables_touched += 1
         else:
-            before = activity[c]
-            activity[c] = before + activity_change(owner, terms[f], change, terms[f + 3])
-            total += (violation(kinds[c], activity[c]) - violation(kinds[c], before)) * weight[c]
+            before = arena[activity + c]
+            arena[activity + c] = before + activity_change(owner, terms[f], change, terms[f + 3])
+            total += (violation(kinds[c], arena[activity + c]) - violation(kinds[c], before)) * arena[
+                weight + c
+            ]
     for q in range(size, 0, -1):
         t = touched[q]
         f = t * T_WIDTH
@@ -263,8 +267,8 @@ def deep_delta(
         if change != 0 and owner != OWNER_DEFINITION:
             if owner == OWNER_ALL_DIFFERENT:
                 k = terms[f + 3] + terms[f]
-                count[k + change] -= 1
-                count[k] += 1
+                arena[count + k + change] -= 1
+                arena[count + k] += 1
             elif owner == OWNER_TABLE:
                 if stale[c] != 0:
                     stale[c] = 0
@@ -272,9 +276,9 @@ def deep_delta(
                     now = mismatches(
                         tables[g], tables[g + 1], tables[g + 2], tables[g + 3], terms, pending, data
                     )
-                    total += (now - activity[c]) * weight[c]
+                    total += (now - arena[activity + c]) * arena[weight + c]
             else:
-                activity[c] -= activity_change(owner, terms[f], change, terms[f + 3])
+                arena[activity + c] -= activity_change(owner, terms[f], change, terms[f + 3])
     for q in range(1, size + 1):
         pending[touched[q]] = 0
         seen[touched[q]] = 0

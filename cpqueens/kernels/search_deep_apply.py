@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_apply import mark
+from cpqueens.kernels.search_apply import mark_scope
+from cpqueens.kernels.search_arena import ACTIVITY, WEIGHT
 from cpqueens.kernels.search_deep import (
     OWNER_ALL_DIFFERENT,
     OWNER_DEFINITION,
@@ -31,9 +32,7 @@ def deep_deltas(
     out: Ints,
     deep: Any,
     x: Ints,
-    count: Ints,
-    activity: Ints,
-    weight: Ints,
+    arena: Ints,
     measure: int,
 ) -> None:
     """Add to ``out[q]`` the change of weighted violation by each candidate move of ``v``.
@@ -56,7 +55,7 @@ def deep_deltas(
         )  # fmt: skip
         out[q] += deep_delta(
             n, deep.node_start, deep.terms, deep.kinds, deep.tables, deep.data, deep.pending, deep.touched,
-            deep.seen, deep.stale, count, activity, weight, measure,
+            deep.seen, deep.stale, arena, measure,
         )  # fmt: skip
 
 
@@ -73,21 +72,14 @@ def deep_apply(
     v: int,
     old: int,
     new: int,
+    n: int,
     deep: Any,
-    count: Ints,
-    sum_of: Ints,
-    activity: Ints,
-    weight: Ints,
-    scope_start: Ints,
-    scope: Ints,
+    arena: Ints,
     measure: int,
-    errors: Ints,
-    members: Ints,
-    position: Ints,
-    info: Ints,
 ) -> Any:
     """Change ``v`` from ``old`` to ``new`` in this layer; return the change of weighted violation."""
-    n = errors.shape[0]
+    activity = arena[ACTIVITY]
+    weight = arena[WEIGHT]
     propagate(
         v, new - old, -1, 0, n, deep.node_start, deep.nodes, deep.terms, deep.reach_start, deep.reach,
         deep.definitions, deep.data, deep.value, deep.pending, deep.touched, deep.seen,
@@ -110,19 +102,19 @@ def deep_apply(
         if owner == OWNER_ALL_DIFFERENT:
             k = deep.terms[f + 3] + before_value
             change = move_term(
-                t, k, k + step, weight[c], measure, count, sum_of, deep.support_start, deep.support,
-                errors, members, position, info,
+                t, k, k + step, arena[weight + c], measure, deep.support_start, deep.support,
+                deep.supports, arena,
             )  # fmt: skip
-            activity[c] += change
-            total += change * weight[c]
+            arena[activity + c] += change
+            total += change * arena[weight + c]
         elif owner == OWNER_TABLE:
             deep.stale[c] = 1
         else:
-            before = violation(deep.kinds[c], activity[c])
-            activity[c] += activity_change(owner, before_value, step, deep.terms[f + 3])
-            change = (violation(deep.kinds[c], activity[c]) - before) * weight[c]
+            before = violation(deep.kinds[c], arena[activity + c])
+            arena[activity + c] += activity_change(owner, before_value, step, deep.terms[f + 3])
+            change = (violation(deep.kinds[c], arena[activity + c]) - before) * arena[weight + c]
             total += change
-            mark_scope(c, change, scope_start, scope, errors, members, position, info)
+            mark_scope(c, change, arena)
     for q in range(1, size + 1):
         f = deep.touched[q] * T_WIDTH
         c = deep.terms[f + 2]
@@ -133,27 +125,8 @@ def deep_apply(
                 deep.tables[g], deep.tables[g + 1], deep.tables[g + 2], deep.tables[g + 3],
                 deep.terms, deep.pending, deep.data,
             )  # fmt: skip
-            change = (now - activity[c]) * weight[c]
-            activity[c] = now
+            change = (now - arena[activity + c]) * arena[weight + c]
+            arena[activity + c] = now
             total += change
-            mark_scope(c, change, scope_start, scope, errors, members, position, info)
+            mark_scope(c, change, arena)
     return total
-
-
-@kernel
-def mark_scope(
-    c: int,
-    change: int,
-    scope_start: Ints,
-    scope: Ints,
-    errors: Ints,
-    members: Ints,
-    position: Ints,
-    info: Ints,
-) -> None:
-    """Add ``change`` to the projected error of every variable of constraint ``c``."""
-    if change != 0:
-        for q in range(scope_start[c], scope_start[c + 1]):
-            mark(scope[q], change, errors, members, position, info)
-
-

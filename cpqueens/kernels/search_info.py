@@ -48,9 +48,7 @@ _MASK = 0xFFFFFFFF
 
 
 @kernel
-def record(
-    events: Ints, info: Ints, kind: int, variable: int, target: int, change: int
-) -> None:
+def record(events: Ints, info: Ints, kind: int, variable: int, target: int, change: int) -> None:
     """Mix an event into the trajectory's hash and, if there is room for events, record it.
 
     When the rows are full every second one is dropped and from then on half as many are taken.

@@ -52,15 +52,16 @@ def plain_swap_deltas(
     start: Ints,
     incidences: Ints,
     x: Ints,
-    count: Ints,
-    activity: Ints,
-    weight: Ints,
+    arena: Ints,
     measure: int,
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by swapping ``i`` and ``candidates[q]``.
 
     ``size`` candidates are evaluated, in O(incidences of both) each.
     """
+    count = arena[0]  # offsets of the parts, see search_arena
+    activity = arena[2]
+    weight = arena[3]
     xi = x[i]
     first = start[i]
     for q in range(size):
@@ -81,19 +82,19 @@ def plain_swap_deltas(
                         k2 = incidences[r + 3] + incidences[r + 2] * xj
                         k3 = incidences[p + 3] + incidences[p + 2] * xj
                         k4 = incidences[r + 3] + incidences[r + 2] * xi
-                        n1 = count[k1]
-                        n2 = count[k2] - (k2 == k1)
-                        n3 = count[k3] - (k3 == k1) - (k3 == k2)
-                        n4 = count[k4] - (k4 == k1) - (k4 == k2) + (k4 == k3)
+                        n1 = arena[count + k1]
+                        n2 = arena[count + k2] - (k2 == k1)
+                        n3 = arena[count + k3] - (k3 == k1) - (k3 == k2)
+                        n4 = arena[count + k4] - (k4 == k1) - (k4 == k2) + (k4 == k3)
                         if measure == 0:
-                            change = (n3 > 0) + (n4 > 0) - (n1 > 1) - (n2 > 1)
+                            change = 0 + (n3 > 0) + (n4 > 0) - (n1 > 1) - (n2 > 1)
                         else:
                             change = n3 + n4 - (n1 - 1) - (n2 - 1)
                     else:
-                        before = activity[c]
+                        before = arena[activity + c]
                         after = before + (incidences[p + 2] - incidences[r + 2]) * (xj - xi)
                         change = amount(incidences[p + 1], after) - amount(incidences[p + 1], before)
-                    delta += change * weight[c]
+                    delta += change * arena[weight + c]
                     p += WIDTH
                     r += WIDTH
                 else:
@@ -110,14 +111,14 @@ def plain_swap_deltas(
                         r += WIDTH
                     c = incidences[s]
                     if incidences[s + 1] == ALL_DIFFERENT:
-                        n1 = count[incidences[s + 3] + incidences[s + 2] * old]
-                        n3 = count[incidences[s + 3] + incidences[s + 2] * new]
+                        n1 = arena[count + incidences[s + 3] + incidences[s + 2] * old]
+                        n3 = arena[count + incidences[s + 3] + incidences[s + 2] * new]
                         change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
                     else:
-                        before = activity[c]
+                        before = arena[activity + c]
                         after = before + incidences[s + 2] * (new - old)
                         change = amount(incidences[s + 1], after) - amount(incidences[s + 1], before)
-                    delta += change * weight[c]
+                    delta += change * arena[weight + c]
         out[q] = delta
 
 
@@ -130,12 +131,13 @@ def plain_assign_deltas(
     start: Ints,
     incidences: Ints,
     x: Ints,
-    count: Ints,
-    activity: Ints,
-    weight: Ints,
+    arena: Ints,
     measure: int,
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to variable ``v``."""
+    count = arena[0]
+    activity = arena[2]
+    weight = arena[3]
     old = x[v]
     for q in range(size):
         out[q] = 0
@@ -144,18 +146,18 @@ def plain_assign_deltas(
         c = incidences[s]
         kind = incidences[s + 1]
         a = incidences[s + 2]
-        w = weight[c]
+        w = arena[weight + c]
         if kind == ALL_DIFFERENT:
             base = incidences[s + 3]
-            n1 = count[base + a * old]
+            n1 = arena[count + base + a * old]
             for q in range(size):
                 new = values[q]
                 if new != old:
-                    n3 = count[base + a * new]
+                    n3 = arena[count + base + a * new]
                     change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
                     out[q] += change * w
         else:
-            before = activity[c]
+            before = arena[activity + c]
             violated = amount(kind, before)
             for q in range(size):
                 out[q] += (amount(kind, before + a * (values[q] - old)) - violated) * w

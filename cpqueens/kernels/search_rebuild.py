@@ -5,7 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_apply import mark
+from cpqueens.kernels.search_apply import mark, mark_scope
+from cpqueens.kernels.search_arena import (
+    ACTIVITY,
+    CONSTANTS,
+    COUNT,
+    ERRORS,
+    INFO,
+    KINDS,
+    OWNER,
+    POSITION,
+    SUM_OF,
+    SUPPORT,
+    SUPPORT_START,
+    TERM_CONSTANTS,
+    WEIGHT,
+    part,
+)
 from cpqueens.kernels.search_deep import (
     OWNER_ALL_DIFFERENT,
     OWNER_DEFINITION,
@@ -14,37 +30,38 @@ from cpqueens.kernels.search_deep import (
     activity_change,
     define,
     mismatches,
+    violation,
 )
-from cpqueens.kernels.search_deep_apply import mark_scope
 from cpqueens.kernels.search_info import COST, SIZE
-from cpqueens.kernels.search_plain import ALL_DIFFERENT, END, WIDTH, amount
+from cpqueens.kernels.search_plain import ALL_DIFFERENT, END, WIDTH
 from cpqueens.kernels.search_rows import BASE, COUNTER, FORM, VALUE, counter_of, mark_term
 
 
 @kernel
 def enter(k: int, occupant: int, c: int, core: Any, measure: int) -> None:
     """Count ``occupant`` of constraint ``c`` in counter ``k``."""
-    before = core.count[k]
+    arena = core.arena
+    before = arena[arena[COUNT] + k]
     if measure == 1:
-        core.activity[c] += before
+        arena[arena[ACTIVITY] + c] += before
     elif before > 0:
-        core.activity[c] += 1
-    core.count[k] = before + 1
-    core.sum_of[k] += occupant
+        arena[arena[ACTIVITY] + c] += 1
+    arena[arena[COUNT] + k] = before + 1
+    arena[arena[SUM_OF] + k] += occupant
 
 
 @kernel
 def plain_rebuild(core: Any, measure: int) -> None:
     """Clear the shared state and enter the plain layer."""
-    for k in range(core.count.shape[0]):
-        core.count[k] = 0
-        core.sum_of[k] = 0
+    arena = core.arena
+    for k in range(arena[COUNT], arena[ACTIVITY]):  # counts and sums
+        arena[k] = 0
     for v in range(core.x.shape[0]):
-        core.errors[v] = 0
-        core.position[v] = -1
-    core.info[SIZE] = 0
-    for c in range(core.kinds.shape[0]):
-        core.activity[c] = core.constants[c]
+        arena[arena[ERRORS] + v] = 0
+        arena[arena[POSITION] + v] = -1
+    arena[arena[INFO] + SIZE] = 0
+    for c in range(arena[WEIGHT] - arena[ACTIVITY]):
+        arena[arena[ACTIVITY] + c] = arena[arena[CONSTANTS] + c]
     for v in range(core.x.shape[0]):
         s = core.start[v]
         while core.incidences[s] != END:
@@ -53,7 +70,7 @@ def plain_rebuild(core: Any, measure: int) -> None:
             if core.incidences[s + 1] == ALL_DIFFERENT:
                 enter(core.incidences[s + 3] + product, v, c, core, measure)
             else:
-                core.activity[c] += product
+                arena[arena[ACTIVITY] + c] += product
             s += WIDTH
 
 
@@ -61,60 +78,54 @@ def plain_rebuild(core: Any, measure: int) -> None:
 def plain_conflicts(core: Any) -> Any:
     """Mark the conflicts of the plain layer; return the weighted violation."""
     cost = 0
+    arena = core.arena
+    weight = arena[WEIGHT]
     for v in range(core.x.shape[0]):
         s = core.start[v]
         while core.incidences[s] != END:
-            c = core.incidences[s]
             if core.incidences[s + 1] == ALL_DIFFERENT:
                 k = core.incidences[s + 3] + core.incidences[s + 2] * core.x[v]
-                if core.count[k] > 1:
-                    mark(v, core.weight[c], core.errors, core.members, core.position, core.info)
+                if arena[arena[COUNT] + k] > 1:
+                    mark(v, arena[weight + core.incidences[s]], arena)
             s += WIDTH
-    for c in range(core.kinds.shape[0]):
-        kind = core.kinds[c]
-        if kind == ALL_DIFFERENT:
-            cost += core.activity[c] * core.weight[c]
-        elif kind <= 3:
-            change = amount(kind, core.activity[c]) * core.weight[c]
-            cost += change
-            mark_scope(
-                c, change, core.scope_start, core.scope, core.errors, core.members, core.position, core.info
-            )
-        else:
-            change = (core.activity[c] == 0 if kind == 4 else core.activity[c]) * core.weight[c]
-            cost += change
-            mark_scope(
-                c, change, core.scope_start, core.scope, core.errors, core.members, core.position, core.info
-            )
+    for c in range(arena[WEIGHT] - arena[ACTIVITY]):
+        kind = arena[arena[KINDS] + c]
+        change = violation(kind, arena[arena[ACTIVITY] + c]) * arena[weight + c]
+        cost += change
+        mark_scope(c, change, arena)  # AllDifferents have empty scopes: their terms are marked
     return cost
 
 
 @kernel
 def rows_rebuild(core: Any, rows: Any, measure: int) -> None:
     """Enter the terms of the rows layer."""
-    for t in range(rows.constants.shape[0]):
-        rows.terms[t * WIDTH + VALUE] = rows.constants[t]
+    constants = part(rows.static, TERM_CONSTANTS)
+    owner = part(rows.static, OWNER)
+    for t in range(constants.shape[0]):
+        rows.terms[t * WIDTH + VALUE] = constants[t]
     for v in range(core.x.shape[0]):
         s = rows.start[v]
         while rows.incidences[s] != END:
             rows.terms[rows.incidences[s + 1] * WIDTH + VALUE] += rows.incidences[s + 2] * core.x[v]
             s += WIDTH
-    for t in range(rows.constants.shape[0]):
+    for t in range(constants.shape[0]):
         f = t * WIDTH
         k = counter_of(rows.terms[f + VALUE], rows.terms[f + BASE], rows.terms[f + FORM])
         rows.terms[f + COUNTER] = k
-        enter(k, t, rows.owner[t], core, measure)
+        enter(k, t, owner[t], core, measure)
 
 
 @kernel
 def rows_conflicts(core: Any, rows: Any) -> None:
     """Mark the conflicts of the rows layer."""
-    for t in range(rows.constants.shape[0]):
-        if core.count[rows.terms[t * WIDTH + COUNTER]] > 1:
+    arena = core.arena
+    static = rows.static
+    owner = part(static, OWNER)
+    for t in range(owner.shape[0]):
+        if arena[arena[COUNT] + rows.terms[t * WIDTH + COUNTER]] > 1:
             mark_term(
-                t, core.weight[rows.owner[t]], rows.support_start, rows.support, core.errors, core.members,
-                core.position, core.info,
-            )  # fmt: skip
+                t, arena[arena[WEIGHT] + owner[t]], static[SUPPORT_START], static[SUPPORT], static, arena
+            )
 
 
 @kernel
@@ -147,26 +158,29 @@ def deep_rebuild(core: Any, deep: Any, measure: int) -> None:
             enter(deep.terms[f + 3] + deep.terms[f], t, c, core, measure)
         elif owner == OWNER_TABLE:
             g = c * 4
-            core.activity[c] = mismatches(
+            core.arena[core.arena[ACTIVITY] + c] = mismatches(
                 deep.tables[g], deep.tables[g + 1], deep.tables[g + 2], deep.tables[g + 3],
                 deep.terms, deep.pending, deep.data,
             )  # fmt: skip
         elif owner != OWNER_DEFINITION:
             # a value that differs from base, then the step to the true one
             away = deep.terms[f + 3] + 1 if owner == 3 or owner == 6 else 0
-            core.activity[c] += activity_change(owner, away, deep.terms[f] - away, deep.terms[f + 3])
+            core.arena[core.arena[ACTIVITY] + c] += activity_change(
+                owner, away, deep.terms[f] - away, deep.terms[f + 3]
+            )
 
 
 @kernel
 def deep_conflicts(core: Any, deep: Any) -> None:
     """Mark the conflicts of the deep layer's AllDifferents."""
+    arena = core.arena
     for t in range(deep.constants.shape[0]):
         f = t * T_WIDTH
-        if deep.terms[f + 1] == OWNER_ALL_DIFFERENT and core.count[deep.terms[f + 3] + deep.terms[f]] > 1:
-            mark_term(
-                t, core.weight[deep.terms[f + 2]], deep.support_start, deep.support, core.errors,
-                core.members, core.position, core.info,
-            )  # fmt: skip
+        if deep.terms[f + 1] != OWNER_ALL_DIFFERENT:
+            continue
+        if arena[arena[COUNT] + deep.terms[f + 3] + deep.terms[f]] > 1:
+            w = arena[arena[WEIGHT] + deep.terms[f + 2]]
+            mark_term(t, w, deep.support_start, deep.support, deep.supports, arena)
 
 
 @kernel
@@ -182,7 +196,5 @@ def rebuild(core: Any, rows: Any, deep: Any, measure: int) -> Any:
         rows_conflicts(core, rows)
     if deep is not None:
         deep_conflicts(core, deep)
-    core.info[COST] = cost
+    core.arena[core.arena[INFO] + COST] = cost
     return cost
-
-

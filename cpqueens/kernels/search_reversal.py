@@ -78,7 +78,9 @@ def largest_missing(count: Ints) -> Any:
 
 
 @kernel
-def reversal_search(steps: int, shake: int, y: Ints, place: Ints, count: Ints, info: Ints, random: Ints) -> Any:
+def reversal_search(
+    steps: int, shake: int, y: Ints, place: Ints, count: Ints, info: Ints, random: Ints
+) -> Any:
     """Search for ``steps`` steps; return whether every difference occurs.
 
     ``shake`` is the number of random reversals where no reversal helps; ``place`` the inverse of ``y``.

@@ -16,6 +16,7 @@ from typing import Any
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.search_apply import mark
+from cpqueens.kernels.search_arena import ACTIVITY, COUNT, SUM_OF, SUPPORT, SUPPORT_START, WEIGHT
 from cpqueens.kernels.search_plain import END, WIDTH, Ints
 
 VALUE = 0
@@ -33,18 +34,18 @@ def counter_of(value: int, base: int, form: int) -> Any:
 
 
 @kernel
-def moved_counters(size: int, old: Ints, new: Ints, count: Ints, measure: int) -> Any:
+def moved_counters(size: int, old: Ints, new: Ints, arena: Ints, measure: int) -> Any:
     """Return the change of violation when ``size`` terms go from counters ``old`` to ``new`` (O(size^2))."""
     change = 0
     for a in range(size):
         k = old[a]
-        c = count[k]
+        c = arena[arena[COUNT] + k]
         for b in range(a):
             c -= old[b] == k
         change -= (c > 1) + 0 if measure == 0 else c - 1
     for a in range(size):
         k = new[a]
-        c = count[k]
+        c = arena[arena[COUNT] + k]
         for b in range(size):
             c -= old[b] == k
         for b in range(a):
@@ -64,8 +65,7 @@ def rows_swap_deltas(
     terms: Ints,
     scratch: Ints,
     x: Ints,
-    count: Ints,
-    weight: Ints,
+    arena: Ints,
     measure: int,
 ) -> None:
     """Add to ``out[q]`` the change of weighted violation by swapping ``i`` and ``candidates[q]``."""
@@ -107,7 +107,7 @@ def rows_swap_deltas(
                     old[m] = terms[t + COUNTER]
                     new[m] = k
                     m += 1
-            delta += moved_counters(m, old, new, count, measure) * weight[c]
+            delta += moved_counters(m, old, new, arena, measure) * arena[arena[WEIGHT] + c]
         out[q] += delta
 
 
@@ -122,8 +122,7 @@ def rows_assign_deltas(
     terms: Ints,
     scratch: Ints,
     x: Ints,
-    count: Ints,
-    weight: Ints,
+    arena: Ints,
     measure: int,
 ) -> None:
     """Add to ``out[q]`` the change of weighted violation by giving ``values[q]`` to variable ``v``."""
@@ -147,24 +146,15 @@ def rows_assign_deltas(
                     new[m] = k
                     m += 1
                 p += WIDTH
-            delta += moved_counters(m, old, new, count, measure) * weight[c]
+            delta += moved_counters(m, old, new, arena, measure) * arena[arena[WEIGHT] + c]
         out[q] += delta
 
 
 @kernel
-def mark_term(
-    t: int,
-    change: int,
-    support_start: Ints,
-    support: Ints,
-    errors: Ints,
-    members: Ints,
-    position: Ints,
-    info: Ints,
-) -> None:
-    """Add ``change`` to the projected error of every variable of term ``t``."""
-    for s in range(support_start[t], support_start[t + 1]):
-        mark(support[s], change, errors, members, position, info)
+def mark_term(t: int, change: int, support_start: int, support: int, static: Ints, arena: Ints) -> None:
+    """Add ``change`` to the error of every variable of term ``t``; the supports are offsets in ``static``."""
+    for s in range(static[support_start + t], static[support_start + t + 1]):
+        mark(static[support + s], change, arena)
 
 
 @kernel
@@ -174,30 +164,27 @@ def move_term(
     new: int,
     weight: int,
     measure: int,
-    count: Ints,
-    sum_of: Ints,
-    support_start: Ints,
-    support: Ints,
-    errors: Ints,
-    members: Ints,
-    position: Ints,
-    info: Ints,
+    support_start: int,
+    support: int,
+    static: Ints,
+    arena: Ints,
 ) -> Any:
     """Move term ``t`` from counter ``old`` to ``new``; return the change of violation (unweighted)."""
-    n1 = count[old] - 1
-    count[old] = n1
-    sum_of[old] -= t
-    if n1 >= 1:
-        mark_term(t, -weight, support_start, support, errors, members, position, info)
-        if n1 == 1:
-            mark_term(sum_of[old], -weight, support_start, support, errors, members, position, info)
-    n3 = count[new]
-    if n3 >= 1:
-        if n3 == 1:
-            mark_term(sum_of[new], weight, support_start, support, errors, members, position, info)
-        mark_term(t, weight, support_start, support, errors, members, position, info)
-    count[new] = n3 + 1
-    sum_of[new] += t
+    counts = arena[COUNT]
+    sums = arena[SUM_OF]
+    n1 = arena[counts + old] - 1
+    arena[counts + old] = n1
+    arena[sums + old] -= t
+    n3 = arena[counts + new]
+    arena[counts + new] = n3 + 1
+    if n1 == 1:
+        mark_term(arena[sums + old], -weight, support_start, support, static, arena)
+    if n3 == 1:
+        mark_term(arena[sums + new], weight, support_start, support, static, arena)
+    arena[sums + new] += t
+    error = ((n3 >= 1) + 0 - (n1 >= 1)) * weight
+    if error != 0:
+        mark_term(t, error, support_start, support, static, arena)
     if measure == 1:
         return n3 - n1
     return (n3 > 0) + 0 - (n1 > 0)
@@ -208,20 +195,12 @@ def rows_apply(
     v: int,
     old: int,
     new: int,
+    measure: int,
     start: Ints,
     incidences: Ints,
     terms: Ints,
-    count: Ints,
-    sum_of: Ints,
-    activity: Ints,
-    weight: Ints,
-    support_start: Ints,
-    support: Ints,
-    measure: int,
-    errors: Ints,
-    members: Ints,
-    position: Ints,
-    info: Ints,
+    static: Ints,
+    arena: Ints,
 ) -> Any:
     """Change ``v`` from ``old`` to ``new`` in this layer; return the change of weighted violation."""
     total = 0
@@ -230,15 +209,17 @@ def rows_apply(
         c = incidences[p]
         term = incidences[p + 1]
         t = term * WIDTH
-        terms[t + VALUE] += incidences[p + 2] * (new - old)
-        k = counter_of(terms[t + VALUE], terms[t + BASE], terms[t + FORM])
-        if k != terms[t + COUNTER]:
+        value = terms[t + VALUE] + incidences[p + 2] * (new - old)
+        terms[t + VALUE] = value
+        before = terms[t + COUNTER]
+        k = counter_of(value, terms[t + BASE], terms[t + FORM])
+        if k != before:
+            w = arena[arena[WEIGHT] + c]
             change = move_term(
-                term, terms[t + COUNTER], k, weight[c], measure, count, sum_of,
-                support_start, support, errors, members, position, info,
-            )  # fmt: skip
+                term, before, k, w, measure, static[SUPPORT_START], static[SUPPORT], static, arena
+            )
             terms[t + COUNTER] = k
-            activity[c] += change
-            total += change * weight[c]
+            arena[arena[ACTIVITY] + c] += change
+            total += change * w
         p += WIDTH
     return total

@@ -6,6 +6,7 @@ from typing import Any
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.random import below
+from cpqueens.kernels.search_arena import INFO, part
 from cpqueens.kernels.search_info import (
     BUDGET,
     COST,
@@ -43,20 +44,29 @@ JUMP = 2  # make a uniformly random move instead (the text of A1)
 
 
 @kernel
-def random_neighbour(core: Any, rows: Any, deep: Any, space: Any, measure: int, other: bool, random: Ints) -> None:
+def random_neighbour(
+    core: Any, rows: Any, deep: Any, space: Any, measure: int, other: bool, random: Ints
+) -> None:
     """Give a random variable a random value (another one than it has, if ``other``)."""
     v = below(random, core.x.shape[0])
     size = domain_size(v, space)
     value = domain_value(v, below(random, size), space)
     while other and size > 1 and value == core.x[v]:
         value = domain_value(v, below(random, size), space)
-    change = apply_assign(v, value, core, rows, deep, measure)
-    core.info[COST] += change
+    core.arena[core.arena[INFO] + COST] += apply_assign(v, value, core, rows, deep, measure)
 
 
 @kernel
 def best_neighbour(
-    core: Any, rows: Any, deep: Any, space: Any, moves: Ints, deltas: Ints, ties: int, measure: int, random: Ints,
+    core: Any,
+    rows: Any,
+    deep: Any,
+    space: Any,
+    moves: Ints,
+    deltas: Ints,
+    ties: int,
+    measure: int,
+    random: Ints,
     found: Ints,
 ) -> None:
     """Set ``found`` to variable (-1: no move), value and change of the best assignment of all."""
@@ -65,7 +75,7 @@ def best_neighbour(
     for v in range(core.x.shape[0]):
         size = list_values(v, 0, moves, core.x, space, random)
         assign_deltas(v, moves, size, deltas, core, rows, deep, measure)
-        core.info[EVALUATIONS] += size
+        core.arena[core.arena[INFO] + EVALUATIONS] += size
         for q in range(size):
             if equal > 0 and deltas[q] > found[2]:
                 continue
@@ -96,7 +106,7 @@ def climb(
 
     LOCAL_OPTIMUM: every neighbour is worse. PLATEAU_LIMIT: too many sideways moves in a row.
     """
-    info = core.info
+    info = part(core.arena, INFO)
     measure = parameters[MEASURE]
     for _ in range(steps):
         if info[COST] == 0:

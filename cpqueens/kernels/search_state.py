@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.search_apply import plain_apply
+from cpqueens.kernels.search_arena import BIT_ROWS, SCRATCH, SLOTS, part
+from cpqueens.kernels.search_bits import bits_swap_deltas
 from cpqueens.kernels.search_deep_apply import deep_apply, deep_deltas
 from cpqueens.kernels.search_plain import Ints, plain_assign_deltas, plain_swap_deltas
 from cpqueens.kernels.search_rows import rows_apply, rows_assign_deltas, rows_swap_deltas
@@ -21,20 +23,8 @@ class Core(NamedTuple):
 
     start: Ints  # (variables + 1,) into incidences
     incidences: Ints
-    kinds: Ints  # (constraints,)
-    constants: Ints  # (constraints,) activity of nothing
-    scope_start: Ints  # (constraints + 1,); empty scopes for AllDifferents
-    scope: Ints
     x: Ints  # (variables,)
-    count: Ints
-    sum_of: Ints
-    activity: Ints  # (constraints,)
-    weight: Ints  # (constraints,)
-    errors: Ints  # (variables,)
-    members: Ints  # (variables,)
-    position: Ints  # (variables,)
-    info: Ints  # see search_info
-    best: Ints  # (variables,) the assignment of least cost that was left
+    arena: Ints  # see search_arena
 
 
 class Rows(NamedTuple):
@@ -43,11 +33,7 @@ class Rows(NamedTuple):
     start: Ints
     incidences: Ints
     terms: Ints
-    constants: Ints  # (terms,) value of the linear part for all variables 0
-    owner: Ints  # (terms,) constraint
-    support_start: Ints
-    support: Ints
-    scratch: Ints  # old and new counters of one AllDifferent
+    static: Ints  # see search_arena
 
 
 class Deep(NamedTuple):
@@ -63,8 +49,9 @@ class Deep(NamedTuple):
     reach_start: Ints
     reach: Ints
     kinds: Ints
-    support_start: Ints
-    support: Ints
+    supports: Ints  # starts (terms + 1,), then the variables of the terms
+    support_start: int  # 0 and the number of starts: where both begin
+    support: int
     value: Ints  # (definitions,)
     pending: Ints  # (terms,)
     touched: Ints  # (terms + 1,)
@@ -93,18 +80,18 @@ def swap_deltas(
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by swapping ``i`` and ``candidates[q]``."""
     plain_swap_deltas(
-        i, candidates, size, out, core.start, core.incidences, core.x, core.count, core.activity,
-        core.weight, measure,
+        i, candidates, size, out, core.start, core.incidences, core.x, core.arena, measure,
     )  # fmt: skip
     if rows is not None:
-        rows_swap_deltas(
-            i, candidates, size, out, rows.start, rows.incidences, rows.terms, rows.scratch, core.x,
-            core.count, core.weight, measure,
-        )  # fmt: skip
+        if measure == 0 and rows.static[SLOTS] > rows.static[BIT_ROWS]:
+            bits_swap_deltas(i, candidates, size, out, rows.terms, rows.static, core.x, core.arena)
+        else:
+            rows_swap_deltas(
+                i, candidates, size, out, rows.start, rows.incidences, rows.terms,
+                part(rows.static, SCRATCH), core.x, core.arena, measure,
+            )  # fmt: skip
     if deep is not None:
-        deep_deltas(
-            i, candidates, size, True, out, deep, core.x, core.count, core.activity, core.weight, measure
-        )
+        deep_deltas(i, candidates, size, True, out, deep, core.x, core.arena, measure)
 
 
 @kernel
@@ -113,18 +100,15 @@ def assign_deltas(
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to ``v``."""
     plain_assign_deltas(
-        v, values, size, out, core.start, core.incidences, core.x, core.count, core.activity, core.weight,
-        measure,
+        v, values, size, out, core.start, core.incidences, core.x, core.arena, measure,
     )  # fmt: skip
     if rows is not None:
         rows_assign_deltas(
-            v, values, size, out, rows.start, rows.incidences, rows.terms, rows.scratch, core.x, core.count,
-            core.weight, measure,
+            v, values, size, out, rows.start, rows.incidences, rows.terms, part(rows.static, SCRATCH),
+            core.x, core.arena, measure,
         )  # fmt: skip
     if deep is not None:
-        deep_deltas(
-            v, values, size, False, out, deep, core.x, core.count, core.activity, core.weight, measure
-        )
+        deep_deltas(v, values, size, False, out, deep, core.x, core.arena, measure)
 
 
 @kernel
@@ -133,21 +117,13 @@ def apply_assign(v: int, new: int, core: Any, rows: Any, deep: Any, measure: int
     old = core.x[v]
     if new == old:
         return 0
-    total = plain_apply(
-        v, old, new, core.start, core.incidences, core.count, core.sum_of, core.activity, core.weight,
-        core.scope_start, core.scope, measure, core.errors, core.members, core.position, core.info,
-    )  # fmt: skip
+    total = plain_apply(v, old, new, measure, core.start, core.incidences, core.arena)
     if rows is not None:
         total += rows_apply(
-            v, old, new, rows.start, rows.incidences, rows.terms, core.count, core.sum_of, core.activity,
-            core.weight, rows.support_start, rows.support, measure, core.errors, core.members,
-            core.position, core.info,
-        )  # fmt: skip
+            v, old, new, measure, rows.start, rows.incidences, rows.terms, rows.static, core.arena
+        )
     if deep is not None:
-        total += deep_apply(
-            v, old, new, deep, core.count, core.sum_of, core.activity, core.weight, core.scope_start,
-            core.scope, measure, core.errors, core.members, core.position, core.info,
-        )  # fmt: skip
+        total += deep_apply(v, old, new, core.x.shape[0], deep, core.arena, measure)
     core.x[v] = new
     return total
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.search_arena import INFO, part
+from cpqueens.kernels.search_arena import POSITION as IN_CONFLICT
 from cpqueens.kernels.search_info import (
     BUDGET,
     COST,
@@ -42,7 +44,8 @@ def sweep(
     LOCAL_OPTIMUM: a whole pass made no swap. ``info[POSITION]`` is where the pass stands,
     ``info[EXTRA]`` the number of its swaps.
     """
-    info = core.info
+    info = part(core.arena, INFO)
+    position = part(core.arena, IN_CONFLICT)
     total = space.group_members.shape[0]
     for _ in range(steps):
         if info[COST] == 0:
@@ -58,7 +61,7 @@ def sweep(
             size = 0
             for q in range(first, end):
                 j = space.group_members[q]
-                if core.position[i] < 0 and core.position[j] < 0:
+                if position[i] < 0 and position[j] < 0:
                     continue
                 if not (allowed(j, core.x[i], space) and allowed(i, core.x[j], space)):
                     continue

@@ -67,7 +67,7 @@ def shift(i: int, value: int, step: int, offsets: Ints, count: Ints) -> None:
 @kernel
 def attacked(i: int, x: Ints, offsets: Ints, count: Ints) -> Any:
     """Say whether variable ``i`` shares a counter."""
-    for c in range(offsets.shape[0]):
+    for c in range(offsets.shape[0]):  # noqa: SIM110 - a generator would not compile
         if count[x[i] + offsets[c, i]] > 1:
             return True
     return False

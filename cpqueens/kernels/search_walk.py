@@ -10,6 +10,7 @@ from typing import Any
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.random import below, draw
+from cpqueens.kernels.search_arena import ACTIVITY, BEST, ERRORS, INFO, KINDS, MEMBERS, WEIGHT, part
 from cpqueens.kernels.search_deep import violation
 from cpqueens.kernels.search_info import (
     ACCEPT,
@@ -61,7 +62,8 @@ ANY = 2
 @kernel
 def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
     """Return the variable to move."""
-    size = core.info[SIZE]
+    arena = core.arena
+    size = arena[arena[INFO] + SIZE]
     n = core.x.shape[0]
     choice = parameters[CHOICE]
     if choice == ANY or size == 0:
@@ -69,14 +71,16 @@ def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
     if parameters[RANDOM_CHOICE] > 0 and draw(random) < parameters[RANDOM_CHOICE]:
         return below(random, n)
     if choice == RANDOM_CONFLICTED:
-        return core.members[below(random, size)]
+        return arena[arena[MEMBERS] + below(random, size)]
     worst = -1
     most = -1
     ties = 0
-    now = core.info[STEPS]
+    now = arena[arena[INFO] + STEPS]
+    errors = arena[ERRORS]
+    members = arena[MEMBERS]
     for q in range(size):
-        v = core.members[q]
-        error = core.errors[v]
+        v = arena[members + q]
+        error = arena[errors + v]
         if error < most or tabu[v] > now:
             continue
         if error > most:
@@ -86,57 +90,70 @@ def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
         if ties == 1 or below(random, ties) == 0:
             worst = v
     if worst < 0:
-        return core.members[below(random, size)]
+        return arena[arena[MEMBERS] + below(random, size)]
     return worst
 
 
 @kernel
 def save(core: Any) -> None:
     """Keep the assignment if it is the best so far; called before it is made worse."""
-    if core.info[COST] < core.info[SAVED]:
-        core.info[SAVED] = core.info[COST]
+    arena = core.arena
+    cost = arena[arena[INFO] + COST]
+    if cost < arena[arena[INFO] + SAVED]:
+        arena[arena[INFO] + SAVED] = cost
         for v in range(core.x.shape[0]):  # a loop compiles ten times faster than a slice assignment
-            core.best[v] = core.x[v]
+            arena[arena[BEST] + v] = core.x[v]
 
 
 @kernel
 def bump_weights(amount: int, core: Any, rows: Any, deep: Any, measure: int) -> None:
     """Add ``amount`` to the weight of each violated constraint (breakout, Morris 1993)."""
-    for c in range(core.kinds.shape[0]):
-        if violation(core.kinds[c], core.activity[c]) > 0:
-            core.weight[c] += amount
-    rebuild(core, rows, deep, measure)
-    core.info[LEAST] = core.info[COST]
+    arena = core.arena
+    for c in range(arena[WEIGHT] - arena[ACTIVITY]):
+        if violation(arena[arena[KINDS] + c], arena[arena[ACTIVITY] + c]) > 0:
+            arena[arena[WEIGHT] + c] += amount
+    arena[arena[INFO] + LEAST] = rebuild(core, rows, deep, measure)
 
 
 @kernel
-def random_move(v: int, core: Any, rows: Any, deep: Any, space: Any, moves: Ints, measure: int, random: Ints) -> None:
+def random_move(
+    v: int, core: Any, rows: Any, deep: Any, space: Any, moves: Ints, measure: int, random: Ints
+) -> None:
     """Move ``v`` at random within its group or its domain, and record it in the cost."""
     listed = list_swaps(v, 1, moves, core.x, space, random)
     if listed > 0:
-        core.info[COST] += apply_swap(v, moves[0], core, rows, deep, measure)
+        core.arena[core.arena[INFO] + COST] += apply_swap(v, moves[0], core, rows, deep, measure)
         return
     listed = list_values(v, 1, moves, core.x, space, random)
     if listed > 0:
         old = core.x[v]
-        core.info[COST] += apply_assign(v, moves[0], core, rows, deep, measure)
+        core.arena[core.arena[INFO] + COST] += apply_assign(v, moves[0], core, rows, deep, measure)
         exchange_spare(v, old, moves[0], space)
 
 
 @kernel
 def reset(
-    core: Any, rows: Any, deep: Any, space: Any, tabu: Ints, moves: Ints, parameters: Ints, events: Ints, random: Ints
+    core: Any,
+    rows: Any,
+    deep: Any,
+    space: Any,
+    tabu: Ints,
+    moves: Ints,
+    parameters: Ints,
+    events: Ints,
+    random: Ints,
 ) -> None:
     """Move some variables at random and thaw all."""
     save(core)
-    core.info[RESETS] += 1
-    core.info[FROZEN] = 0
+    info = part(core.arena, INFO)
+    info[RESETS] += 1
+    info[FROZEN] = 0
     for v in range(tabu.shape[0]):
         tabu[v] = 0
     for _ in range(parameters[RESET_SIZE]):
         v = below(random, core.x.shape[0])
         random_move(v, core, rows, deep, space, moves, parameters[MEASURE], random)
-    record(events, core.info, RESET, 0, parameters[RESET_SIZE], 0)
+    record(events, info, RESET, 0, parameters[RESET_SIZE], 0)
 
 
 @kernel
@@ -183,7 +200,7 @@ def walk(
 
     ``moves`` and ``deltas`` are scratch of the same length: the largest group plus the room for values.
     """
-    info = core.info
+    info = part(core.arena, INFO)
     measure = parameters[MEASURE]
     for _ in range(steps):
         if info[COST] == 0:
@@ -250,5 +267,3 @@ def walk(
             save(core)
             bump_weights(parameters[BUMP], core, rows, deep, measure)
     return SOLVED if info[COST] == 0 else BUDGET
-
-

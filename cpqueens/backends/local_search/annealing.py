@@ -18,7 +18,9 @@ from cpqueens.kernels import search_anneal as codes
 
 ASSIGNMENT_ONLY = False
 OPTIONS: Mapping[str, Option] = {
-    "cooling_steps": Option(int, 0, "steps from the start temperature to the lowest, 0: 200 per variable, at least 20000"),
+    "cooling_steps": Option(
+        int, 0, "steps from the start temperature to the lowest, 0: 200 per variable, at least 20000"
+    ),
     "lowest": Option(float, 0.15, "lowest temperature, in units of violation"),
     "reheat": Option(float, 0.5, "part of the start temperature that is gone back to"),
     "conflicted": Option(float, 0.5, "probability of moving a variable in conflict rather than any"),
@@ -42,4 +44,6 @@ def run(search: Search, options: Mapping[str, Any]) -> str:
     heat[codes.REHEAT] = max(hot * options["reheat"], 2 * lowest)
     heat[codes.CONFLICTED] = options["conflicted"]
     heat[codes.MEASURE] = search.measure
-    return search.run(codes.anneal, search.space, search.moves, search.deltas, heat, search.events, search.random)
+    return search.run(
+        codes.anneal, search.space, search.moves, search.deltas, heat, search.events, search.random
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.local_search.meaning import Fresh, fresh_state
+from cpqueens.kernels import search_arena as arena
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import Search
@@ -24,13 +25,13 @@ def check_state(search: Search) -> None:
     AuditError
         Naming step, last recorded move, constraint or variable, expected and found.
     """
-    core = search.compiled.core
-    fresh = fresh_state(search.compiled, core.x, core.weight, search.measure)
+    part = search.compiled.part
+    fresh = fresh_state(search.compiled, search.x, part(arena.WEIGHT), search.measure)
     where = f"step {search.steps}, {_last_move(search)}"
-    _compare(where, "activity of constraint", fresh.activity, core.activity)
-    _compare(where, "counter", fresh.count, core.count[: len(fresh.count)])
-    _compare(where, "sum of occupants of counter", fresh.sum_of, core.sum_of[: len(fresh.sum_of)])
-    _compare(where, "error of variable", fresh.errors, core.errors)
+    _compare(where, "activity of constraint", fresh.activity, part(arena.ACTIVITY))
+    _compare(where, "counter", fresh.count, part(arena.COUNT))
+    _compare(where, "sum of occupants of counter", fresh.sum_of, part(arena.SUM_OF))
+    _compare(where, "error of variable", fresh.errors, part(arena.ERRORS))
     _compare(where, "cost", np.array([fresh.cost]), np.array([search.cost]))
     _check_index(where, fresh, search)
 
@@ -50,12 +51,13 @@ def _compare(where: str, what: str, expected: Any, found: Any) -> None:
 
 
 def _check_index(where: str, fresh: Fresh, search: Search) -> None:
-    core = search.compiled.core
-    size = int(core.info[0])
-    members = core.members[:size]
+    size = int(search.info[0])
+    members = search.compiled.part(arena.MEMBERS)[:size]
     expected = np.flatnonzero(fresh.errors > 0)
     if not np.array_equal(np.sort(members), expected):
-        raise AuditError(f"{where}: conflicted variables: expected {expected.tolist()}, found {sorted(members)}")
-    position = np.full(len(core.position), -1)
+        raise AuditError(
+            f"{where}: conflicted variables: expected {expected.tolist()}, found {sorted(members)}"
+        )
+    position = np.full(search.problem.size, -1)
     position[members] = np.arange(size)
-    _compare(where, "position of variable", position, core.position)
+    _compare(where, "position of variable", position, search.compiled.part(arena.POSITION))

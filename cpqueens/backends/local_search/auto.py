@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from cpqueens.backends.local_search import triangle
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
@@ -32,6 +33,7 @@ def settings(search: Search) -> Iterator[Walk]:
     layers = search.compiled.summary()
     total = max(1, sum(layers.values()))
     if layers["rows"] * 2 > total:
+        search.relax_short_rows()
         order, unit = [TABU, TABU, TABU, DESCEND, JUMP], 200_000
     elif layers["deep"] * 2 > total:
         order, unit = [JUMP, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size
@@ -43,4 +45,6 @@ def settings(search: Search) -> Iterator[Walk]:
 
 def run(search: Search, options: Mapping[str, Any]) -> str:
     """Walk with one setting after the other until solved or stopped."""
+    if search.hint is None and triangle.suits(search):
+        return triangle.run(search)
     return walk_with_restarts(search, settings(search))

@@ -23,7 +23,9 @@ def term_interval(problem: Problem, t: int, bounds: list[Interval]) -> Interval:
 
 def term_bounds(problem: Problem, terms: Ints, bounds: list[Interval]) -> tuple[Ints, Ints]:
     """Return the bounds of ``terms`` as two arrays."""
-    found = np.array([term_interval(problem, t, bounds) for t in terms.tolist()], dtype=np.int64).reshape(-1, 2)
+    found = np.array([term_interval(problem, t, bounds) for t in terms.tolist()], dtype=np.int64).reshape(
+        -1, 2
+    )
     return found[:, 0], found[:, 1]
 
 
@@ -42,7 +44,7 @@ def node_bounds(problem: Problem) -> list[Interval]:
 
 
 def _abs(a: list[Interval]) -> Interval:
-    (low, high), = a
+    ((low, high),) = a
     return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
 
 
@@ -74,7 +76,7 @@ def _maximum(a: list[Interval]) -> Interval:
 
 
 def _element(a: list[Interval]) -> Interval:
-    values = a[1:] + [(0, 0)]  # 0 where the index is outside the array
+    values = [*a[1:], (0, 0)]  # 0 where the index is outside the array
     return min(low for low, _ in values), max(high for _, high in values)
 
 

@@ -13,5 +13,12 @@ def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> s
     parameters = np.array([ties, shoulder, max_sideways, search.measure], dtype=np.int64)
     found = np.zeros(3, dtype=np.int64)
     return search.run(
-        codes.climb, search.space, search.moves, search.deltas, found, parameters, search.events, search.random
+        codes.climb,
+        search.space,
+        search.moves,
+        search.deltas,
+        found,
+        parameters,
+        search.events,
+        search.random,
     )

@@ -147,9 +147,7 @@ class _DeepBuilder:
                     definition = self.problem.definitions[d]
                     terms = definition.terms if definition.truth is None else definition.truth.terms
                     _, nodes, _ = merged(*self.columns.flat(terms))
-                    parts = [
-                        np.array([m]) if m < self.n else cache[m] for m in np.unique(nodes).tolist()
-                    ]
+                    parts = [np.array([m]) if m < self.n else cache[m] for m in np.unique(nodes).tolist()]
                     cache[d + self.n] = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
         return cache[node]
 
@@ -165,7 +163,9 @@ class _DeepBuilder:
         owners = np.array(terms.owners, dtype=np.int64).reshape(-1, 3)
         layout = np.concatenate([np.zeros((number, 1), dtype=np.int64), owners], axis=1)
         supports = [
-            self._support(np.array([t])) if owner[0] == codes.OWNER_ALL_DIFFERENT else np.zeros(0, dtype=np.int64)
+            self._support(np.array([t]))
+            if owner[0] == codes.OWNER_ALL_DIFFERENT
+            else np.zeros(0, dtype=np.int64)
             for t, owner in zip(terms.source, terms.owners, strict=True)
         ]
         support_start = np.zeros(number + 1, dtype=np.int64)
@@ -175,8 +175,9 @@ class _DeepBuilder:
             node_start, flat, layout.reshape(-1).copy(), constants,
             np.array(self.definitions, dtype=np.int64).reshape(-1),
             np.array(self.data or [0], dtype=np.int64), self.tables.reshape(-1), reach_start, reach,
-            np.array(self.assembler.kinds, dtype=np.int64), support_start,
-            np.concatenate([zeros(0, dtype=np.int64), *supports]), zeros(len(self.used), np.int64),
+            np.array(self.assembler.kinds, dtype=np.int64),
+            np.concatenate([support_start, *supports]), 0, number + 1,
+            zeros(len(self.used), np.int64),
             zeros(number, np.int64), zeros(number + 1, np.int64), zeros(number, np.int64),
             zeros(len(self.assembler.kinds), np.int64),
         )  # fmt: skip
@@ -206,5 +207,3 @@ def _by_node(count: int, nodes: Ints, rows: Ints, coefficients: Ints) -> tuple[I
 def build_deep(assembler: _Assembler) -> Deep:
     """Return the deep layer of the constraints that ``assembler`` put there."""
     return _DeepBuilder(assembler).build()
-
-

@@ -18,12 +18,15 @@ from cpqueens.backends.local_search.columns import RELATIONS, Columns, by_variab
 from cpqueens.backends.local_search.deep import build_deep
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood
 from cpqueens.backends.local_search.problem import Constraint, Function, Ints, Kind, Problem
+from cpqueens.kernels.search_arena import OWNER, build_arena, part
 from cpqueens.kernels.search_deep import OWNER_ALL_DIFFERENT
 from cpqueens.kernels.search_info import LENGTH
 from cpqueens.kernels.search_plain import ALL_DIFFERENT
 from cpqueens.kernels.search_state import Core, Deep, Rows
 
+MAX_SLOTS = 2_000_000
 MAX_COUNTERS = 400_000_000
+
 
 @dataclass
 class Entry:
@@ -50,10 +53,16 @@ class Compiled:
         if entry.layer == "plain":
             return merged(*Columns(self.problem).flat(entry.constraint.terms))[1]
         if self.rows is not None and entry.layer == "rows":
-            return np.flatnonzero(self.rows.owner == entry.number)
+            return np.flatnonzero(part(self.rows.static, OWNER) == entry.number)
         assert self.deep is not None
         owners = self.deep.terms.reshape(-1, 4)
         return np.flatnonzero((owners[:, 1] == OWNER_ALL_DIFFERENT) & (owners[:, 2] == entry.number))
+
+    def part(self, which: int) -> Ints:
+        """Return a view of one part of the core arena, see ``cpqueens.kernels.search_arena``."""
+        arena = self.core.arena
+        view: Ints = arena[arena[which] : arena[which + 1]]
+        return view
 
     def summary(self) -> dict[str, int]:
         """Return how many constraints each layer has."""
@@ -70,6 +79,7 @@ class _Assembler:
         self.n = problem.size
         self.counters = 0
         self.bases: dict[int, int] = {}
+        self.spans: dict[int, tuple[int, int]] = {}  # first counter and number of counters
         self.kinds: list[int] = []
         self.constants: list[int] = []
         self.scopes: list[Ints] = []
@@ -101,13 +111,16 @@ class _Assembler:
     def reserve(self, number: int, low: int, high: int) -> int:
         """Return the counter of value 0 for AllDifferent ``number`` with values ``low`` .. ``high``."""
         base = self.bases[number] = self.counters - low
+        self.spans[number] = self.counters, high - low + 1
         self.counters += high - low + 1
         if self.counters > MAX_COUNTERS:
-            raise MemoryError(f"AllDifferents over ranges of {self.counters} values in all, at most {MAX_COUNTERS}")
+            raise MemoryError(
+                f"AllDifferents over ranges of {self.counters} values in all, at most {MAX_COUNTERS}"
+            )
         return base
 
     def _linear(self, number: int, constraint: Constraint) -> str:
-        rows, nodes, coefficients = merged(*self.columns.flat(constraint.terms))
+        _, nodes, coefficients = merged(*self.columns.flat(constraint.terms))
         if (nodes >= self.n).any():
             return "deep"
         kind, sign, extra = RELATIONS[constraint.relation]
@@ -175,20 +188,20 @@ class _Assembler:
         start, incidences = by_variable(self.n, self.plain, 5)
         scope_start = np.zeros(len(self.kinds) + 1, dtype=np.int64)
         np.cumsum([len(s) for s in self.scopes], out=scope_start[1:])
-        n, number = self.n, len(self.kinds)
+        n, number, counters = self.n, len(self.kinds), max(1, self.counters)
         zeros = np.zeros
-        return Core(
-            start, incidences, np.array(self.kinds, dtype=np.int64), np.array(self.constants, dtype=np.int64),
-            scope_start, np.concatenate([zeros(0, dtype=np.int64), *self.scopes]),
-            zeros(n, np.int64), zeros(max(1, self.counters), np.int64), zeros(max(1, self.counters), np.int64),
-            zeros(number, np.int64), np.ones(number, dtype=np.int64), zeros(n, np.int64), zeros(n, np.int64),
-            np.full(n, -1, dtype=np.int64), zeros(LENGTH, np.int64), zeros(n, np.int64),
-        )  # fmt: skip
+        arena = build_arena([
+            zeros(counters), zeros(counters), zeros(number), np.ones(number), self.kinds, self.constants,
+            scope_start, np.concatenate([zeros(0, dtype=np.int64), *self.scopes]), zeros(n), zeros(n),
+            np.full(n, -1), zeros(LENGTH), zeros(n),
+        ])  # fmt: skip
+        return Core(start, incidences, zeros(n, dtype=np.int64), arena)
 
     def row_layer(self) -> Rows | None:
         if not self.rows:
             return None
-        terms, constants, owner, entries, supports = [], [], [], [], []
+        terms, constants, owner, supports = [], [], [], []
+        entries: list[tuple[Ints, ...]] = []
         first = 0
         for number, rows, nodes, coefficients, inner, base, signs in self.rows:
             size = len(inner)
@@ -205,14 +218,40 @@ class _Assembler:
         np.cumsum(np.bincount(support[0], minlength=first), out=support_start[1:])
         variable, constraint = (np.concatenate([e[k] for e in entries]) for k in (0, 1))
         width = int(np.unique(constraint * self.n + variable, return_counts=True)[1].max(initial=1))
-        return Rows(
-            start, incidences, np.concatenate(terms).reshape(-1), np.concatenate(constants), np.concatenate(owner),
-            support_start, support[1].copy(), np.zeros(4 * width, dtype=np.int64),
-        )  # fmt: skip
+        bit_rows, slots = self._bit_rows(entries, np.concatenate(owner))
+        static = build_arena([
+            np.concatenate(owner), np.concatenate(constants), support_start, support[1], np.zeros(4 * width),
+            bit_rows, slots, np.zeros(first + 1), np.zeros(3 * len(bit_rows) // 5),
+        ])  # fmt: skip
+        return Rows(start, incidences, np.concatenate(terms).reshape(-1), static)
+
+    def _bit_rows(self, entries: list[tuple[Ints, ...]], owner: Ints) -> tuple[Ints, Ints]:
+        """Return the arrays of `search_bits`, empty ones where its conditions do not hold."""
+        none = np.zeros(0, dtype=np.int64)
+        numbers = [row[0] for row in self.rows]
+        if len(numbers) * self.n > MAX_SLOTS or any(self.spans[c][1] > 62 for c in numbers):
+            return none, none
+        slots = np.zeros((len(numbers), self.n, 2, 2), dtype=np.int64)
+        slots[..., 0] = len(owner)
+        for r, (nodes, _, terms, coefficients, _) in enumerate(entries):
+            order = np.argsort(nodes, kind="stable")
+            nodes, terms, coefficients = nodes[order], terms[order], coefficients[order]
+            rank = np.arange(len(nodes)) - np.searchsorted(nodes, nodes)
+            if (rank > 1).any():
+                return none, none
+            slots[r, nodes, rank, 0] = terms
+            slots[r, nodes, rank, 1] = coefficients
+        first = np.searchsorted(owner, numbers)
+        last = np.searchsorted(owner, numbers, side="right")
+        zero = np.array([self.spans[c][0] for c in numbers])
+        folded = np.array([(row[6] != 0).any() for row in self.rows])
+        return np.stack([np.array(numbers), zero, first, last, folded], axis=1).reshape(-1), slots.reshape(-1)
 
 
 def compile_problem(problem: Problem, neighbourhood: Neighbourhood) -> Compiled:
     """Build the arrays of ``problem``; O(its size)."""
     assembler = _Assembler(problem, neighbourhood)
     deep = build_deep(assembler) if assembler.deep else None
-    return Compiled(problem, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases)
+    return Compiled(
+        problem, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases
+    )

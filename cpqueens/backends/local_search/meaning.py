@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.local_search.problem import Constraint, Definition, Function, Ints, Kind, Problem
+from cpqueens.kernels import search_arena as arena
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.layers import Compiled
@@ -132,11 +133,12 @@ def support(problem: Problem, terms: Ints) -> set[int]:
 
 def fresh_state(compiled: Compiled, x: Ints, weight: Ints, measure: int) -> Fresh:
     """Return what the state should be for ``x``."""
-    problem, core = compiled.problem, compiled.core
+    problem = compiled.problem
+    constraints, counters = len(compiled.part(arena.ACTIVITY)), len(compiled.part(arena.COUNT))
     values = node_values(problem, x)
     fresh = Fresh(
-        np.zeros(len(core.activity), np.int64), np.zeros(len(core.count), np.int64),
-        np.zeros(len(core.count), np.int64), np.zeros(problem.size, np.int64), 0,
+        np.zeros(constraints, np.int64), np.zeros(counters, np.int64),
+        np.zeros(counters, np.int64), np.zeros(problem.size, np.int64), 0,
     )  # fmt: skip
     for entry in compiled.entries:
         constraint, c = entry.constraint, entry.number
@@ -159,7 +161,9 @@ def _activity(constraint: Constraint, problem: Problem, values: Ints, amount: in
         return amount
     if constraint.kind == Kind.CLAUSE:
         return int((a != 0).sum())
-    difference = int(a[0]) if constraint.kind == Kind.LINEAR else int((a[:-1] == constraint.value).sum() - a[-1])
+    difference = (
+        int(a[0]) if constraint.kind == Kind.LINEAR else int((a[:-1] == constraint.value).sum() - a[-1])
+    )
     relation = constraint.relation
     return (-difference if relation in (">", ">=") else difference) + (relation in ("<", ">"))
 

@@ -26,4 +26,6 @@ OPTIONS: Mapping[str, Option] = {
 def run(search: Search, options: Mapping[str, Any]) -> str:
     """Walk with restarts until solved or stopped."""
     stall = options["restart"] or 1000 + 20 * search.problem.size
-    return walk_with_restarts(search, repeat(Walk(noise=options["noise"], sample=options["sample"], stall=stall)))
+    return walk_with_restarts(
+        search, repeat(Walk(noise=options["noise"], sample=options["sample"], stall=stall))
+    )

@@ -10,6 +10,7 @@ import numpy as np
 from cpqueens.backends.local_search.problem import Constraint, Ints, Kind, Problem
 from cpqueens.kernels.search_state import Space
 
+
 class Permuter(Protocol):
     """A source of random permutations."""
 
@@ -65,7 +66,12 @@ def plain_scope(problem: Problem, constraint: Constraint) -> Ints | None:
     nodes, coefficients = terms.nodes[first], terms.coefficients[first]
     constants = terms.constants[constraint.terms]
     same = (coefficients == coefficients[0]).all() and (constants == constants[0]).all()
-    if not same or coefficients[0] == 0 or (nodes >= problem.size).any() or len(np.unique(nodes)) < len(nodes):
+    if (
+        not same
+        or coefficients[0] == 0
+        or (nodes >= problem.size).any()
+        or len(np.unique(nodes)) < len(nodes)
+    ):
         return None
     return nodes
 
@@ -103,7 +109,10 @@ def _group(problem: Problem, scope: Ints) -> Group | None:
     if not holes and (lower == lower[0]).all() and (upper == upper[0]).all():
         values, uniform = np.arange(lower[0], upper[0] + 1), True
     elif not holes:
-        values, uniform = np.unique(np.concatenate([np.arange(a, b + 1) for a, b in zip(lower, upper, strict=True)])), False
+        values, uniform = (
+            np.unique(np.concatenate([np.arange(a, b + 1) for a, b in zip(lower, upper, strict=True)])),
+            False,
+        )
     else:
         each = [values_of(problem, v) for v in scope.tolist()]
         values = np.unique(np.concatenate(each))
@@ -133,7 +142,9 @@ def matching(
                 choice.insert(0, first)
         domains.append(choice)
     holder: dict[int, int] = {}
-    order = range(len(scope)) if random is None or wish is not None else random.permutation(len(scope)).tolist()
+    order = (
+        range(len(scope)) if random is None or wish is not None else random.permutation(len(scope)).tolist()
+    )
     for start in order:
         if not _augment(start, domains, holder):
             return None
@@ -155,7 +166,9 @@ def _augment(start: int, domains: list[list[int]], holder: dict[int, int]) -> bo
             if k not in holder:
                 while True:
                     taker = came[k]
-                    previous = next((q for q, h in holder.items() if h == taker), None) if taker != start else None
+                    previous = (
+                        next((q for q, h in holder.items() if h == taker), None) if taker != start else None
+                    )
                     holder[k] = taker
                     if previous is None:
                         return True

@@ -60,7 +60,11 @@ def _pair(problem: Problem, t: int) -> tuple[int, int, int] | None:
     """Return u, v and the sign of a term sign * |u - v| + constant, else None."""
     terms, n = problem.terms, problem.size
     entry = int(terms.start[t])
-    if int(terms.start[t + 1]) - entry != 1 or int(terms.nodes[entry]) < n or abs(terms.coefficients[entry]) != 1:
+    if (
+        int(terms.start[t + 1]) - entry != 1
+        or int(terms.nodes[entry]) < n
+        or abs(terms.coefficients[entry]) != 1
+    ):
         return None
     definition = problem.definitions[int(terms.nodes[entry]) - n]
     if definition.function != Function.ABS:

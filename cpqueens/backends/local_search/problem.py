@@ -168,5 +168,11 @@ class Builder:
         np.cumsum(lengths, out=start[1:])
         terms = Terms(start, nodes, coefficients, constants)
         return Problem(
-            self.lower, self.upper, terms, tuple(self.constraints), tuple(self.definitions), self.domains, objective
+            self.lower,
+            self.upper,
+            terms,
+            tuple(self.constraints),
+            tuple(self.definitions),
+            self.domains,
+            objective,
         )

@@ -15,6 +15,7 @@ from cpqueens.backends.local_search.meaning import evaluate, node_values
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_space, derive
 from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.backends.local_search.starts import hinted_start, random_start
+from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info as info_codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_deep import OWNER_LINEAR
@@ -88,12 +89,14 @@ class Search:
         self.measure = {"surplus": 0, "pairs": 1}[measure]
         self.neighbourhood = derive(problem, assignment_only)
         self.compiled = compile_problem(problem, self.neighbourhood)
+        self._info = self.compiled.part(arena.INFO)
         self.space = build_space(problem, self.neighbourhood)
         self.random = seed_state(seed)
         self.events = np.zeros((trace, info_codes.EVENT_WIDTH), dtype=np.int64)
         self.hint = hint
         self.hint_kept: int | None = None
         self.restarts = -1
+        self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.improvements = 0
         self._start_groups: tuple[Space, Neighbourhood] | None = None
@@ -110,7 +113,9 @@ class Search:
         self.objective_limit = 0
         if problem.objective is not None:
             limiting = problem.constraints[-1].terms[0]  # objective - limit
-            self.objective_limit = int(problem.terms.constants[problem.objective] - problem.terms.constants[limiting])
+            self.objective_limit = int(
+                problem.terms.constants[problem.objective] - problem.terms.constants[limiting]
+            )
 
     def _largest_domain(self) -> int:
         free = self.space.group < 0
@@ -121,7 +126,7 @@ class Search:
     @property
     def info(self) -> Ints:
         """The scalars of the state, see ``cpqueens.kernels.search_info``."""
-        return self.compiled.core.info
+        return self._info
 
     @property
     def x(self) -> Ints:
@@ -176,12 +181,14 @@ class Search:
         entry = next(e for e in self.compiled.entries if e.constraint is self.problem.constraints[-1])
         change = self.objective_limit - limit
         if entry.layer == "plain":
-            self.compiled.core.constants[entry.number] += change
+            self.compiled.part(arena.CONSTANTS)[entry.number] += change
         else:
             deep = self.compiled.deep
             assert deep is not None
             owners = deep.terms.reshape(-1, 4)
-            deep.constants[np.flatnonzero((owners[:, 1] == OWNER_LINEAR) & (owners[:, 2] == entry.number))] += change
+            deep.constants[
+                np.flatnonzero((owners[:, 1] == OWNER_LINEAR) & (owners[:, 2] == entry.number))
+            ] += change
         self.objective_limit = limit
         self.improvements += 1
         self.goes_on = True
@@ -207,14 +214,39 @@ class Search:
         self.info[[info_codes.STALL, info_codes.FROZEN, info_codes.SIDEWAYS, info_codes.POSITION]] = 0
 
     def reset_weights(self) -> None:
-        """Give weight 1 to every constraint (before a start)."""
-        self.compiled.core.weight[:] = 1
+        """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""
+        self.compiled.part(arena.WEIGHT)[:] = 1
+        self.compiled.part(arena.WEIGHT)[self.relaxed] = 0
+
+    def relax_short_rows(self) -> None:
+        """Leave the AllDifferents of few terms out until an assignment violates them.
+
+        In a difference triangle the short rows are hardly ever violated when the long ones hold (in a
+        Costas array never: Chang 1987), and every evaluation is cheaper without them.
+        """
+        rows = [e for e in self.compiled.entries if e.layer == "rows"]
+        longest = max((len(e.constraint.terms) for e in rows), default=0)
+        self.relaxed = np.array(
+            [e.number for e in rows if 2 * len(e.constraint.terms) <= longest], dtype=np.int64
+        )
+
+    def tighten(self) -> bool:
+        """Count the relaxed constraints that the assignment violates from now on; say if there are any."""
+        if len(self.relaxed) == 0:
+            return False
+        violated = self.compiled.part(arena.ACTIVITY)[self.relaxed] > 0
+        if not violated.any():
+            return False
+        self.compiled.part(arena.WEIGHT)[self.relaxed[violated]] = 1
+        self.relaxed = self.relaxed[~violated]
+        self.rebuild()
+        return True
 
     def keep_best(self) -> None:
         """Keep the current assignment if it is the best so far."""
         if self.restarts >= 0 and self.cost < self.info[info_codes.SAVED]:
             self.info[info_codes.SAVED] = self.cost
-            self.compiled.core.best[:] = self.x
+            self.compiled.part(arena.BEST)[:] = self.x
 
     def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> str:
         """Run ``kernel(steps, core, rows, deep, *arguments)`` in short calls; say how it ended.
@@ -227,7 +259,7 @@ class Search:
         while True:
             left = end - self.steps
             total = NEVER if self.limits.steps is None else self.limits.steps - self.steps
-            if self.solved():
+            if self.solved() and not self.tighten():
                 return "solved"
             if total <= 0:
                 return "step_limit"
@@ -241,6 +273,8 @@ class Search:
             seconds = time.perf_counter() - began
             if self.audit != "final":
                 check_state(self)
+            if code == info_codes.SOLVED:
+                continue
             if code != info_codes.BUDGET:
                 return ENDINGS[code]
             done = self.steps - before
@@ -254,7 +288,7 @@ class Search:
         """Return the outcome: the current assignment if solved, else the best one seen."""
         self.keep_best()
         solved = self.solved()
-        x = self.x if solved else self.compiled.core.best
+        x = self.x if solved else self.compiled.part(arena.BEST)
         cost = 0 if solved else int(self.info[info_codes.SAVED])
         statistics = {
             "steps": self.steps,
@@ -269,7 +303,6 @@ class Search:
 
 
 ENDINGS = {
-    info_codes.SOLVED: "solved",
     info_codes.STALLED: "stalled",
     info_codes.LOCAL_OPTIMUM: "local_optimum",
     info_codes.PLATEAU_LIMIT: "plateau_limit",

@@ -23,7 +23,9 @@ OPTIONS: Mapping[str, Option] = {
 def run(search: Search, options: Mapping[str, Any]) -> str:
     """Sweep with restarts until solved or stopped."""
     if (search.space.group < 0).any():
-        raise StrategyError("sosic-gu swaps only: every variable must be in an AllDifferent over plain variables")
+        raise StrategyError(
+            "sosic-gu swaps only: every variable must be in an AllDifferent over plain variables"
+        )
     while True:
         search.start()
         ended = search.run(

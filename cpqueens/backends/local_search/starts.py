@@ -42,7 +42,13 @@ def random_start(x: Ints, problem: Problem, space: Space, neighbourhood: Neighbo
 
 
 def hinted_start(
-    x: Ints, problem: Problem, space: Space, neighbourhood: Neighbourhood, random: Ints, hint: Ints, given: Ints
+    x: Ints,
+    problem: Problem,
+    space: Space,
+    neighbourhood: Neighbourhood,
+    random: Ints,
+    hint: Ints,
+    given: Ints,
 ) -> int:
     """Fill ``x`` from ``hint`` where ``given`` (bool) and possible; return how many entries were kept."""
     random_start(x, problem, space, neighbourhood, random)

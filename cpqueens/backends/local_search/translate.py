@@ -85,7 +85,10 @@ def _count(builder: Builder, terms: Terms, value: Terms, relation: int, number: 
         counted = np.array(
             [
                 builder.add_rows(
-                    [len(v) + len(variables)], np.append(v, variables), np.append(a, -coefficients), [c - constant]
+                    [len(v) + len(variables)],
+                    np.append(v, variables),
+                    np.append(a, -coefficients),
+                    [c - constant],
                 )[0]
                 for v, a, c in rows
             ],

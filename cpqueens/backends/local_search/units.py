@@ -1,4 +1,4 @@
-"""Models that are a permutation under AllDifferents over x[i] + o[i]: found, and solved with little memory."""
+"""Finding models that are a permutation under AllDifferents over x[i] + o[i]."""
 
 from __future__ import annotations
 

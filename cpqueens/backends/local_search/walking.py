@@ -44,7 +44,11 @@ class Walk:
         p = np.zeros(codes.LENGTH, dtype=np.int64)
         p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample, measure
         p[codes.PLATEAU], p[codes.NOISE] = probability(self.plateau), probability(self.noise)
-        p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = self.freeze, self.tenure, self.tenure_spread
+        p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = (
+            self.freeze,
+            self.tenure,
+            self.tenure_spread,
+        )
         p[codes.RESET_LIMIT], p[codes.RESET_SIZE] = self.reset_limit, self.reset_size
         p[codes.MAX_STALL], p[codes.BUMP] = self.stall, self.bump
         p[codes.RANDOM_CHOICE] = probability(self.random_choice)

@@ -1,0 +1,121 @@
+"""Run audited searches with one line of a kernel changed at a time; print what the audit said as JSON."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+PLAIN, APPLY, ROWS = "search_plain", "search_apply", "search_rows"
+DEEP, DEEP_APPLY, BITS, WALK = "search_deep", "search_deep_apply", "search_bits", "search_walk"
+FAULTS = [
+    (PLAIN, "- (k2 == k1)", ""),
+    (PLAIN, "- (k3 == k1) - (k3 == k2)", ""),
+    (PLAIN, "+ (k4 == k3)", ""),
+    (PLAIN, "(n4 > 0) - (n1 > 1)", "(n4 > 0) + (n1 > 1)"),
+    (
+        PLAIN,
+        "(incidences[p + 2] - incidences[r + 2]) * (xj - xi)",
+        "(incidences[p + 2] - incidences[r + 2]) * (xi - xj)",
+    ),
+    (PLAIN, "return abs(activity)", "return activity"),
+    (PLAIN, "return 1 if activity == 0 else 0", "return 1 if activity != 0 else 0"),
+    (APPLY, "arena[counts + k] = n3 + 1", "arena[counts + k] = n3"),
+    (APPLY, "arena[sums + k] -= v", "pass"),
+    (APPLY, "if n1 == 1:", "if n1 == 2:"),
+    (APPLY, "arena[at] += a * (new - old)", "arena[at] += new - old"),
+    (APPLY, "arena[arena[POSITION] + last] = arena[at]", "pass"),
+    (APPLY, "arena[at] = -1", "pass"),
+    (ROWS, "c -= old[b] == k", "pass"),
+    (ROWS, "c += new[b] == k", "pass"),
+    (ROWS, "terms[t + COUNTER] = k\n", "pass\n"),
+    (ROWS, "terms[t + VALUE] = value\n", "pass\n"),
+    (ROWS, "arena[sums + new] += t", "pass"),
+    (BITS, "many = thrice if gone1 == gone2 else twice", "many = twice"),
+    (BITS, "twice |= once & bit", "pass"),
+    (BITS, "k1 -= e1", "k1 += e1"),
+    (BITS, "- e1 * d))", "+ e1 * d))"),
+    (DEEP, "return abs(a)", "return a"),
+    (DEEP, "if (b < a) == (kind == MINIMUM):", "if b < a:"),
+    (DEEP, "arena[count + k] += 1\n            total", "total"),
+    (DEEP, "total += (now - arena[activity + c])", "total -= (now - arena[activity + c])"),
+    (DEEP, "arena[activity + c] -= activity_change", "arena[activity + c] += activity_change"),
+    (DEEP_APPLY, "deep.terms[f] = before_value + step", "pass"),
+    (DEEP_APPLY, "commit_definitions(v, deep)", "pass"),
+    (DEEP_APPLY, "arena[activity + c] = now", "pass"),
+    (WALK, "info[COST] += delta", "pass"),
+]
+
+
+class Planter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from changed source."""
+
+    def __init__(self, name: str, old: str, new: str) -> None:
+        self.name, self.old, self.new = f"cpqueens.kernels.{name}", old, new
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
+        if name != self.name:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        assert spec is not None
+        spec.loader, self.origin = self, spec.origin
+        return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        source = Path(self.origin or "").read_text()
+        assert self.old in source, f"{self.name}: {self.old!r} is not there any more"
+        exec(compile(source.replace(self.old, self.new), self.origin or "", "exec"), module.__dict__)
+
+
+def audited() -> str:
+    """Run searches that reach every layer; return the first complaint of the audit, or nothing."""
+    for name in [
+        m for m in sys.modules if m.startswith(("cpqueens.kernels.search", "cpqueens.backends.local_search"))
+    ]:
+        del sys.modules[name]
+    sys.modules.pop("lowered_problems", None)
+    from lowered_problems import costas, magic, queens, random_problem
+
+    from cpqueens.backends.local_search.audit import AuditError
+    from cpqueens.backends.local_search.engine import solve_problem
+    from cpqueens.backends.local_search.search import Limits
+
+    runs = [
+        (queens(6), "min-conflicts", "surplus"),
+        (magic(3), "tabu", "surplus"),
+        (costas(6), "tabu", "surplus"),
+    ]
+    runs += [(costas(6), "annealing", "pairs"), (queens(5), "annealing", "pairs")]
+    runs += [(queens(7 + s), "annealing", "surplus") for s in range(4)]
+    runs += [(random_problem(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90)]
+    for number, (problem, strategy, measure) in enumerate(runs):
+        options = {"measure": measure} if strategy == "annealing" else {}
+        try:
+            solve_problem(problem, strategy, number, Limits(25), audit="full", **options)
+        except (AuditError, IndexError, RecursionError) as error:
+            return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def main() -> None:
+    """Print a message per fault, an empty one where it went unnoticed."""
+    found = {"clean": audited()}
+    for module, old, new in FAULTS:
+        planter = Planter(module, old, new)
+        sys.meta_path.insert(0, planter)
+        try:
+            found[f"{module}: {old} -> {new}"] = audited()
+        finally:
+            sys.meta_path.remove(planter)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The kernels for huge permutations and for paths of differences, against plain recomputation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpqueens.backends.local_search.reversal import OPTIONS as REVERSAL
+from cpqueens.backends.local_search.reversal import solve_path
+from cpqueens.backends.local_search.search import Limits
+from cpqueens.backends.local_search.sosic_gu_4 import OPTIONS, solve_units
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.units import from_offsets
+from cpqueens.kernels.search_units import swap_delta
+
+
+def defaults(options: dict[str, Option]) -> dict[str, object]:
+    return {name: option.default for name, option in options.items()}
+
+
+def surplus(x: np.ndarray, offsets: np.ndarray) -> int:
+    return sum(len(x) - len(np.unique(x + row)) for row in offsets)
+
+
+def test_swap_deltas() -> None:
+    generator = np.random.default_rng(1)
+    for n in (4, 5, 9, 14):
+        i = np.arange(n)
+        units = from_offsets(n, 0, [i, -i, 2 * i])
+        assert units is not None
+        x = generator.permutation(n).astype(np.int32)
+        count = np.zeros(units.counters, dtype=np.int32)
+        for row in units.offsets:
+            np.add.at(count, x + row, 1)
+        before = surplus(x, units.offsets)
+        for a in range(n):
+            for b in range(n):
+                y = x.copy()
+                y[[a, b]] = y[[b, a]]
+                expected = surplus(y, units.offsets) - before if a != b else None
+                if expected is not None:
+                    assert swap_delta(a, b, x, units.offsets, count) == expected
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 10, 31, 64, 321, 5000])
+def test_queens(n: int) -> None:
+    i = np.arange(n)
+    units = from_offsets(n, 1, [i, -i])
+    assert units is not None
+    result = solve_units(units, 7, Limits(10**6), defaults(dict(OPTIONS)))
+    x = result.x
+    assert result.reason == "solved"
+    assert len(set(x)) == len(set(x + i)) == len(set(x - i)) == n
+    assert x.min() == 1
+
+
+@pytest.mark.parametrize("n", [3, 4, 8, 12, 50, 120])
+def test_all_interval(n: int) -> None:
+    order = np.random.default_rng(n).permutation(n).astype(np.int64)
+    result = solve_path(order, 5, 3, Limits(10**6), defaults(dict(REVERSAL)))
+    series = result.x[order]
+    assert sorted(series) == list(range(5, n + 5))
+    assert sorted(np.abs(np.diff(series))) == list(range(1, n))
