@@ -74,6 +74,8 @@ def build_request(
         For a value that is not allowed.
     """
     _need(backend, _feature_of(want), what=want.value)
+    if want is Want.COUNT and options.get("solution_limit") is not None:
+        raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     private: dict[str, Any] = {
         "_look_ahead": look_ahead,
         "_prove_complete": bool(options.pop("prove_complete", False)),
