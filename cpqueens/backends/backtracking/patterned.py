@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from cpqueens.kernels.search import PatternSearch
 
 _LARGEST_BATCH = 4096
-_MOST_PREFIXES = 4096
 
 
 def search_class(strategy: str) -> type[PatternSearch]:
@@ -76,7 +75,7 @@ def count_solutions(found: Recognised, strategy: str, request: Request, facts: d
     make = search_class(strategy)
     with request.clock.pause("compile"):
         _warm(make, found.pattern)
-    prefixes = _prefixes(found.pattern, request)
+    prefixes, nodes, failures = _prefixes(found, request)
     counter = _Counter(make, found.pattern, request, len(prefixes))
     if request.workers > 1 and len(prefixes) > 1:
         with ThreadPoolExecutor(request.workers) as pool:
@@ -86,8 +85,8 @@ def count_solutions(found: Recognised, strategy: str, request: Request, facts: d
             counter.run(prefix)
     facts |= {
         "strategy": strategy,
-        "nodes": counter.nodes + _prefix_nodes(prefixes),
-        "failures": counter.failures,
+        "nodes": counter.nodes + nodes,
+        "failures": counter.failures + failures,
         "workers": request.workers or 1,
     }
     reason = counter.reason
@@ -132,18 +131,25 @@ class _Counter:
             show({"count": self.count + search.solutions, "done": self.done, "total": self.total})
 
 
-def _prefixes(pattern: Pattern, request: Request) -> list[tuple[int, ...]]:
-    """Return placements of the first rows that together cover the space; the empty one for one thread."""
+def _prefixes(found: Recognised, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
+    """Return safe placements of the first rows that cover the space, and the nodes and dead ends above them.
+
+    One thread gets the empty one, and counts the root itself.
+    """
+    pattern = found.pattern
     if request.workers <= 1 or request.step_limit is not None or pattern.n < 4:
-        return [()]
-    columns = [[v for v in range(pattern.width) if int(pattern.allowed[row]) >> v & 1] for row in range(2)]
-    pairs: list[tuple[int, ...]] = [(a, b) for a in columns[0] for b in columns[1]]
-    return pairs if len(pairs) <= _MOST_PREFIXES else [(a,) for a in columns[0]]
+        return [()], 0, 0
+    first = _columns(pattern, 0)
+    if not found.has_table:
+        return [(a,) for a in first], 1 + len(first), 0
+    later = {a: _columns(pattern, 1, int(pattern.conflict[0, 1, a])) for a in first}
+    pairs: list[tuple[int, ...]] = [(a, b) for a in first for b in later[a]]
+    return pairs, 1 + len(first) + len(pairs), sum(not columns for columns in later.values())
 
 
-def _prefix_nodes(prefixes: list[tuple[int, ...]]) -> int:
-    """Return the root, where the searches under prefixes do not count it themselves."""
-    return 0 if prefixes == [()] else 1
+def _columns(pattern: Pattern, row: int, taken: int = 0) -> list[int]:
+    free = int(pattern.allowed[row]) & ~taken
+    return [v for v in range(pattern.width) if free >> v & 1]
 
 
 def _warm(make: Callable[..., PatternSearch], pattern: Pattern) -> None:

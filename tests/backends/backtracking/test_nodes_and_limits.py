@@ -1,0 +1,187 @@
+"""What counts as a node, where limits end a search, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from cpqueens.models.costas_array import costas_array
+from cpqueens.models.queens import queens
+
+from cpqueens import AllDifferent, IncompleteCount, Model, Status, StopReason
+from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.compiled import PLAIN_KINDS, compile_model
+from cpqueens.solve import count_solutions
+
+SAME_TREE = ("check", "table", "rowmask", "bitmask")
+# Partial placements of k queens in the first k rows of the 8 by 8 board, k = 0..8: OEIS A319284.
+PROFILE_8 = (1, 8, 42, 140, 344, 568, 550, 312, 92)
+
+
+def checked_generally(model: Model, want: Want, **options: Any) -> ForwardSearch:
+    """Run the general engine's strategy ``check``, also where the model has a pattern."""
+    compiled = compile_model(model, PLAIN_KINDS - {"Count"})
+    search = ForwardSearch(compiled, Request(want, Clock(None), **options), True, {})
+    ended = search.run(lambda batch: want is not Want.ONE)
+    search.facts |= ended.statistics
+    return search
+
+
+@pytest.mark.parametrize("strategy", SAME_TREE)
+def test_the_full_tree_of_8_queens_has_2057_nodes(strategy: str) -> None:
+    assert sum(PROFILE_8) == 2057
+    outcome = queens(8).enumerate(solver=f"backtracking:{strategy}")
+    assert outcome.count == 92
+    assert outcome.statistics["nodes"] == 2057
+    assert outcome.statistics["failures"] == dead_ends([], 8)
+
+
+def dead_ends(x: list[int], n: int) -> int:
+    """Count the nodes other than solutions without a safe child, by the definition."""
+    if len(x) == n:
+        return 0
+    safe = [v for v in range(n) if all(v != w and abs(v - w) != len(x) - i for i, w in enumerate(x))]
+    return sum(dead_ends([*x, v], n) for v in safe) if safe else 1
+
+
+@pytest.mark.parametrize("strategy", SAME_TREE)
+@pytest.mark.parametrize(("n", "nodes"), [(8, 114), (12, 262)])
+def test_nodes_of_the_first_solution(strategy: str, n: int, nodes: int) -> None:
+    outcome = queens(n).solve(solver=f"backtracking:{strategy}")
+    assert outcome.statistics["nodes"] == nodes
+
+
+@pytest.mark.parametrize("strategy", SAME_TREE)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_counting_visits_the_same_nodes(strategy: str, workers: int) -> None:
+    counted = count_solutions(queens(8), f"backtracking:{strategy}", num_workers=workers)
+    listed = queens(8).enumerate(solver=f"backtracking:{strategy}").statistics
+    assert counted.count == 92
+    assert counted.statistics["nodes"] == 2057
+    assert counted.statistics["failures"] == listed["failures"]
+
+
+def test_the_general_check_visits_the_same_tree() -> None:
+    assert checked_generally(queens(8), Want.ALL).facts["nodes"] == 2057
+    assert checked_generally(queens(8), Want.ONE).facts["nodes"] == 114
+    assert checked_generally(queens(12), Want.ONE).facts["nodes"] == 262
+
+
+@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
+@pytest.mark.parametrize("limit", [1, 7, 50, 200])
+def test_step_limits_are_kept(strategy: str, limit: int) -> None:
+    outcome = queens(8).enumerate(solver=f"backtracking:{strategy}", step_limit=limit)
+    assert outcome.stop_reason is StopReason.STEP_LIMIT
+    assert not outcome.complete
+    tried = outcome.statistics["nodes"] - 1
+    if strategy == "forward":
+        tried += outcome.statistics["failures"]
+    assert limit <= tried <= limit + 8  # a solution's last placements are not torn apart
+    longer = queens(8).enumerate(solver=f"backtracking:{strategy}", step_limit=2 * limit)
+    assert longer.solutions.matrix[: outcome.count].tolist() == outcome.solutions.matrix.tolist()
+
+
+@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
+def test_a_generous_step_limit_changes_nothing(strategy: str) -> None:
+    outcome = queens(6).enumerate(solver=f"backtracking:{strategy}", step_limit=10**6)
+    assert outcome.complete
+    assert outcome.count == 4
+
+
+@pytest.mark.parametrize("strategy", ["bitmask", "check", "table", "rowmask", "forward", "halves"])
+@pytest.mark.parametrize("limit", [0.05, 0.3])
+def test_time_limits_are_kept_while_counting(strategy: str, limit: float) -> None:
+    solver = f"backtracking:{strategy}"
+    queens(6).count(solver=solver)  # compiling is outside the limit
+    started = time.monotonic()
+    outcome = count_solutions(queens(19), solver, time_limit=limit)
+    spent = time.monotonic() - started
+    assert outcome.stop_reason is StopReason.TIME_LIMIT
+    assert not outcome.complete
+    assert limit <= spent
+    assert (
+        outcome.statistics["total_time"] - outcome.statistics["compile_time"] < limit + 1.0
+    )  # a busy machine
+    with pytest.raises(IncompleteCount):
+        queens(19).count(solver=solver, time_limit=limit)
+
+
+@pytest.mark.parametrize("strategy", ["bitmask", "forward"])
+def test_time_limits_are_kept_while_listing(strategy: str) -> None:
+    outcome = queens(16).enumerate(lambda s: None, solver=f"backtracking:{strategy}", time_limit=0.2)
+    assert outcome.stop_reason is StopReason.TIME_LIMIT
+    assert outcome.status is Status.FEASIBLE
+    own = outcome.statistics["total_time"] - outcome.statistics["consumer_time"]
+    assert own - outcome.statistics["compile_time"] < 1.2
+
+
+def test_solution_limits_deliver_exactly_so_many() -> None:
+    for k in (1, 2, 91, 92):
+        outcome = queens(8).enumerate(solver="backtracking", solution_limit=k, prove_complete=True)
+        assert outcome.count == k
+        assert outcome.complete == (k == 92)
+
+
+PROGRAM = """
+from cpqueens.models.queens import queens
+from cpqueens.models.costas_array import costas_array
+from cpqueens.solve import count_solutions
+model = {model}
+count_solutions({small}, {solver!r})
+print("ready", flush=True)
+outcome = count_solutions(model, {solver!r}, num_workers={workers}, time_limit=60)
+print(outcome.stop_reason, outcome.complete)
+"""
+
+
+@pytest.mark.parametrize(
+    ("solver", "model", "workers"),
+    [
+        ("backtracking:bitmask", "queens(19)", 1),
+        ("backtracking:bitmask", "queens(19)", 2),
+        ("backtracking:halves", "queens(21)", 2),
+        ("backtracking:table", "queens(19)", 1),
+        ("backtracking:forward", "costas_array(16)", 1),
+        ("backtracking:check", "costas_array(16)", 1),
+    ],
+)
+def test_ctrl_c_ends_compiled_search(solver: str, model: str, workers: int) -> None:
+    small = model.split("(")[0] + "(5)"
+    program = PROGRAM.format(model=model, small=small, solver=solver, workers=workers)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    output, _ = process.communicate(timeout=30)
+    assert output == "interrupted False\n"
+    assert process.returncode == 0
+    assert time.monotonic() - started < 3  # with the interpreter's own end, on a busy machine
+
+
+def test_progress_is_reported_while_counting() -> None:
+    seen: list[Any] = []
+    count_solutions(queens(18), "backtracking:bitmask", time_limit=0.5, on_progress=seen.append)
+    assert seen
+    assert all(report["count"] >= 0 for report in seen)
+
+
+def test_costas_arrays_are_found_by_both_general_strategies() -> None:
+    assert costas_array(6).count(solver="backtracking:forward") == 116  # OEIS A008404
+    assert costas_array(6).count(solver="backtracking:check") == 116
+
+
+def test_forward_looks_ahead() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=5, name="x")  # five pigeons, four holes: AllDifferent alone does not see it
+    m += [AllDifferent(x), x[4] > 2, x[np.array([0, 1])] < 2]
+    ahead = m.enumerate(solver="backtracking:forward").statistics
+    behind = m.enumerate(solver="backtracking:check").statistics
+    assert ahead["nodes"] < behind["nodes"]
