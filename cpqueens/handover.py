@@ -131,6 +131,7 @@ class HandOver:
         start = time.monotonic()
         with share.running():
             ended = self.heuristic.backend.run(model, wanted, receiver.deliver)
+        _compare_claim(self.heuristic, ended, receiver)
         return ended, time.monotonic() - start
 
     def _continue(self, model: Model, request: Request, receiver: Receiver) -> Said:
@@ -142,19 +143,18 @@ class HandOver:
         receiver.begin(self.exact.label)
         start = time.monotonic()
         ended = self.exact.backend.run(model, wanted, receiver.deliver)
+        _compare_claim(self.exact, ended, receiver)
         self._refute(wanted, ended, receiver)
         return ended, time.monotonic() - start
 
     def _refute(self, wanted: Request, ended: Ended, receiver: Receiver) -> None:
         """Raise if the exact part exhausted without the incumbent: it lies within what it was asked for."""
         if ended.exhausted and receiver.best is not None and not receiver.delivered[-1]:
-            within = (
-                f" with objective {receiver.value} or better" if wanted.objective_limit is not None else ""
-            )
-            raise BackendFault(
-                f"{self.exact.label} broke its contract, FALSE_UNSAT: exhausted and found nothing{within}; "
-                f"yet {receiver.found_by} found a solution, which was checked",
+            within = "" if wanted.objective_limit is None else f" with objective {receiver.value} or better"
+            raise _fault(
+                self.exact,
                 "FALSE_UNSAT",
+                f"exhausted, and found nothing{within}; {receiver.found_by} found a checked solution",
             )
 
     def credit(self, outcome: Outcome) -> Outcome:
@@ -188,6 +188,17 @@ class HandOver:
         return "; ".join([*story, f"{self.exact.label}: {', '.join(did)} in {second['seconds']:.2f} s"])
 
 
+def _compare_claim(part: Part, ended: Ended, receiver: Receiver) -> None:
+    """Raise if a part claims another objective than that of its best solution."""
+    value = receiver.values[-1]
+    if ended.objective not in (None, value) and not receiver.closed:
+        raise _fault(part, "OBJ_MISMATCH", f"objective {ended.objective} claimed, {value} delivered")
+
+
+def _fault(part: Part, code: str, text: str) -> BackendFault:
+    return BackendFault(f"{part.label} broke its contract, {code}: {text}", code)
+
+
 def _ended(receiver: Receiver, reason: StopReason, proposed: Said, continued: Said | None) -> Ended:
     """Return how both together ended; exhaustion and bound are the exact part's alone."""
     first = proposed[0]
@@ -202,7 +213,7 @@ def _ended(receiver: Receiver, reason: StopReason, proposed: Said, continued: Sa
         "exact": None if continued is None else receiver.account(1, continued),
     }
     return Ended(
-        last.exhausted, reason, receiver.claimed(first, last), last.bound, closest=first.closest,
+        last.exhausted, reason, receiver.value, last.bound, closest=first.closest,
         statistics=statistics,
     )  # fmt: skip
 

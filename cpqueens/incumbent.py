@@ -69,13 +69,6 @@ class Receiver:
             self.best, self.value, self.found_by = batch[row].copy(), value, self.labels[-1]
             self._improved()
 
-    def claimed(self, first: Ended, last: Ended) -> int | None:
-        """Return the objective to be checked: a part's claim that it did not deliver, else the best value."""
-        for ended, value in zip((first, last), self.values, strict=False):
-            if ended.objective is not None and ended.objective != value:
-                return ended.objective
-        return self.value
-
     def account(self, part: int, said: Said) -> dict[str, Any]:
         """Return what one part did, for the statistics."""
         ended, seconds = said
