@@ -3,8 +3,8 @@
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal` (both found by the engine). Otherwise the walk rotates: best moves of random variables in
 conflict with sideways moves; tabu search from the worst variable, which comes first where AllDifferents
-over several variables make up the model; weighted jumps, first where clauses and definitions do. Lengths
-between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
+over several variables make up the model; weighted jumps, first where clauses and definitions do, where
+nothing can be swapped, and under an objective. Lengths between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def settings(search: Search) -> Iterator[Walk]:
     if layers["rows"] * 2 > total:
         search.relax_short_rows()
         order, unit = [TABU, TABU, TABU, DESCEND, JUMP], 200_000
-    elif layers["deep"] * 2 > total:
+    elif (
+        layers["deep"] * 2 > total or not search.neighbourhood.groups or search.problem.objective is not None
+    ):
         order, unit = [JUMP, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size
     else:
         order, unit = [DESCEND, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size

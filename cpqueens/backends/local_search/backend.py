@@ -90,7 +90,7 @@ def limits_of(request: Request, problem: Problem | None, size: int) -> Limits:
 
     steps = request.step_limit
     if steps is None and request.clock.time_limit is None:
-        steps = default_steps(problem) if problem is not None else max(20_000_000, 100 * size)
+        steps = default_steps(problem) if problem is not None else 2_000_000 + 100 * size
     return Limits(steps, request.should_stop)
 
 
