@@ -1,10 +1,11 @@
 """The default: what fits the structure first, other settings in turn at each new start.
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
-to `reversal` (both found by the engine). Otherwise the walk rotates: best moves of random variables in
-conflict with sideways moves; tabu search from the worst variable, which comes first where AllDifferents
-over several variables make up the model; weighted jumps, first where clauses and definitions do, where
-nothing can be swapped, and under an objective. Lengths between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
+to `reversal` (both found by the engine), permutations under short rows of differences to `triangle`.
+Otherwise the walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
+the worst variable, which comes first where AllDifferents over several variables make up the model; weighted
+jumps, first where clauses and definitions do, where nothing can be swapped, and under an objective. Lengths
+between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from cpqueens.kernels.search_walk import WORST
 ASSIGNMENT_ONLY = False
 OPTIONS: Mapping[str, Option] = {}
 
-DESCEND = Walk(noise=0.001)
+DESCEND = Walk()
 TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
 JUMP = Walk(plateau=0.9, bump=1, noise=0.005)
 
@@ -32,15 +33,17 @@ def settings(search: Search) -> Iterator[Walk]:
     """Yield the settings in the order that suits the model, for ever."""
     layers = search.compiled.summary()
     total = max(1, sum(layers.values()))
+    # a worse move about once per sweep over the variables: more never settles, less stays on plateaus
+    descend = replace(DESCEND, noise=min(0.01, 1 / max(1, search.problem.size)))
     if layers["rows"] * 2 > total:
         search.relax_short_rows()
-        order, unit = [TABU, TABU, TABU, DESCEND, JUMP], 200_000
+        order, unit = [TABU, TABU, TABU, descend, JUMP], 200_000
     elif (
         layers["deep"] * 2 > total or not search.neighbourhood.groups or search.problem.objective is not None
     ):
-        order, unit = [JUMP, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size
+        order, unit = [JUMP, descend, JUMP, TABU], 20_000 + 50 * search.problem.size
     else:
-        order, unit = [DESCEND, DESCEND, JUMP, TABU], 20_000 + 50 * search.problem.size
+        order, unit = [descend, descend, JUMP, TABU], 20_000 + 50 * search.problem.size
     for k in count():
         yield replace(order[k % len(order)], stall=unit * luby(k + 1))
 
