@@ -60,7 +60,7 @@ def _feasible(participant: Participant, model: Model, plan: Plan) -> bool | None
         return None
     if seen.store is not None and seen.store.distinct:
         return True
-    return False if seen.claims_all else None
+    return False if seen.claims_none else None
 
 
 @dataclass(frozen=True)

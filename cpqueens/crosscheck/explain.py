@@ -77,7 +77,7 @@ def explain_infeasible(model: Model, solver: str = "auto", **options: Any) -> Ex
     Constraints are left out one after the other (first in growing chunks, then singly); what stays
     infeasible without one does not need it (Chinneck and Dravnieks, ORSA J. Computing 3, 1991). Domains
     are never left out, and the condition under which a quotient, a remainder or an element is defined
-    stays and goes with the constraints that use it. Another installed backend then proves the subset once more.
+    stays and goes with the constraints that use it. Another installed backend then proves the subset too.
 
     Parameters
     ----------

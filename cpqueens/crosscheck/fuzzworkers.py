@@ -92,7 +92,8 @@ def in_child_processes(
                 else:
                     alive = time.monotonic() - child.since < HANG or child.current is None
                 if not alive or child.done >= RECYCLED:
-                    children[k] = _replace(child, seed, solvers, todo, tally)
+                    hung = not alive and child.connection not in ready
+                    children[k] = _replace(child, hung, seed, solvers, todo, tally)
             if progress is not None:
                 progress(tally.done, models, sum(tally.seen.values()))
     finally:
@@ -138,18 +139,19 @@ def _receive(child: Child, todo: deque[int], tally: Tally) -> bool:
     return True
 
 
-def _replace(child: Child, seed: int, solvers: Sequence[str], todo: deque[int], tally: Tally) -> Child:
+def _replace(
+    child: Child, hung: bool, seed: int, solvers: Sequence[str], todo: deque[int], tally: Tally
+) -> Child:
     """End a child, book what it died of, and let another go on behind that model."""
-    died = child.current is not None or child.process.exitcode is not None or not child.process.is_alive()
-    alive = child.process.is_alive()
+    if not hung:
+        child.process.join(1)  # it closed its end: let it die, so that its exit code is its own
     _stop(child)
     if child.current is not None:
-        tally.fail(_death(child, alive, seed, solvers))
+        tally.fail(_death(child, hung, seed, solvers))
         child.batch.popleft()
-    elif died and child.batch:
-        raise RuntimeError(
-            f"a child process died before its first model (exit code {child.process.exitcode})"
-        )
+    elif child.batch and child.done == 0:
+        code = child.process.exitcode
+        raise RuntimeError(f"a child process died before its first model (exit code {code})")
     todo.extendleft(reversed(child.batch))
     new = _start(seed, solvers)
     _feed(new, todo)

@@ -7,7 +7,7 @@ is claimed at the end. The tests fuzz each until it is caught, and shrink what c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,9 @@ import numpy as np
 from cpqueens.backends import get_backend
 from cpqueens.backends.base import Deliver, Ended, Order, Request, Want
 from cpqueens.constraints.linear import Linear
+from cpqueens.crosscheck.fuzz import examine_one, fuzz_model
+from cpqueens.crosscheck.generate import usage
+from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.rebuild import Rebuilder, Row, _only_row, domain_of, new_variable, own_constraints
 from cpqueens.definitions import Element, Truth
 from cpqueens.expressions import LinearArray, all_
@@ -40,8 +43,8 @@ class Bug:
     ended: Callable[[Ended, Model, Request, np.ndarray], Ended] = lambda e, m, r, rows: e
     refuses: Callable[[Model], bool] = lambda m: False
     minimizes: bool = False
-    deaf: bool = False
     first_only: bool = False
+    needs: str = ""  # the constraint kind or definition that the bug is about
 
 
 class Planted:
@@ -81,8 +84,8 @@ class Planted:
         rows = bug.rows(rows, model, self.runs)
         going_on = True
         for row in rows:
-            going_on = deliver(row[None, :]) and (going_on or bug.deaf)
-            if not going_on and not bug.deaf:
+            going_on = deliver(row[None, :])
+            if not going_on:
                 return bug.ended(Ended(False, StopReason.SOLUTION_LIMIT), model, request, rows)
         return bug.ended(ended, model, request, rows)
 
@@ -293,18 +296,22 @@ def _filled(domain: Any) -> Any:
 
 BUGS: tuple[Bug, ...] = (
     Bug("a dropped constraint", posted=lambda p: p[:-1] if len(p) > 1 else p),
-    Bug("a diagonal off by one", constraint=of_kind("AllDifferent", _off_by_one)),
-    Bug("< for <=", constraint=_relation("<=", "<")),
-    Bug(">= for >", constraint=_relation(">", ">=")),
-    Bug("min for max", kinds={"maximum": "minimum"}),
-    Bug("max for min", kinds={"minimum": "maximum"}),
+    Bug("a diagonal off by one", needs="AllDifferent", constraint=of_kind("AllDifferent", _off_by_one)),
+    Bug("< for <=", needs="Linear", constraint=_relation("<=", "<")),
+    Bug(">= for >", needs="Linear", constraint=_relation(">", ">=")),
+    Bug("min for max", needs="maximum", kinds={"maximum": "minimum"}),
+    Bug("max for min", needs="minimum", kinds={"minimum": "maximum"}),
     Bug("an unused variable is not enumerated", rows=_unmentioned_at_lower),
-    Bug("negative coefficients ignored", constraint=_coefficients(_positive)),
+    Bug("negative coefficients ignored", needs="Linear", constraint=_coefficients(_positive)),
     Bug("a hole filled", domain=_filled),
     Bug("the last value of a domain lost", domain=_one_value_fewer),
-    Bug("a repeated variable ignored", constraint=of_kind("AllDifferent", _distinct_terms)),
+    Bug(
+        "a repeated variable ignored",
+        needs="AllDifferent",
+        constraint=of_kind("AllDifferent", _distinct_terms),
+    ),
     Bug("one-sided reification", one_sided=True),
-    Bug("a lost negation", constraint=of_kind("Negation", _inner_of_negation)),
+    Bug("a lost negation", needs="Negation", constraint=of_kind("Negation", _inner_of_negation)),
     Bug("an enumerated defined variable", rows=_twice_if_defined),
     Bug("removed de-duplication", rows=lambda rows, m, r: np.concatenate([rows, rows])),
     Bug("the last solution lost", rows=lambda rows, m, r: rows[:-1] if len(rows) > 1 else rows),
@@ -316,29 +323,43 @@ BUGS: tuple[Bug, ...] = (
     Bug("the first incumbent called optimal", first_only=True, ended=_incumbent_proved),
     Bug("a bound that is too good", ended=_best_only(_bound_too_good)),
     Bug("always minimizing", minimizes=True, ended=_incumbent_proved),
-    Bug("a refused model called infeasible", refuses=lambda m: _uses(m, "Xor")),
+    Bug("a refused model called infeasible", needs="Xor", refuses=lambda m: _uses(m, "Xor")),
     Bug("a time-out called infeasible", refuses=lambda m: _product(m) > 200),
     Bug("stale values", rows=_stale),
-    Bug("a counter not updated for the last term", constraint=of_kind("Count", _without_last)),
-    Bug("the last of several queens forgotten", constraint=of_kind("AllDifferent", _without_last)),
-    Bug("the seed ignored", rows=_shuffled),
+    Bug("a counter not updated for the last term", needs="Count", constraint=of_kind("Count", _without_last)),
+    Bug(
+        "the last of several queens forgotten",
+        needs="AllDifferent",
+        constraint=of_kind("AllDifferent", _without_last),
+    ),
+    Bug("another order in each run", rows=_shuffled),
     Bug("a self-symmetric solution counted again", ended=_count_change(_eightfold)),
     Bug(
-        "excepted values ignored", constraint=of_kind("AllDifferentExcept", lambda c: _fields(c, excepted=()))
+        "excepted values ignored",
+        needs="AllDifferentExcept",
+        constraint=of_kind("AllDifferentExcept", lambda c: _fields(c, excepted=())),
     ),
-    Bug("the last row of a table lost", constraint=of_kind("Table", lambda c: _fields(c, rows=c.rows[:-1]))),
     Bug(
-        "strictly increasing not strict", constraint=of_kind("Increasing", lambda c: _fields(c, strict=False))
+        "the last row of a table lost",
+        needs="Table",
+        constraint=of_kind("Table", lambda c: _fields(c, rows=c.rows[:-1])),
     ),
-    Bug("an index off by one", shift_index=1),
-    Bug("truncation for floor", kinds={"quotient": "quotient_truncated"}),
-    Bug("the divisor's sign of a remainder", kinds={"remainder": "remainder_truncated"}),
+    Bug(
+        "strictly increasing not strict",
+        needs="Increasing",
+        constraint=of_kind("Increasing", lambda c: _fields(c, strict=False)),
+    ),
+    Bug("an index off by one", needs="element", shift_index=1),
+    Bug("truncation for floor", needs="quotient", kinds={"quotient": "quotient_truncated"}),
+    Bug("the divisor's sign of a remainder", needs="remainder", kinds={"remainder": "remainder_truncated"}),
     Bug(
         "closed cardinality left open",
+        needs="GlobalCardinality",
         constraint=of_kind("GlobalCardinality", lambda c: _fields(c, closed=False)),
     ),
     Bug(
         "an implication turned round",
+        needs="Implication",
         constraint=of_kind("Implication", lambda c: c.over(c.literals[..., ::-1])),
     ),
 )
@@ -346,6 +367,28 @@ BUGS: tuple[Bug, ...] = (
 CONTROL = Bug("control: no bug")
 
 
-def bugs() -> Iterator[Bug]:
-    """Yield every planted bug of a backend."""
-    yield from BUGS
+@dataclass(frozen=True)
+class Catch:
+    """How a bug was caught: after how many models, by which code, and the shrunk model."""
+
+    models: int
+    code: str
+    accused: str
+    variables: int
+    constraints: int
+    text: str
+
+
+def hunt(bug: Bug, models: int, seed: int = 7) -> Catch | None:
+    """Fuzz a planted bug until it is caught; models that cannot meet it are not run."""
+    participants = as_participants([Planted(bug)])
+    for index in range(models):
+        model, _, _ = fuzz_model(seed, index)
+        if bug.needs and not any(kind == bug.needs for kind, _ in usage(model)):
+            continue
+        found = examine_one(seed, index, participants)
+        if found.failures:
+            least = min(found.failures, key=lambda f: f.size)
+            text = "; ".join((*least.variables, *least.constraints, least.objective))
+            return Catch(index + 1, str(least.code), least.accused, *least.size, text)
+    return None

@@ -1,0 +1,31 @@
+"""Validate a heuristic in another language: min-conflicts in awk, as a command that speaks JSON lines.
+
+Each run is a process of its own with limits on time, memory and output; whatever it answers is checked.
+The same from the command line:
+
+    cpqueens cross-check queens n=8 --external 'awk -f examples/12_heuristic.awk' --seeds 50
+
+Run as ``python examples/12_external_heuristic.py [n] [runs]``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from cpqueens import catalog, cross_check
+from cpqueens.evaluate.external import External
+
+
+def main(n: int = 8, runs: int = 50) -> None:
+    """Run it over some seeds and compare what it finds with all that there is."""
+    script = Path(__file__).with_name("12_heuristic.awk")
+    heuristic = External(["awk", "-f", str(script)], label="min-conflicts in awk")
+    report = cross_check(
+        catalog.load("queens", [f"n={n}"]), ["cpsat", heuristic], seeds=runs, time_limit=10.0
+    )
+    print(report)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))

@@ -1,0 +1,102 @@
+"""The fuzzer: replayable, steered, isolated; and agreement of all exact backends on what it makes."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from liars import Scripted
+
+from cpqueens import Model
+from cpqueens.crosscheck import fuzzworkers, oracle
+from cpqueens.crosscheck.fuzz import CLASSES, assert_agree, fuzz, fuzz_model
+from cpqueens.errors import ModelError, UnknownBackend
+from cpqueens.modelfile import dump_model, parse_model
+
+
+def test_models_are_determined_by_seed_and_number():
+    for index in range(9):
+        first, second = fuzz_model(3, index)[0], fuzz_model(3, index)[0]
+        assert dump_model(first) == dump_model(second)
+    assert dump_model(fuzz_model(3, 0)[0]) != dump_model(fuzz_model(4, 0)[0])
+
+
+def test_a_third_of_the_models_is_infeasible_a_third_has_few_solutions():
+    kinds = [fuzz_model(0, index)[1] for index in range(150)]
+    for kind in CLASSES:
+        assert 0.25 <= kinds.count(kind) / len(kinds) <= 0.42
+
+
+def test_all_exact_backends_agree(solver):
+    report = fuzz(60, 11, [solver], processes=0)
+    assert report.exit_code == 0, str(report)
+    assert report.models == 60
+    assert report.coverage["Linear", "plain", solver] > 5
+    assert "no disagreement" in str(report)
+
+
+def test_child_processes_give_the_same_as_this_one():
+    here = fuzz(60, 2, ["python-constraint"], processes=0)
+    there = fuzz(60, 2, ["python-constraint"], processes=2)
+    assert (there.models, there.coverage, there.classes) == (here.models, here.coverage, here.classes)
+    single = fuzz(60, 2, ["python-constraint"], processes=1)
+    assert single.coverage == here.coverage
+
+
+def drop(answer, model, request):
+    if len(answer.rows) > 2:
+        answer.rows = answer.rows[1:]
+
+
+def test_failures_are_shrunk_put_together_and_replayable():
+    report = fuzz(30, 0, [Scripted("liar", drop)], processes=0)
+    assert {(str(f.code), f.accused) for f in report.failures} >= {("MISSING", "liar")}
+    missing = [f for f in report.failures if f.code == "MISSING"]
+    assert len(missing) == 1
+    assert missing[0].seen > 1
+    assert missing[0].size[1] == 0
+    assert oracle.solve(parse_model(missing[0].model)).count == 3
+    again = fuzz(1, 0, [Scripted("liar", drop)], processes=0, only=missing[0].index)
+    assert again.failures
+    assert f"--only {missing[0].index}" in missing[0].replay
+    assert report.exit_code == 12
+
+
+@pytest.mark.parametrize(("death", "code"), [("kill", "CRASH"), ("stop", "HANG")])
+def test_a_child_that_dies_or_hangs_costs_one_model(monkeypatch, death, code):
+    """A process is killed or stopped in the middle of a batch."""
+    monkeypatch.setattr(fuzzworkers, "HANG", 6.0)
+    hit = []
+    receive = fuzzworkers._receive
+
+    def strike(child, todo, tally):
+        alive = receive(child, todo, tally)
+        if not hit and child.done > 5 and child.current is not None:
+            hit.append(child.current)
+            os.kill(child.process.pid, signal.SIGKILL if death == "kill" else signal.SIGSTOP)
+        return alive
+
+    monkeypatch.setattr(fuzzworkers, "_receive", strike)
+    report = fuzz(75, 0, ["python-constraint"], processes=1)
+    assert hit
+    assert {(str(f.code), f.accused) for f in report.failures} == {(code, "process")}
+    assert report.models == 74
+
+
+def test_what_is_asked_is_checked():
+    for bad in ({"models": 0}, {"models": 1.5}, {"processes": -1}, {"seed": -1}):
+        with pytest.raises(ModelError):
+            fuzz(**{"models": 1, **bad})
+    with pytest.raises(UnknownBackend):
+        fuzz(1, solvers=["nobody"], processes=0)
+    with pytest.raises(ModelError, match="by name"):
+        fuzz(1, solvers=[Scripted("liar")], processes=2)
+
+
+def test_assert_agree():
+    model = Model()
+    model.intvar(0, 4, name="x")
+    assert_agree(model, ["cpsat", Scripted("honest")])
+    with pytest.raises(AssertionError, match="MISSING"):
+        assert_agree(model, ["cpsat", Scripted("liar", drop)])
