@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType
 from typing import overload
 
@@ -102,11 +103,7 @@ class ConstraintList(Sequence[Constraint]):
         code, at = self._files[k], self._places[k]
         if code is None or isinstance(code, str):
             return None if code is None else (code, at)
-        line = code.co_firstlineno
-        for start, stop, number in code.co_lines():  # looked up late: adding must be quick
-            if start <= at < stop and number is not None:
-                line = number
-        return code.co_filename, line
+        return code.co_filename, _line(code, at)
 
     def set_source(self, k: int, source: tuple[str, int] | None) -> None:
         """Say where constraint ``k`` was added."""
@@ -172,3 +169,12 @@ def _column(values: list[int]) -> IntArray:
 
 def _flat(values: Iterable[int], count: int) -> IntArray:
     return np.fromiter(values, dtype=np.int64, count=count)
+
+
+@cache
+def _line(code: CodeType, at: int) -> int:
+    """Return the line of an instruction, looked up only when asked: adding must be quick."""
+    for start, stop, number in code.co_lines():
+        if start <= at < stop and number is not None:
+            return number
+    return code.co_firstlineno

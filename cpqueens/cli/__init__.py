@@ -17,9 +17,12 @@ VERBS: dict[str, tuple[str, str]] = {
     "check": ("cpqueens.cli.check:command", "Check solutions that are brought in any notation."),
     "cross-check": (
         "cpqueens.cli.cross_check:command",
-        "Run one model on several solvers, compare everything.",
+        "Run MODEL on several solvers and compare all that they say.",
     ),
-    "fuzz": ("cpqueens.cli.fuzz:command", "Compare random tiny models on all solvers with brute force."),
+    "fuzz": (
+        "cpqueens.cli.fuzz:command",
+        "Compare random tiny models on several solvers with an exhaustive oracle.",
+    ),
     "doctor": ("cpqueens.cli.doctor:command", "Say what is installed, and what is missing."),
 }
 """Verbs: where the command is, and the first line of its help (so that --help imports none of them)."""
