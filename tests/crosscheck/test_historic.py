@@ -1,0 +1,50 @@
+"""Regression models: ways in which solvers went wrong, on the backends of today.
+
+Library faults that are known and still there are named in `KNOWN`; a fault that goes away, or a new one,
+fails a test here.
+
+* OR-Tools 9.15, presolve on, one worker: enumerating ``y >= max(x, y)`` beside ``x - y != 1`` delivers three
+  assignments that are no solutions. Found by our fuzzer; without presolve the answer is right.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from cpqueens import cross_check
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.environment import versions
+
+_PATH = Path(__file__).parents[2] / "examples" / "13_historic_bugs.py"
+_SPEC = importlib.util.spec_from_file_location("historic_bugs", _PATH)
+historic = importlib.util.module_from_spec(_SPEC)
+sys.modules["historic_bugs"] = historic  # dataclasses look for their module
+_SPEC.loader.exec_module(historic)
+
+KNOWN = {("own maximum", "cpsat", Code.INVALID_SOLUTION)}
+AFFECTED = versions()["ortools"].startswith("9.15.")
+
+
+@pytest.mark.parametrize("case", historic.cases(6), ids=lambda case: case.name)
+def test_backends_are_right_but_for_the_known_faults(case):
+    report = cross_check(case.model, published=case.solution_count)
+    found = {(case.model.name, d.accused, d.code) for d in report.disagreements}
+    assert found == {known for known in KNOWN if known[0] == case.model.name}
+    for solver in report.solvers:
+        if not any(solver.name == accused for _, accused, _ in found):
+            assert solver.distinct == case.solution_count
+
+
+@pytest.mark.skipif(not AFFECTED, reason="these faults are those of OR-Tools 9.15")
+def test_the_faults_of_the_installed_libraries_are_caught():
+    table = {case.name: dict(historic.verdicts(case))[case.raw.name] for case in historic.cases(8)}
+    assert table["enumeration with two workers"].startswith("MISSING")
+    assert table["a stopped enumeration"] != "agrees"
+    assert table["one-sided Booleans"].startswith("DUPLICATE")
+    assert table["y >= max(x, y)"].startswith("INVALID_SOLUTION")
+    assert table["y >= max(x, y), no presolve"] == "agrees"
+    assert table["AllDifferent of 0 and 2^31"] == "agrees"
