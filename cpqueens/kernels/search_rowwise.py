@@ -38,7 +38,12 @@ VALUE = 2  # index into the domain
 ANNEALS = 3  # variables whose course is complete
 RULE = 4
 MEASURE = 5
-LENGTH = 6
+TESTED = 6  # when it is looked whether this is a solution
+LENGTH = 7
+
+EACH_MOVE = 0
+EACH_ROW = 1  # after a variable's whole course
+EACH_ROUND = 2  # after the course of the last variable
 
 METROPOLIS = 0  # with probability exp(-change / T)
 COARSE = 1  # exp(-change / T) above one of 0.0, 0.1, ..., 9.9 at random: ceil(10 exp(-change / T)) of 100
@@ -51,6 +56,15 @@ def accepts(rule: int, change: int, temperature: float, random: Ints) -> Any:
     if rule == COARSE:
         return below(random, 100) < 10.0 * chance
     return unit(random) < chance
+
+
+@kernel
+def is_tested(place: Ints) -> Any:
+    """Say whether it is looked here whether the assignment is a solution."""
+    if place[TESTED] == EACH_MOVE:
+        return True
+    between = place[VALUE] == 0 and place[TEMPERATURE] == 0
+    return between and (place[TESTED] == EACH_ROW or place[VARIABLE] == 0)
 
 
 @kernel
@@ -80,7 +94,7 @@ def rowwise(
     """
     info = part(core.arena, INFO)
     for _ in range(steps):
-        if info[COST] == 0:
+        if info[COST] == 0 and is_tested(place):
             return SOLVED
         info[STEPS] += 1
         info[EVALUATIONS] += 1
@@ -114,4 +128,4 @@ def rowwise(
                 place[TEMPERATURE] = 0
                 place[ANNEALS] += 1
                 place[VARIABLE] = (v + 1) % core.x.shape[0]
-    return SOLVED if info[COST] == 0 else BUDGET
+    return SOLVED if info[COST] == 0 and is_tested(place) else BUDGET

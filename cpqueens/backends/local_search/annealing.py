@@ -3,6 +3,8 @@
 Source: Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983. The start
 temperature is the mean worsening of sampled moves; it falls geometrically to ``lowest`` over
 ``cooling_steps`` steps and is then raised to a part of the start temperature again.
+
+``schedule="rowwise"`` is another course altogether, in pairs and by assignment; see `rowwise`.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.local_search.rowwise import run_rowwise
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_anneal as codes
@@ -24,12 +27,30 @@ OPTIONS: Mapping[str, Option] = {
     "lowest": Option(float, 0.15, "lowest temperature, in units of violation"),
     "reheat": Option(float, 0.5, "part of the start temperature that is gone back to"),
     "conflicted": Option(float, 0.5, "probability of moving a variable in conflict rather than any"),
+    "schedule": Option(
+        str, "geometric", "one cooling for all, or one for each variable", ("geometric", "rowwise")
+    ),
+    "rule": Option(
+        str, "coarse", "of the rowwise schedule: when a worse move is taken", ("coarse", "metropolis")
+    ),
+    "tested": Option(
+        str, "row", "of the rowwise schedule: when a solution is looked for", ("row", "round", "move")
+    ),
     "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
 }
 
 
+def settle(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with what the rowwise schedule implies: every variable is free, pairs count."""
+    if options["schedule"] == "rowwise":
+        return {**options, "measure": given.get("measure", "pairs"), "assignment_only": True}
+    return options
+
+
 def run(search: Search, options: Mapping[str, Any]) -> str:
     """Anneal, reheating for ever, until solved or stopped."""
+    if options["schedule"] == "rowwise":
+        return run_rowwise(search, options)
     search.start()
     hot = codes.sample_changes(
         64, *search.layers, search.space, search.moves, search.deltas, search.measure, search.random

@@ -6,7 +6,7 @@ from typing import Any
 
 from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.backends.local_search.search import Limits, Result, Search, StrategyError
-from cpqueens.backends.local_search.strategies import complete, get_strategy
+from cpqueens.backends.local_search.strategies import complete, get_strategy, gives_up_swaps
 
 
 def solve_problem(
@@ -43,7 +43,8 @@ def solve_problem(
         return special
     filled = complete(module, options)
     search = Search(
-        problem, seed, limits, assignment_only=module.ASSIGNMENT_ONLY or neighbourhood == "assignment",
+        problem, seed, limits,
+        assignment_only=gives_up_swaps(module, filled) or neighbourhood == "assignment",
         measure=filled.get("measure", "surplus"), audit=audit, trace=trace, hint=hint,
     )  # fmt: skip
     result = search.result(module.run(search, filled))

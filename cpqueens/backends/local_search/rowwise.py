@@ -7,17 +7,27 @@ each every value is tried in order. The usual rule takes a worsening move with p
 numbers 0, 0.1, ..., 9.9 instead, which takes it with ceil(10 exp(-change / T)) / 100, between 1 and 10 %; it
 is the rule under which this schedule became known for n queens, and the one that makes it work, since a
 variable that is annealed alone needs no heat. The search has no end of its own: give it a limit.
+
+A solution that is passed through within a course may be left again: ``tested`` says whether it is looked
+for after each variable's course, only after each round over all variables, or after each move. For 8 queens
+the courses until a solution are about 131, 153 and 134 by the coarse rule, and 1,880, 6,050 and 680 by the
+usual one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.slices import slices
 from cpqueens.kernels import search_rowwise as codes
+from cpqueens.kernels.search_info import SOLVED
 
+TESTED = {"row": codes.EACH_ROW, "round": codes.EACH_ROUND, "move": codes.EACH_MOVE}
 RULES = {"coarse": codes.COARSE, "metropolis": codes.METROPOLIS}
 HOTTEST, FACTOR, COLDEST = 100.0, 0.8, 1.0
 
@@ -34,21 +44,35 @@ def course() -> Any:
     return np.array(temperatures)
 
 
-def run_rowwise(search: Search, rule: str) -> str:
+def run_rowwise(search: Search, options: Mapping[str, Any]) -> str:
     """Anneal until solved or stopped; every variable must be free to take any value of its domain."""
     search.start("permutation")
     place = np.zeros(codes.LENGTH, dtype=np.int64)
-    place[codes.RULE], place[codes.MEASURE] = RULES[rule], search.measure
+    place[codes.RULE], place[codes.TESTED] = RULES[options["rule"]], TESTED[options["tested"]]
+    place[codes.MEASURE] = search.measure
     temperatures = course()
     tried, taken = (np.zeros(len(temperatures), dtype=np.int64) for _ in range(2))
-    ended = search.run(
-        codes.rowwise, search.space, search.moves, search.deltas, place, temperatures, tried, taken,
+    state = (
+        *search.layers, search.space, search.moves, search.deltas, place, temperatures, tried, taken,
         search.events, search.random,
     )  # fmt: skip
-    search.report |= {
+    # not by `Search.run`, which ends with the first assignment that satisfies everything
+    ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits)
+    search.extra |= {
         "anneals": int(place[codes.ANNEALS]),
         "acceptance": {
             "temperature": temperatures.round(3).tolist(), "worse": tried.tolist(), "accepted": taken.tolist()
         },
     }  # fmt: skip
-    return ended
+    return "solved" if search.solved() else ended
+
+
+def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:
+    """Run some steps, with the audit that was asked for; say whether the search is at its end."""
+    size = 1 if search.audit == "full" else steps
+    for _ in range(0, steps, size):
+        if codes.rowwise(size, *state) == SOLVED:
+            return True
+        if search.audit != "final":
+            check_state(search)
+    return False

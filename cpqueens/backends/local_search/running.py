@@ -13,7 +13,13 @@ from cpqueens.backends.local_search.bounds import node_bounds, term_interval
 from cpqueens.backends.local_search.engine import solve_special
 from cpqueens.backends.local_search.problem import Problem
 from cpqueens.backends.local_search.search import Result, Search, StrategyError
-from cpqueens.backends.local_search.strategies import STRATEGIES, Strategy, complete, get_strategy
+from cpqueens.backends.local_search.strategies import (
+    STRATEGIES,
+    Strategy,
+    complete,
+    get_strategy,
+    gives_up_swaps,
+)
 from cpqueens.backends.local_search.translate import to_problem, units_of
 from cpqueens.compiled import compile_model
 from cpqueens.errors import UnsupportedRequest
@@ -88,7 +94,7 @@ def _general(
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
     search = Search(
         problem, request.seed, limits_of(request, problem, problem.size),
-        assignment_only=strategy.ASSIGNMENT_ONLY or common["neighbourhood"] == "assignment",
+        assignment_only=gives_up_swaps(strategy, filled) or common["neighbourhood"] == "assignment",
         measure=filled.get("measure", "surplus"), audit=common["audit"], trace=common["trace"], hint=hint,
     )  # fmt: skip
     objective: int | None = None

@@ -96,6 +96,7 @@ class Search:
         self.hint = hint
         self.hint_kept: int | None = None
         self.restarts = -1
+        self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.improvements = 0
@@ -298,6 +299,7 @@ class Search:
             "resets": int(self.info[info_codes.RESETS]),
             "neighbourhood": self.neighbourhood.report(),
             "layers": self.compiled.summary(),
+            **self.extra,
         }
         return Result(x.copy(), cost, reason, self.steps, int(self.info[info_codes.HASH]), statistics)
 

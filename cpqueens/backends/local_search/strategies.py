@@ -58,5 +58,16 @@ def get_strategy(name: str) -> Strategy:
 
 
 def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options of ``strategy`` with its defaults for the others."""
-    return {name: given.get(name, option.default) for name, option in strategy.OPTIONS.items()}
+    """Return the given options of ``strategy`` with its defaults for the others.
+
+    A strategy whose options imply others has a function ``settle(options, given)``; ``assignment_only``
+    among them gives up derived swaps.
+    """
+    options = {name: given.get(name, option.default) for name, option in strategy.OPTIONS.items()}
+    settle = getattr(strategy, "settle", None)
+    return options if settle is None else settle(options, given)
+
+
+def gives_up_swaps(strategy: Strategy, options: Mapping[str, Any]) -> bool:
+    """Say whether every variable moves by assignment, by nature of the strategy or by its options."""
+    return strategy.ASSIGNMENT_ONLY or bool(options.get("assignment_only"))
