@@ -48,6 +48,18 @@ def all_interval(n: int) -> Problem:
     return b.build()
 
 
+def mixed(n: int) -> Problem:
+    """A permutation with equal offsets in an AllDifferent, and absolute values inside a linear relation."""
+    b = Builder(np.zeros(n), np.full(n, n - 1))
+    i = np.arange(n)
+    b.add(Kind.ALL_DIFFERENT, b.add_terms(i[:, None], 1, 0))
+    b.add(Kind.ALL_DIFFERENT, b.add_terms(i[:, None], 1, i // 2))
+    differences = b.add_terms(np.stack([i[1:], i[:-1]], axis=1), [[1, -1]], 0)
+    nodes = np.array([b.define(Function.ABS, [t]) for t in differences])
+    b.add(Kind.LINEAR, b.add_terms(nodes[None, :], 1, -2 * n))
+    return b.build()
+
+
 _TWO = (
     Function.PRODUCT,
     Function.QUOTIENT,

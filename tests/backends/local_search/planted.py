@@ -79,9 +79,12 @@ def audited() -> str:
     for name in [
         m for m in sys.modules if m.startswith(("cpqueens.kernels.search", "cpqueens.backends.local_search"))
     ]:
+        package, _, child = name.rpartition(".")
+        if hasattr(sys.modules.get(package), child):  # else `from package import child` finds the old one
+            delattr(sys.modules[package], child)
         del sys.modules[name]
     sys.modules.pop("lowered_problems", None)
-    from lowered_problems import costas, magic, queens, random_problem
+    from lowered_problems import costas, magic, mixed, queens, random_problem
 
     from cpqueens.backends.local_search.audit import AuditError
     from cpqueens.backends.local_search.engine import solve_problem
@@ -94,6 +97,8 @@ def audited() -> str:
     ]
     runs += [(costas(6), "annealing", "pairs"), (queens(5), "annealing", "pairs")]
     runs += [(queens(7 + s), "annealing", "surplus") for s in range(4)]
+    runs += [(mixed(n), "annealing", "surplus") for n in (5, 6, 7, 8)]
+    runs += [(costas(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")]
     runs += [(random_problem(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90)]
     for number, (problem, strategy, measure) in enumerate(runs):
         options = {"measure": measure} if strategy == "annealing" else {}
