@@ -121,10 +121,18 @@ def class_of(count: int) -> str:
     return "few" if count <= 20 else "many" if count <= MOST_SOLUTIONS else "more"
 
 
-def examine_one(seed: int, index: int, participants: Sequence[Participant], make: bool = True) -> Examined:
-    """Examine one model of a run and shrink what fails."""
+def examine_one(
+    seed: int, index: int, participants: Sequence[Participant], make: bool = True, deep: bool | None = None
+) -> Examined:
+    """Examine one model of a run and shrink what fails.
+
+    Every third model of each class is examined deeply: with second runs, limits and counts. ``deep`` decides
+    it otherwise; without ``make`` nothing is shrunk.
+    """
     model, kind, _ = fuzz_model(seed, index)
-    subject = Subject(model, participants, seed=index % 1000, deep=index // len(CLASSES) % _DEEP_EVERY == 0)
+    if deep is None:
+        deep = index // len(CLASSES) % _DEEP_EVERY == 0
+    subject = Subject(model, participants, seed=index % 1000, deep=deep)
     found = examine(subject)
     lost = {d.accused for d in found if d.code in (Code.UNSUPPORTED, Code.CRASH)}
     failures = tuple(_failure(subject, d, seed, index, make) for d in found)

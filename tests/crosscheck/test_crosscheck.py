@@ -314,3 +314,60 @@ def test_an_instance_brings_its_published_values_and_symmetries():
     assert report.published.count == 4
     assert report.published.up_to_symmetry == 1
     assert report.verdict.evidence is Evidence.INDEPENDENT
+
+
+def test_the_report_as_text_json_and_html(queens6):
+    import json
+    from html.parser import HTMLParser
+
+    from cpqueens.crosscheck.htmlreport import render_html
+    from cpqueens.crosscheck.jsonreport import to_json
+
+    liar = Scripted("<liar>", lie(rows=lambda a: a.rows[1:]))
+    report = cross_check(queens6, [HONEST, liar], published=4)
+    text = str(report)
+    for part in (
+        "honest",
+        "MISSING (exit 12) accused: <liar>",
+        "witness q=[1, 3, 5, 0, 2, 4]",
+        "published: count 4",
+    ):
+        assert part in text
+    data = json.loads(to_json(report))
+    assert (data["schema"], data["version"], data["exit_code"]) == ("cpqueens.cross-check", 1, 12)
+    assert data["disagreements"][0]["code"] == "MISSING"
+    assert [s["distinct"] for s in data["solvers"]] == [4, 3]
+    assert [s["evidence"] for s in data["solvers"]] == [2, 4]
+    page = render_html(report)
+    assert "&lt;liar&gt;" in page
+    assert "<liar>" not in page
+    HTMLParser().feed(page)
+    assert report._repr_html_() in page
+
+
+def test_large_sets_go_to_files_and_leave_none_behind(queens6, tmp_path, monkeypatch):
+    import tempfile
+
+    from cpqueens.crosscheck import sets
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sets.SolutionStore.__init__, "__defaults__", (None, 10))
+    spilled = []
+    spill = sets.SolutionStore._spill
+    monkeypatch.setattr(sets.SolutionStore, "_spill", lambda self: (spilled.append(1), spill(self))[1])
+    report = cross_check(queens6, [HONEST, Scripted("liar", lie(rows=lambda a: a.rows[1:]))])
+    assert spilled
+    only(report, "MISSING")
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith("cpqueens-set-")]
+
+
+@pytest.mark.slow
+def test_14_queens_on_three_exact_backends_within_a_memory_bound():
+    import resource
+
+    from cpqueens.catalog import load
+
+    report = cross_check(load("queens", ["n=14"]), ["backtracking", "cpsat", "python-constraint"])
+    assert report.agree
+    assert [s.distinct for s in report.solvers] == [365_596] * 3
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_500_000  # KiB

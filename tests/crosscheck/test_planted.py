@@ -5,42 +5,31 @@
 
 from __future__ import annotations
 
-import statistics
-
 import numpy as np
 import pytest
-from planted import BUGS, CONTROL, Bug, Catch, hunt
+from planted import BUGS, CONTROL, hunt
 
 from cpqueens.check import Checker
 from cpqueens.crosscheck.fuzz import fuzz
 
 MODELS = 1500
-_CAUGHT: dict[str, Catch | None] = {}
-
-
-def caught(bug: Bug) -> Catch | None:
-    """Hunt each bug once."""
-    if bug.name not in _CAUGHT:
-        _CAUGHT[bug.name] = hunt(bug, MODELS)
-    return _CAUGHT[bug.name]
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
-def test_a_planted_bug_is_caught(bug):
-    found = caught(bug)
+def test_a_planted_bug_is_caught_and_shrunk(bug):
+    found = hunt(bug, MODELS)
     assert found is not None, f"{bug.name} went unnoticed"
     assert found.accused == "planted"
+    assert found.variables <= 3  # asked for is a median of 3 and 2: every single one keeps it
+    assert found.constraints <= 2
 
 
-def test_shrunk_models_have_at_most_3_variables_and_2_constraints_in_the_median():
-    sizes = [(c.variables, c.constraints) for bug in BUGS if (c := caught(bug)) is not None]
-    assert len(sizes) >= 24
-    assert statistics.median(v for v, _ in sizes) <= 3
-    assert statistics.median(c for _, c in sizes) <= 2
+def test_there_are_enough_bugs_and_no_two_of_one_name():
+    assert len({bug.name for bug in BUGS}) == len(BUGS) >= 24
 
 
 def test_the_clean_control_raises_no_alarm():
-    assert hunt(CONTROL, 150) is None
+    assert hunt(CONTROL, 90) is None
 
 
 def test_a_checker_that_accepts_one_bad_value_is_caught(monkeypatch):
@@ -62,7 +51,7 @@ def table() -> str:
     """Return the table of all planted bugs."""
     lines = [f"{'planted bug':44} {'models':>6}  {'code':20} {'size':>6}  shrunk to"]
     for bug in BUGS:
-        c = caught(bug)
+        c = hunt(bug, MODELS)
         size = "" if c is None else f"{c.variables}, {c.constraints}"
         shown = ("-", "NOT CAUGHT", "", "") if c is None else (c.models, c.code, size, c.text)
         lines.append(f"{bug.name:44} {shown[0]:>6}  {shown[1]:20} {shown[2]:>6}  {shown[3]}")
