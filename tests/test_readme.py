@@ -1,6 +1,6 @@
 """Every code block and every command in README runs.
 
-Blocks marked ``sh`` set the project up (`make demo`, `make test`) and run outside the tests; ``text`` blocks are
+Blocks marked ``sh`` set the project up and run outside the tests (CI runs them); ``text`` blocks are
 output. Python blocks with ``file=NAME`` are written to that file, for the commands that follow.
 """
 
@@ -17,7 +17,11 @@ import pytest
 README = Path(__file__).parent.parent / "README.md"
 BLOCKS = re.findall(r"^```(\w+)([^\n]*)\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S)
 SCRIPTS = [text for kind, rest, text in BLOCKS if kind == "python" and "file=" not in rest]
-FILES = {rest.split("file=")[1].strip(): text for kind, rest, text in BLOCKS if kind == "python" and "file=" in rest}
+FILES = {
+    rest.split("file=")[1].strip(): text
+    for kind, rest, text in BLOCKS
+    if kind == "python" and "file=" in rest
+}
 COMMANDS = [
     line[2:]
     for kind, _, text in BLOCKS

@@ -4,8 +4,8 @@ Kernels are compiled on first use and cached beside the source or in the user's 
 neither can be written (a read-only installation, no home directory) they are compiled once per
 process instead. ``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python.
 
-Numba notices a change of the file that holds a kernel, but not of a function in another file that the
-kernel calls: after editing one, run ``make clean-cache``.
+Numba by itself notices a change of the file that holds a kernel, but not of a function in another file that
+the kernel calls; here a cached kernel is used only while all files that it is made of are unchanged.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+
+from cpqueens.kernels.sources import source_stamp
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -29,9 +32,17 @@ def kernel(function: Function) -> Function:
     """
     try:
         compiled = numba.njit(cache=True, nogil=True)(function)
+        _stamp(compiled, function)
     except RuntimeError:  # Numba found no folder that it may write its cache to
         compiled = numba.njit(nogil=True)(function)
     return cast(Function, compiled)
+
+
+def _stamp(compiled: Any, function: Any) -> None:
+    """Make the cache's stamp one of all source files; nothing where Numba keeps it elsewhere."""
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = (file._source_stamp, source_stamp(Path(function.__code__.co_filename)))
 
 
 def inner_kernel(function: Function) -> Function:
@@ -39,13 +50,18 @@ def inner_kernel(function: Function) -> Function:
 
     The kernel that calls it holds its code, in its cache too. Division by 0 is not tested for.
     """
-    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "no_cpython_wrapper": True,  # these two are known to Numba's compiler, not to its annotations
+        "no_cfunc_wrapper": True,
+    }
     return cast(Function, numba.njit(**options)(function))
 
 
 def is_compiled() -> bool:
     """Say whether kernels run compiled (false under ``NUMBA_DISABLE_JIT=1``)."""
-    return not numba.config.DISABLE_JIT
+    return not getattr(numba.config, "DISABLE_JIT")  # noqa: B009 - set at run time, unknown to mypy
 
 
 class _Announcer(event.Listener):
@@ -66,4 +82,4 @@ class _Announcer(event.Listener):
         """Nothing is said at the end."""
 
 
-event.register("numba:compile", _Announcer())
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]

@@ -164,14 +164,32 @@ def row(title: str, target: str, rounds: int, ours: Work, peer: Work | None = No
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     print(f"{'':<52} {'cpqueens':>13} {'peer':>14} {'ratio':>8}")
-    row("model + translate queens 1000, raw OR-Tools", "<= 1", rounds, ours_translated(1000), lambda: raw_queens(1000))
+    row(
+        "model + translate queens 1000, raw OR-Tools",
+        "<= 1",
+        rounds,
+        ours_translated(1000),
+        lambda: raw_queens(1000),
+    )
     if importlib.util.find_spec("cpmpy"):
         title = "model + translate queens 1000, CPMpy"
         row(title, "<= 0.125", rounds, ours_translated(1000), cpmpy_translated(1000))
     else:
         print("CPMpy is not installed: its row is left out")
-    row("double loop over terms, queens 200, raw OR-Tools", "<= 1.5", rounds, ours_double_loop(200), raw_double_loop(200))
-    row("enumerate 10-queens by callback, raw CP-SAT", "<= 1.15", rounds, ours_enumerated(10), raw_enumerated(10))
+    row(
+        "double loop over terms, queens 200, raw OR-Tools",
+        "<= 1.5",
+        rounds,
+        ours_double_loop(200),
+        raw_double_loop(200),
+    )
+    row(
+        "enumerate 10-queens by callback, raw CP-SAT",
+        "<= 1.15",
+        rounds,
+        ours_enumerated(10),
+        raw_enumerated(10),
+    )
     row("q + i for 10^6 variables", "<= 50 ms", rounds, shifted(10**6))
     row("check 10^5 solutions of 12-queens", "<= 300 ms", rounds, checked(10**5))
     code = [sys.executable, "-c", "import cpqueens"]

@@ -12,7 +12,7 @@ from cpqueens.errors import ModelError
 from cpqueens.evaluate.external import External
 
 
-@pytest.fixture()
+@pytest.fixture
 def queens4():
     model = Model("queens")
     q, i = model.intvar(0, 3, shape=4, name="q"), np.arange(4)
