@@ -318,6 +318,28 @@ def element(m: Memory, p: int) -> Any:
 
 
 @inner_kernel
+def possible_row(m: Memory, first: int, arity: int, row: int) -> Any:
+    """Say whether all values of a table's row are still in their domains."""
+    for k in range(arity):
+        if not contains(m, m.net[first + 2 * k], m.net[row + k]):
+            return 0
+    return 1
+
+
+@inner_kernel
+def tighten_to_rows(m: Memory, p: int, column: int) -> Any:
+    """Give a variable without listed values the bounds that a table's possible rows leave it."""
+    first = m.net[p + START]
+    arity = (m.net[p + END] - first) // 2
+    v = m.net[first + 2 * column]
+    low, high = m.x[v + HIGH] + 1, m.x[v + LOW] - 1
+    for row in range(m.net[p + ROWS], m.net[p + ROWS_END], arity):
+        if possible_row(m, first, arity, row):
+            low, high = min(low, m.net[row + column]), max(high, m.net[row + column])
+    return tighten(m, v, low, high)
+
+
+@inner_kernel
 def table(m: Memory, p: int) -> Any:
     """Keep the values that some row still supports (generalised arc consistency by a scan)."""
     first, end = m.net[p + START], m.net[p + END]
@@ -330,12 +352,7 @@ def table(m: Memory, p: int) -> Any:
     any_row = 0
     arity = (end - first) // 2
     for row in range(m.net[p + ROWS], m.net[p + ROWS_END], arity):
-        possible = 1
-        for k in range(arity):
-            if not contains(m, m.net[first + 2 * k], m.net[row + k]):
-                possible = 0
-                break
-        if possible:
+        if possible_row(m, first, arity, row):
             any_row = 1
             for k in range(arity):
                 v = m.net[first + 2 * k]
@@ -345,6 +362,8 @@ def table(m: Memory, p: int) -> Any:
         return 0
     for k in range(first, end, 2):
         v = m.net[k]
+        if m.x[v + FIRST] < 0 and not tighten_to_rows(m, p, (k - first) // 2):
+            return 0
         if m.x[v + FIRST] >= 0:
             for w in range(m.x[v + LOW], m.x[v + HIGH] + 1):
                 cell = m.x[v + FIRST] + w - m.x[v + BASE]

@@ -1,0 +1,105 @@
+"""Many variables, wide domains and far values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cpqueens.models.queens import queens
+
+from cpqueens import AllDifferent, Model, Table
+from cpqueens.backends.backtracking import network
+from cpqueens.errors import ModelError
+
+AHEAD = ("backtracking", "backtracking:forward")
+"""`check` would go through far domains value by value."""
+
+
+@pytest.mark.parametrize("solver", AHEAD)
+def test_a_thousand_variables(solver: str) -> None:
+    m = Model()
+    x = m.intvar(0, 2000, shape=1000, name="x")
+    m += [AllDifferent(x), x[1:] > x[:-1], x[-1] <= 1000, x[0] >= 1]
+    outcome = m.enumerate(solver=solver, solution_limit=2, step_limit=200_000)
+    assert outcome.solutions.matrix.tolist() == [list(range(1, 1001))]
+
+
+def test_a_chain_of_a_thousand_equalities() -> None:
+    m = Model()
+    x = m.intvar(0, 9, shape=1000, name="x")
+    m += [x[1:] == x[:-1], x[500] >= 7]
+    outcome = m.enumerate(solver="backtracking:forward")
+    assert outcome.complete
+    assert outcome.solutions.matrix.tolist() == [[v] * 1000 for v in (7, 8, 9)]
+
+
+def test_a_hundred_queens() -> None:
+    outcome = queens(100).solve(solver="backtracking", step_limit=100_000)
+    assert outcome.solution is not None
+    assert outcome.solution.check().ok
+
+
+@pytest.mark.parametrize("solver", AHEAD)
+def test_variables_with_bounds_only(solver: str) -> None:
+    m = Model()
+    x = m.intvar(0, 10**9, shape=3, name="x")
+    m += [x[0] + x[1] == 10**9, x[0] - x[1] == 4, x[2] == 2 * x[0] - 10**9, AllDifferent(x)]
+    outcome = m.enumerate(solver=solver, time_limit=60)
+    assert outcome.complete
+    assert outcome.solutions.matrix.tolist() == [[500_000_002, 499_999_998, 4]]
+
+
+def test_disequalities_inside_bounds() -> None:
+    m = Model()
+    x = m.intvar(10**9 - 3, 10**9, shape=2, name="x")
+    y = m.intvar(-(10**9), 10**9, name="y")
+    m += [x[0] != x[1], y == x[0] - x[1], y != 1, y != -1]
+    rows = m.enumerate(solver="backtracking:forward").solutions.matrix.tolist()
+    ends = range(10**9 - 3, 10**9 + 1)
+    assert rows == [[a, b, a - b] for a in ends for b in ends if abs(a - b) > 1]
+
+
+@pytest.mark.parametrize("solver", AHEAD)
+def test_far_values_with_a_gap(solver: str) -> None:
+    """AllDifferent of 0 and 2^31 was called infeasible by a solver that kept values in 32 bits."""
+    m = Model()
+    x = m.intvar(domain=[0, 2**31], shape=2, name="x")
+    m += AllDifferent(x)
+    assert m.enumerate(solver=solver).solutions.matrix.tolist() == [[0, 2**31], [2**31, 0]]
+
+
+@pytest.mark.parametrize("solver", AHEAD)
+def test_far_values_in_tables_and_sums(solver: str) -> None:
+    m = Model()
+    x = m.intvar(domain=[-(2**40), 0, 2**40], shape=3, name="x")
+    m += [Table(x[:2], [(2**40, 0), (0, -(2**40)), (0, 7)]), x.sum() == 0]
+    assert m.enumerate(solver=solver).solutions.matrix.tolist() == [
+        [0, -(2**40), 2**40],
+        [2**40, 0, -(2**40)],
+    ]
+
+
+def test_an_optimum_far_away() -> None:
+    m = Model()
+    x, y = m.intvar(-(10**9), 10**9, shape=2, name="x")
+    m += [x + y == 7, x - y == 10**9 + 1]
+    m.minimize(x + 2 * y)
+    outcome = m.solve(solver="backtracking", time_limit=60)
+    assert outcome.complete
+    assert outcome.objective == 7 + (7 - (10**9 + 1)) // 2
+
+
+def test_too_many_listed_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "CELLS", 1000)
+    m = Model()
+    x = m.intvar(0, 99, shape=11, name="x")
+    m.add(x.sum() == 5)
+    with pytest.raises(ModelError, match="would list 1100 values, allowed are 1000"):
+        m.solve(solver="backtracking")
+
+
+def test_wide_listing_grows_the_trail() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=3000, name="x")
+    m.add(x[np.arange(2990)] == 0)
+    assert m.count(solver="backtracking:forward") == 2**10
+    assert m.count(solver="backtracking") == 2**10
