@@ -76,7 +76,8 @@ class Writer:
         """Write a relation over CP-SAT's own indices, given as text."""
         reach = self.span * sum(map(abs, coefficients)) + abs(constant) + 1
         low, high = (-reach, reach) if reach < 2**61 else (LOWEST, HIGHEST)
-        domain = _DOMAIN[relation] % _domain_numbers(relation, -constant, low, high)
+        ends, shifts = _DOMAIN[relation]
+        domain = ends.format(low, high) % tuple(shift - constant for shift in shifts)
         sizes = ",".join([str(a) for a in coefficients])
         enforced = "" if enforce is None else f"enforcement_literal:{enforce} "
         self.parts.append(
@@ -90,14 +91,15 @@ class Writer:
             for v, a, c in zip(variables.tolist(), coefficients.tolist(), constants.tolist(), strict=True):
                 self.raw_linear(_join(v), a, c, relation)
             return
-        high = reach.astype(np.int64)
-        domain = [np.broadcast_to(d, high.shape) for d in _domain_numbers(relation, -constants, -high, high)]
         places = ",".join(["%d"] * variables.shape[1])
-        sizes, columns = places, [variables, coefficients, *domain]
+        sizes, columns = places, [variables, coefficients]
         if (coefficients == coefficients[:1]).all():  # as in x - y != c: written once
-            sizes, columns = _join(coefficients[0].tolist()), [variables, *domain]
-        one = f"constraints{{linear{{vars:[{places}]coeffs:[{sizes}]domain:[{_DOMAIN[relation]}]}}}}"
-        self.parts.append(one * len(high) % tuple(np.column_stack(columns).reshape(-1).tolist()))
+            sizes, columns = _join(coefficients[0].tolist()), [variables]
+        ends, shifts = _DOMAIN[relation]
+        most = int(reach.max(initial=0))
+        columns += [shift - constants for shift in shifts]
+        one = f"constraints{{linear{{vars:[{places}]coeffs:[{sizes}]domain:[{ends.format(-most, most)}]}}}}"
+        self.parts.append(one * len(constants) % tuple(np.column_stack(columns).reshape(-1).tolist()))
 
     def affine(self, row: Row) -> str:
         """Return the text of a term ``a*x + b``, through an auxiliary variable if it has several."""
@@ -174,24 +176,16 @@ def intervals(values: np.typing.NDArray[np.int64]) -> str:
     return _join(chain.from_iterable(zip(starts.tolist(), ends.tolist(), strict=True)))
 
 
-_DOMAIN = {
-    "==": "%d,%d",
-    "!=": "%d,%d,%d,%d",
-    "<=": "%d,%d",
-    "<": "%d,%d",
-    ">=": "%d,%d",
-    ">": "%d,%d",
+_DOMAIN: dict[str, tuple[str, tuple[int, ...]]] = {
+    "==": ("%d,%d", (0, 0)),
+    "!=": ("{0},%d,%d,{1}", (-1, 1)),
+    "<=": ("{0},%d", (0,)),
+    "<": ("{0},%d", (-1,)),
+    ">=": ("%d,{1}", (0,)),
+    ">": ("%d,{1}", (1,)),
 }
-
-
-def _domain_numbers(relation: str, value: Any, low: Any, high: Any) -> tuple[Any, ...]:
-    if relation == "==":
-        return (value, value)
-    if relation == "!=":
-        return (low, value - 1, value + 1, high)
-    if relation in ("<=", "<"):
-        return (low, value if relation == "<=" else value - 1)
-    return (value if relation == ">=" else value + 1, high)
+"""The intervals allowed by ``sum + constant relation 0``: as text, with the ends of everything as ``{0}``
+and ``{1}``, and what the places have to be added to ``-constant``."""
 
 
 # ---- constraints in the plain context ------------------------------------------------------------------
