@@ -63,6 +63,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
             time_limit=options["time_limit"],
             solution_limit=options["limit"],
             repeat=options["repeat"],
+            isolate=options["isolate"],
             bundles=options["bundles"] or None,
             progress=note,
         )

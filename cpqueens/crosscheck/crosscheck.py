@@ -14,7 +14,7 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.observe import Observation, Progress
-from cpqueens.crosscheck.participants import Participant, Plan, as_participants
+from cpqueens.crosscheck.participants import Participant, Plan, as_participants, isolated
 from cpqueens.crosscheck.report import (
     Disagreement,
     Evidence,
@@ -48,6 +48,7 @@ def cross_check(
     time_limit: float | None = None,
     solution_limit: int | None = None,
     repeat: bool = False,
+    isolate: bool = False,
     bundles: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -80,6 +81,9 @@ def cross_check(
         Solutions that each exact backend is asked for; the comparison is then incomplete.
     repeat
         Run each backend twice with the same seed and compare the runs.
+    isolate
+        Run each backend that is given by name in a child process, so that a crash, a hang or a full memory
+        becomes part of the report.
     bundles
         A folder in which each disagreement gets a folder of its own: the model as given and shrunk, seeds,
         versions, parameters, the answers, and the command that replays it.
@@ -104,6 +108,8 @@ def cross_check(
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = symmetries or model.symmetries(), model.model
     participants = as_participants(solvers)
+    if isolate:
+        participants = [isolated(p) for p in participants]
     plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
     observations = tuple(p.observe(model, plan) for p in participants)
     repeats = _repeat(model, participants, observations, plan) if repeat else ()

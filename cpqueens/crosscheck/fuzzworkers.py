@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import time
 from collections import deque
@@ -26,8 +27,13 @@ RECYCLED = 20_000
 
 
 def work(connection: Connection, seed: int, solvers: Sequence[str]) -> None:
-    """Examine the batches that come in; runs in a child process."""
+    """Examine the batches that come in; runs in a child process until the parent has no more."""
     _limit_memory()
+    with contextlib.suppress(EOFError, ConnectionError, KeyboardInterrupt):  # the parent has gone
+        _work(connection, seed, solvers)
+
+
+def _work(connection: Connection, seed: int, solvers: Sequence[str]) -> None:
     participants = as_participants(solvers)
     shrunk: dict[tuple[str, str], int] = {}
     while True:

@@ -115,6 +115,15 @@ def as_participant(given: Any) -> Participant:
     )
 
 
+def isolated(participant: Participant) -> Participant:
+    """Return a backend given by name as one in a child process; others as they are."""
+    if not isinstance(participant, BackendParticipant) or not isinstance(participant.solver, str):
+        return participant
+    from cpqueens.crosscheck.isolate import Isolated
+
+    return Isolated(participant.solver, participant.options, participant.name)
+
+
 def default_solvers() -> list[str]:
     """Return the names of all installed backends that prove."""
     from cpqueens import backends
