@@ -21,6 +21,7 @@ from cpqueens import backends
 from cpqueens.backends.base import Backend, Clock, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.check import Checker
 from cpqueens.constraints.all_different import AllDifferent
+from cpqueens.crosscheck.fuzz import assert_agree as assert_agree
 from cpqueens.crosscheck.generate import CONTEXTS, random_model
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.expressions import IntArray
