@@ -1,0 +1,186 @@
+"""The propagation kernels against slow twins, and the same search compiled and as plain Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpqueens import Model
+from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.compiled import PLAIN_KINDS, compile_model
+from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.generate import random_model
+from cpqueens.kernels import domains as d
+from cpqueens.kernels.forward import PHASE, RETREAT, Search, begin, conclude
+from cpqueens.kernels.jit import kernel
+
+ROOT = Path(__file__).parents[3]
+
+
+def store(low: int, high: int, variables: int, listed: bool = True) -> d.Memory:
+    """Return a store of a few variables without constraints."""
+    m = Model()
+    m.intvar(low, high if listed else high + 10**9, shape=variables, name="x")
+    memory, _ = build_memory(compile_model(m), check_only=False)
+    return memory
+
+
+@kernel
+def apply(m: d.Memory, code: int, v: int, a: int, b: int) -> Any:
+    """Change a domain: the operations of `domains` under one compiled door."""
+    if code == 0:
+        return d.tighten(m, v, a, b)
+    if code == 1:
+        return d.remove(m, v, a)
+    m.stack[d.LEVEL] += 1
+    return 1
+
+
+@kernel
+def undo(m: d.Memory, trail: int, cells: int) -> None:
+    """Put back what changed since the trail had these lengths."""
+    d.restore(m, trail, cells)
+
+
+def values(m: d.Memory, v: int) -> set[int]:
+    """Return a variable's values, read off the arrays."""
+    x = m.x[v : v + d.X_WIDTH]
+    everything = range(x[d.LOW], x[d.HIGH] + 1)
+    return {w for w in everything if x[d.FIRST] < 0 or m.cells[x[d.FIRST] + w - x[d.BASE]]}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_domains_are_sets_with_an_undo(seed: int) -> None:
+    source = random.Random(seed)
+    low, high = -source.randint(0, 9), source.randint(0, 9)
+    memory = store(low, high, 3)
+    twin = [set(range(low, high + 1)) for _ in range(3)]
+    levels: list[tuple[int, int, list[set[int]]]] = []
+    for _ in range(60):
+        k, code = source.randrange(3), source.choice((0, 1, 1, 1, 2, 3))
+        v, a, b = k * d.X_WIDTH, source.randint(low - 1, high + 1), source.randint(low - 1, high + 1)
+        if code == 2:
+            levels.append(
+                (int(memory.stack[d.TRAIL_TOP]), int(memory.stack[d.CELLS_TOP]), [set(s) for s in twin])
+            )
+            apply(memory, 2, 0, 0, 0)
+        elif code == 3 and levels:
+            trail, cells, twin = levels.pop()
+            undo(memory, trail, cells)
+        elif code < 2:
+            left = {w for w in twin[k] if (a <= w <= b if code == 0 else w != a)}
+            possible = apply(memory, code, v, a, b)
+            assert possible == bool(left)
+            if left:
+                twin[k] = left
+            elif levels:  # a failure leaves the domain to be restored
+                trail, cells, twin = levels.pop()
+                undo(memory, trail, cells)
+            else:
+                return
+        assert [values(memory, i * d.X_WIDTH) for i in range(3)] == twin
+
+
+@kernel
+def at_root(m: d.Memory, q: Search) -> Any:
+    """Propagate the root to its fixpoint; say whether it may have a solution."""
+    conclude(m, q, begin(m, q))
+    return q.state[PHASE] != RETREAT
+
+
+def search_state(count: int) -> Search:
+    return Search(
+        state=np.zeros(7, dtype=np.int64),
+        levels=np.zeros((count + 1, 5), dtype=np.int64),
+        options=np.array([count, 0, 0, 0, -1, 1], dtype=np.int64),
+        random=np.ones(4, dtype=np.int64),
+        after=np.zeros(count, dtype=np.int64),
+        solutions=np.zeros((1, count), dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("seed", range(500, 700))
+def test_propagation_never_removes_a_solution(seed: int) -> None:
+    """One fixpoint at the root: every solution survives, and a failure means that there is none."""
+    model = random_model(seed)
+    compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False)
+    memory, _ = build_memory(compiled, check_only=False)
+    possible = at_root(memory, search_state(compiled.decision_count))
+    solutions = oracle.solve(model).solutions
+    assert possible or not len(solutions)
+    if possible:
+        for k in range(compiled.decision_count):
+            assert set(solutions[:, k].tolist()) <= values(memory, k * d.X_WIDTH)
+
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, {root!r})
+from cpqueens.crosscheck.generate import random_model
+from cpqueens.kernels.jit import is_compiled
+from cpqueens.models.queens import queens
+said = []
+for model in [queens(5), *(random_model(seed) for seed in range(25))]:
+    for solver in ("check", "forward", "auto"):
+        outcome = model.enumerate(solver="backtracking:" + solver)
+        facts = [outcome.statistics[k] for k in ("nodes", "failures", "strategy")]
+        said.append([outcome.solutions.matrix.tolist(), *facts])
+for strategy in ("bitmask", "rowmask", "table"):
+    said.append(queens(6).enumerate(solver="backtracking:" + strategy).statistics["nodes"])
+shuffled = queens(7).enumerate(solver="backtracking:forward", value_order="random", random_seed=5)
+said.append(shuffled.solutions.matrix.tolist())
+vegas = queens(6).solve(solver="las-vegas", stop_vegas=3, attempts=20, random_seed=2)
+said.append([vegas.solution.values.tolist(), vegas.statistics["nodes"]])
+print(json.dumps([is_compiled(), said]))
+"""
+
+
+def test_compiled_and_plain_python_do_the_same() -> None:
+    answers = []
+    for disabled in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(root=str(ROOT))],
+            env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        answers.append(json.loads(done.stdout))
+    assert [compiled for compiled, _ in answers] == [True, False]
+    assert answers[0][1] == answers[1][1]
+
+
+INSTALLED = """
+import sys
+from cpqueens.models.queens import queens
+print(queens(6).count(solver="backtracking:bitmask"))
+"""
+
+
+def test_kernels_run_where_no_cache_can_be_written(tmp_path: Path) -> None:
+    """A read-only installation and no home directory: compiled for the process, nothing written."""
+    package = tmp_path / "site"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "cpqueens", package / "cpqueens", ignore=ignored)
+    shutil.copytree(ROOT / "models", package / "cpqueens" / "models", ignore=ignored)
+    # A file where a folder is needed cannot be written to, not even by root.
+    (package / "cpqueens" / "kernels" / "__pycache__").write_text("")
+    nowhere = tmp_path / "home"
+    nowhere.write_text("")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG"))}
+    environment |= {"PYTHONPATH": str(package), "HOME": str(nowhere), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", INSTALLED], env=environment, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "4\n"
+    assert not list(package.rglob("*.nbi"))
