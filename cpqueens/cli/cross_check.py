@@ -34,6 +34,7 @@ BUNDLES = "cpqueens-bundles"
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
 @click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
+@click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
 @click.option(
     "--metamorphic", "relations", is_flag=True, help="compare each solver with itself on derived models"
 )
