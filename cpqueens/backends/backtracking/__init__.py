@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 _PATTERNED = ("bitmask", "rowmask", "table")
+_TABLED = ("check", "rowmask", "table")
+"""Strategies that need the table of all conflicts."""
 _HALVES_FROM = 13
 """Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
 
@@ -34,6 +36,7 @@ class Backtracking:
             Feature.ENUMERATE,
             Feature.COUNT,
             Feature.OBJECTIVE,
+            Feature.BOUND,
             Feature.RESUME,
             Feature.SEED,
             Feature.STEP_LIMIT,
@@ -78,6 +81,8 @@ class Backtracking:
         compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
         strategy = request.strategy or "auto"
         found = None if strategy == "forward" else recognise(compiled)
+        if found is not None and strategy in _TABLED and not found.has_table:
+            found = None
         strategy = _choose(strategy, found, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
