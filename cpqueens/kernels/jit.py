@@ -40,7 +40,7 @@ def kernel(function: Function) -> Function:
 
 def _stamp(compiled: Any, function: Any) -> None:
     """Make the cache's stamp one of all source files; nothing where Numba keeps it elsewhere."""
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, source_stamp(Path(function.__code__.co_filename)))
 
