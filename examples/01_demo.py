@@ -1,4 +1,4 @@
-"""The main job: one model of n queens on every exact solver, their solution sets compared.
+"""The main job: one model of n queens on every solver, what they say compared.
 
 Run as ``python examples/01_demo.py [n]``.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import sys
 
 from cpqueens import catalog, cross_check
+from cpqueens.backends import available
 
 
 def main(n: int = 8) -> int:
     """Cross-check n queens, print the comparison and draw one board; return the exit code."""
     problem = catalog.load("queens", [f"n={n}"])
-    report = cross_check(problem)
+    report = cross_check(problem, available(), seeds=20)
     print(report)
     board = problem.model.solve(solver="cpsat")
     print(f"\nOne solution of {n} queens, found by {board.solver} and checked:\n")
