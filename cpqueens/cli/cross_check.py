@@ -32,7 +32,6 @@ BUNDLES = "cpqueens-bundles"
 )
 @click.option("--time-limit", type=float, metavar="SECONDS", help="for each run")
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
-@click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
 @click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
 @click.option(
