@@ -36,17 +36,8 @@ from cpqueens.errors import (
     UnsupportedConstraint,
     UnsupportedRequest,
 )
-from cpqueens.expressions import (
-    BoolArray,
-    LinearArray,
-    all_,
-    any_,
-    div_trunc,
-    element,
-    maximum,
-    minimum,
-    mod_trunc,
-)
+from cpqueens.expressions import BoolArray, LinearArray
+from cpqueens.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
 from cpqueens.outcome import Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.solve import STOP, IncompleteCount

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cpqueens.constraints.base import Constraint
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -233,7 +234,7 @@ def read_assignment(model: Model, assignment: Mapping[Any, Any]) -> tuple[IntArr
 
 
 def _read_entry(model: Model, known: IntArray, key: Any, value: Any) -> tuple[IntArray, IntArray]:
-    from cpqueens.expressions import as_integers
+    from cpqueens.rows import as_integers
 
     terms = model[key] if isinstance(key, str) else key
     if not isinstance(terms, LinearArray):

@@ -13,7 +13,7 @@ from cpqueens.outcome import Fault, SolutionSet, StopReason
 
 if TYPE_CHECKING:
     from cpqueens.check import Checker
-    from cpqueens.expressions import IntArray
+    from cpqueens.rows import IntArray
 
 Consumer = Callable[[SolutionSet], bool]
 """Takes checked, distinct solutions; answers whether to go on."""

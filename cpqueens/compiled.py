@@ -16,8 +16,9 @@ import numpy as np
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
 from cpqueens.definitions import Definition, Truth
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
 from cpqueens.lowering import Lowered, lower
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.linear import Linear
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, Registry
+from cpqueens.expressions import LinearArray, Registry
+from cpqueens.rows import IntArray
 
 _LIMIT = 2**62
 

@@ -11,19 +11,25 @@ defines and combines on its behalf.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.rows import (
+    IntArray,
+    as_integers,
+    as_rows,
+    checked_add,
+    checked_multiply,
+    common_shape,
+    normalise,
+    row_bounds,
+)
 
-IntArray = NDArray[np.int64]
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
-
-_INT64_MAX = 2**63 - 1
 
 
 class Registry(Protocol):
@@ -48,122 +54,6 @@ class Registry(Protocol):
 
     def truth(self, constraint: Any) -> LinearArray:
         """Return the 0/1 terms of a constraint's truth, in its shape."""
-
-
-def as_integers(values: object, what: str = "value") -> IntArray:
-    """Return ``values`` as an int64 array, refusing everything that is not an integer.
-
-    Raises
-    ------
-    IntegerError
-        For floats, strings, None, objects and integers outside 64 bits.
-    """
-    if isinstance(values, np.ndarray) and values.dtype == np.int64:
-        return values
-    array = plain_array(values, what)
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind in "bi":
-        return array.astype(np.int64)
-    if array.dtype.kind == "u":
-        if int(array.max()) > _INT64_MAX:
-            raise IntegerError(f"{what}: {int(array.max())} does not fit 64 bits")
-        return array.astype(np.int64)
-    if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
-        large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
-        raise IntegerError(f"{what}: {large} does not fit 64 bits")
-    raise IntegerError(f"{what}: integers only, got {_first_bad(array)!r:.60}")
-
-
-def plain_array(values: object, what: str) -> NDArray[Any]:
-    """Return ``values`` as a NumPy array whose integers keep their values, of whatever size.
-
-    Raises
-    ------
-    IntegerError
-        If it is no array at all.
-    """
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind == "f" and not isinstance(values, np.ndarray | np.generic | float):
-            array = np.asarray(values, dtype=object)  # NumPy reads [2**63, 0] as floats
-            if not all(isinstance(v, int | np.integer) for v in array.flat):
-                array = np.asarray(values)
-    except (ValueError, OverflowError) as error:
-        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
-    return array
-
-
-def _first_bad(array: NDArray[Any]) -> Any:
-    return array.reshape(-1)[0].item() if array.dtype.kind in "fcUS" else array.reshape(-1).tolist()[0]
-
-
-def _normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:
-    """Merge equal variables within each row and drop columns of zero coefficients."""
-    size, width = variables.shape
-    if width > 1 and size:
-        key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)
-        order = np.argsort(key, axis=1, kind="stable")
-        key = np.take_along_axis(key, order, axis=1)
-        coefficients = np.take_along_axis(coefficients, order, axis=1)
-        same = key[:, 1:] == key[:, :-1]
-        if (same & (coefficients[:, 1:] != 0)).any():
-            starts = np.ones((size, width), dtype=bool)
-            starts[:, 1:] = ~same
-            target = np.cumsum(starts, axis=1) - 1
-            if np.abs(coefficients.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
-                raise ModelError("coefficients of one variable add up to more than 64 bits")
-            merged = np.zeros_like(coefficients)
-            np.add.at(merged, (np.arange(size)[:, None], target), coefficients)
-            names = np.full_like(key, np.iinfo(np.int64).max)
-            names[np.arange(size)[:, None], target] = key
-            return (
-                _normalise(np.where(merged == 0, 0, names), merged)
-                if (merged == 0).any()
-                else (names, merged)
-            )
-        variables = np.where(coefficients == 0, 0, key)
-        width = int((coefficients != 0).sum(axis=1).max())
-        return variables[:, :width], coefficients[:, :width]
-    if width == 1 and size and not coefficients.any():
-        return variables[:, :0], coefficients[:, :0]
-    return variables, coefficients
-
-
-def row_bounds(
-    variables: IntArray, coefficients: IntArray, constants: IntArray, lower: IntArray, upper: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Return the lower and upper bound of each row, both of shape (size,).
-
-    Raises
-    ------
-    ModelError
-        If a bound does not fit 64 bits.
-    """
-    if not variables.shape[1]:
-        return constants, constants
-    low, high = lower[variables], upper[variables]
-    magnitude = np.abs(coefficients.astype(np.float64)) * np.maximum(
-        np.abs(low.astype(np.float64)), np.abs(high.astype(np.float64))
-    )
-    if (magnitude.sum(axis=1) + np.abs(constants.astype(np.float64)) > 2.0**62).any():
-        _check_exactly(coefficients, constants, low, high)
-    at_low, at_high = coefficients * low, coefficients * high
-    return (
-        np.minimum(at_low, at_high).sum(axis=1) + constants,
-        np.maximum(at_low, at_high).sum(axis=1) + constants,
-    )
-
-
-def _check_exactly(coefficients: IntArray, constants: IntArray, low: IntArray, high: IntArray) -> None:
-    for row in range(len(constants)):
-        total = abs(int(constants[row]))
-        for a, x, y in zip(coefficients[row].tolist(), low[row].tolist(), high[row].tolist(), strict=True):
-            total += max(abs(a * x), abs(a * y))
-        if total >= _INT64_MAX:
-            raise ModelError(
-                f"a term may reach {total:.3e}, which does not fit 64 bits; narrow its variables"
-            )
 
 
 class LinearArray:
@@ -259,9 +149,13 @@ class LinearArray:
             self._scalars = self._terms()
             return self._scalars[key]
         if isinstance(key, LinearArray):
+            from cpqueens.functions import element
+
             return element(self, key)
         if isinstance(key, tuple) and any(isinstance(k, LinearArray) for k in key):
-            return _element_2d(self, key)
+            from cpqueens.functions import element_2d
+
+            return element_2d(self, key)
         picked = self._index()[key]
         return self._pick(np.asarray(picked))
 
@@ -293,7 +187,7 @@ class LinearArray:
     def _add_constants(self, values: IntArray) -> LinearArray:
         shape = common_shape(self.shape, values.shape)
         mine = self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
-        total = _checked_add(mine.constants, np.broadcast_to(values, shape).reshape(-1))
+        total = checked_add(mine.constants, np.broadcast_to(values, shape).reshape(-1))
         return _build(self.registry, shape, mine.variables, mine.coefficients, total)
 
     def __add__(self, other: Any) -> LinearArray:
@@ -302,11 +196,11 @@ class LinearArray:
                 return self + other.truth()
             return self._add_constants(as_integers(other))
         left, right = _broadcast(self, other)
-        variables, coefficients = _normalise(
+        variables, coefficients = normalise(
             np.concatenate([left.variables, right.variables], axis=1),
             np.concatenate([left.coefficients, right.coefficients], axis=1),
         )
-        constants = _checked_add(left.constants, right.constants)
+        constants = checked_add(left.constants, right.constants)
         return _build(left.registry, left.shape, variables, coefficients, constants)
 
     __radd__ = __add__
@@ -322,7 +216,7 @@ class LinearArray:
             return self + (-other)
         if isinstance(other, BoolArray):
             return self + (-other.truth())
-        return self._add_constants(_checked_multiply(as_integers(other), np.array(-1)))
+        return self._add_constants(checked_multiply(as_integers(other), np.array(-1)))
 
     def __rsub__(self, other: Any) -> LinearArray:
         return (-self) + other
@@ -331,10 +225,10 @@ class LinearArray:
         shape = common_shape(self.shape, values.shape)
         mine = self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
         factor = np.broadcast_to(values, shape).reshape(-1)
-        variables, coefficients = _normalise(
-            mine.variables, _checked_multiply(mine.coefficients, factor[:, None])
+        variables, coefficients = normalise(
+            mine.variables, checked_multiply(mine.coefficients, factor[:, None])
         )
-        constants = _checked_multiply(mine.constants, factor)
+        constants = checked_multiply(mine.constants, factor)
         return _build(self.registry, shape, variables, coefficients, constants)
 
     def __mul__(self, other: Any) -> LinearArray:
@@ -346,21 +240,21 @@ class LinearArray:
             return self._scale(other.constants.reshape(other.shape))
         if not self.coefficients.any():
             return other._scale(self.constants.reshape(self.shape))
-        return _define("product", self, other)
+        return define("product", self, other)
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Any) -> LinearArray:
-        return _define("quotient", self, other)
+        return define("quotient", self, other)
 
     def __rfloordiv__(self, other: Any) -> LinearArray:
-        return _define("quotient", as_linear(self.registry, other), self)
+        return define("quotient", as_linear(self.registry, other), self)
 
     def __mod__(self, other: Any) -> LinearArray:
-        return _define("remainder", self, other)
+        return define("remainder", self, other)
 
     def __rmod__(self, other: Any) -> LinearArray:
-        return _define("remainder", as_linear(self.registry, other), self)
+        return define("remainder", as_linear(self.registry, other), self)
 
     def __truediv__(self, other: Any) -> NoReturn:
         raise TypeError("integers only: write // (floor) or div_trunc(x, y) instead of /")
@@ -376,7 +270,7 @@ class LinearArray:
         return result
 
     def __abs__(self) -> LinearArray:
-        return _define("abs", self)
+        return define("abs", self)
 
     def sum(self, axis: int | tuple[int, ...] | None = None) -> LinearArray:
         """Return the sum over ``axis`` (all axes by default); the sum of nothing is 0."""
@@ -387,7 +281,7 @@ class LinearArray:
         shape = tuple(self.shape[a] for a in kept)
         rows = index.reshape(int(np.prod(shape, dtype=np.int64)), -1)
         length, count = rows.shape
-        variables, coefficients = _normalise(
+        variables, coefficients = normalise(
             self.variables[rows].reshape(length, count * self.width),
             self.coefficients[rows].reshape(length, count * self.width),
         )
@@ -760,14 +654,6 @@ class Literals(BoolArray):
 # ---- construction and helpers -------------------------------------------------------------------------
 
 
-def as_rows(values: Sequence[Any]) -> IntArray:
-    """Return Python integers as an int64 array, refusing those outside 64 bits."""
-    try:
-        return np.array(values, dtype=np.int64)
-    except OverflowError:
-        raise ModelError("a coefficient or constant does not fit 64 bits") from None
-
-
 def _build(
     registry: Registry,
     shape: tuple[int, ...],
@@ -988,50 +874,14 @@ def _broadcast(left: LinearArray, right: LinearArray) -> tuple[LinearArray, Line
     )
 
 
-def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which arrays of these shapes broadcast.
-
-    Raises
-    ------
-    ModelError
-        If they do not broadcast.
-    """
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ModelError(f"shapes {' and '.join(map(str, shapes))} do not fit together") from None
-
-
 def broadcast_all(arrays: Sequence[LinearArray]) -> list[LinearArray]:
     """Return all arrays in their common broadcast shape."""
     shape = common_shape(*(a.shape for a in arrays))
     return [a if a.shape == shape else a._pick(np.broadcast_to(a._index(), shape)) for a in arrays]
 
 
-def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
-    result: IntArray = function(a, b)
-    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**63:  # seldom: look at each element
-        near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
-        if float(near.max()) >= 2.0**63:
-            raise ModelError(
-                f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits"
-            )
-    return result
-
-
-def _largest(a: IntArray) -> int:
-    return max(abs(int(a.max())), abs(int(a.min())))
-
-
-def _checked_add(a: IntArray, b: IntArray) -> IntArray:
-    return _checked(operator.add, a, b)
-
-
-def _checked_multiply(a: IntArray, b: IntArray) -> IntArray:
-    return _checked(operator.mul, a, b)
-
-
-def _define(kind: str, *operands: Any) -> LinearArray:
+def define(kind: str, *operands: Any) -> LinearArray:
+    """Return the terms of a defined function of operands that broadcast to one shape."""
     registry = registry_of(*operands)
     arrays = [as_linear(registry, operand) for operand in operands]
     rows = broadcast_all(arrays)
@@ -1048,71 +898,3 @@ def _matmul(left: Any, right: Any) -> LinearArray:
     if b.ndim == 1:
         return (a * b).sum(axis=-1)
     return (a.reshape((*a.shape, 1)) * b).sum(axis=-2)
-
-
-# ---- functions of the language ------------------------------------------------------------------------
-
-
-def element(array: Any, index: Any) -> LinearArray:
-    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0."""
-    registry = registry_of(array, index)
-    table, position = as_linear(registry, array), as_linear(registry, index)
-    if table.ndim != 1:
-        raise ModelError(f"element needs a one-dimensional array, got shape {table.shape}")
-    if not table.size:
-        raise ModelError("element of an empty array")
-    return registry.define("element", position.shape, position.reshape(-1), table)
-
-
-def _element_2d(array: LinearArray, key: tuple[Any, ...]) -> LinearArray:
-    if len(key) != array.ndim or array.ndim != 2 or any(isinstance(k, slice) for k in key):
-        raise ModelError("an index with terms needs one term or integer per axis (one or two axes)")
-    _rows, columns = array.shape
-    low, high = as_linear(array.registry, key[1]).bounds()
-    if int(low.min()) < 0 or int(high.max()) >= columns:
-        raise ModelError(f"the second index must stay in 0..{columns - 1}, it may reach {int(high.max())}")
-    return element(array.reshape(-1), key[0] * columns + key[1])
-
-
-def minimum(*operands: Any) -> LinearArray:
-    """Return the elementwise minimum of two or more arrays, or the minimum of one array."""
-    return _extreme("minimum", operands)
-
-
-def maximum(*operands: Any) -> LinearArray:
-    """Return the elementwise maximum of two or more arrays, or the maximum of one array."""
-    return _extreme("maximum", operands)
-
-
-def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
-    if not operands:
-        raise ModelError(f"{kind} of nothing")
-    registry = registry_of(*operands)
-    if len(operands) == 1:
-        flat = as_linear(registry, operands[0]).reshape(-1)
-        if not flat.size:
-            raise ModelError(f"{kind} of nothing")
-        return registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
-    return _define(kind, *operands)
-
-
-def div_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the quotient rounded towards zero, elementwise (C's division)."""
-    return _define("quotient_truncated", x, y)
-
-
-def mod_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the remainder that has the sign of ``x``, elementwise (C's remainder)."""
-    return _define("remainder_truncated", x, y)
-
-
-def all_(truths: Any) -> BoolArray:
-    """Return the truth that every element holds (true for none)."""
-    registry = registry_of(truths)
-    return registry.combine("and", as_truth(registry, truths).truth().reshape(-1))
-
-
-def any_(truths: Any) -> BoolArray:
-    """Return the truth that at least one element holds (false for none)."""
-    registry = registry_of(truths)
-    return registry.combine("or", as_truth(registry, truths).truth().reshape(-1))

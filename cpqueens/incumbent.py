@@ -11,8 +11,8 @@ import numpy as np
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
 
 if TYPE_CHECKING:
-    from cpqueens.expressions import IntArray
     from cpqueens.model import Model
+    from cpqueens.rows import IntArray
 
 Said = tuple[Ended, float]
 """What a part said at its end, and its seconds."""

@@ -20,7 +20,6 @@ from cpqueens.errors import IntegerError, ModelError
 from cpqueens.expressions import (
     UNBOUND,
     BoolArray,
-    IntArray,
     LinearArray,
     Literals,
     Term,
@@ -28,11 +27,11 @@ from cpqueens.expressions import (
     as_truth,
     concatenate_rows,
     of_variables,
-    plain_array,
     plain_variables,
 )
 from cpqueens.posted import ConstraintList, Posted, Source
 from cpqueens.registry import MAX_VARIABLES, VariableStore
+from cpqueens.rows import IntArray, plain_array
 
 if TYPE_CHECKING:
     from cpqueens.check import Check

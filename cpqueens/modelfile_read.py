@@ -15,7 +15,7 @@ from cpqueens.constraints.connective import Connective
 from cpqueens.constraints.linear import OPPOSITE, Linear
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, Literals, of_variables
+from cpqueens.expressions import LinearArray, Literals, of_variables
 from cpqueens.model import Model
 from cpqueens.modelfile_path import Misplaced, at, converted
 from cpqueens.modelfile_schema import (
@@ -27,6 +27,7 @@ from cpqueens.modelfile_schema import (
     VariableEntry,
 )
 from cpqueens.modelfile_terms import TermReader
+from cpqueens.rows import IntArray
 from cpqueens.suggest import did_you_mean
 from cpqueens.views import VIEWS
 

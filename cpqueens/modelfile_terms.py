@@ -10,9 +10,10 @@ import msgspec
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, _build
+from cpqueens.expressions import LinearArray, _build
 from cpqueens.model import Model
 from cpqueens.modelfile_path import Misplaced, at
+from cpqueens.rows import IntArray
 from cpqueens.suggest import did_you_mean
 
 MAX_TERMS = 20_000_000

@@ -22,8 +22,9 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.predicate import Predicate
 from cpqueens.constraints.table import Table
 from cpqueens.definitions import Definition, Truth
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
 from cpqueens.model import Block, Model
+from cpqueens.rows import IntArray
 from cpqueens.views import VIEWS
 
 FORMAT = "cpqueens-model"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from cpqueens.errors import ModelError, NoSolution
-from cpqueens.expressions import BoolArray, IntArray, LinearArray
+from cpqueens.expressions import BoolArray, LinearArray
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.check import Check

@@ -18,7 +18,8 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
 from cpqueens.constraints.linear import Linear
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, Registry, Term
+from cpqueens.expressions import LinearArray, Registry, Term
+from cpqueens.rows import IntArray
 
 _CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
 

@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens import views
 from cpqueens.check import read_assignment
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

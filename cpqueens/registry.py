@@ -17,7 +17,8 @@ from cpqueens.constraints.or_ import Or
 from cpqueens.constraints.xor import Xor
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
-from cpqueens.expressions import BoolArray, IntArray, LinearArray, constant_array, of_variables
+from cpqueens.expressions import BoolArray, LinearArray, constant_array, of_variables
+from cpqueens.rows import IntArray
 
 MAX_VARIABLES = 50_000_000
 

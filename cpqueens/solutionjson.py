@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.expressions import as_integers
 from cpqueens.notations import read_notation
 from cpqueens.reading import Found, Reading, Target, assembled, named_assignments, target_of
+from cpqueens.rows import as_integers
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray
 from cpqueens.reading import EACH_ROW_ONCE, Found, choose_base, target_of
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, as_integers
+from cpqueens.rows import IntArray, as_integers
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from cpqueens.constraints.all_different import AllDifferent
 from cpqueens.crosscheck.fuzz import assert_agree as assert_agree
 from cpqueens.crosscheck.generate import CONTEXTS, random_model
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.expressions import IntArray
 from cpqueens.model import Model
 from cpqueens.outcome import Status, StopReason
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

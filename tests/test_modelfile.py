@@ -25,9 +25,10 @@ from cpqueens import (
 from cpqueens.constraints import KINDS, kind_class
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.generate import random_model
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
 from cpqueens.modelfile import dump_model, load_model, model_digest, parse_model, save_model
 from cpqueens.modelfile_text import MAX_BYTES, MAX_DEPTH
+from cpqueens.rows import IntArray
 from cpqueens.views import Board, Colouring
 
 DIGEST_OF_FOUR_QUEENS = "b7d746083f08eef655e1490225b90af79277a009a5994d4a55229570cc34704b"

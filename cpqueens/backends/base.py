@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cpqueens.expressions import IntArray
 from cpqueens.outcome import StopReason
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

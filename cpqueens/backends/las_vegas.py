@@ -20,8 +20,8 @@ from cpqueens.outcome import StopReason
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.recognise import Recognised
     from cpqueens.compiled import Compiled
-    from cpqueens.expressions import IntArray
     from cpqueens.model import Model
+    from cpqueens.rows import IntArray
 
 _SLICE = 0.01  # seconds that one call of a kernel should take
 _ANY_NUMBER = 2**62

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.constraints.base import Constraint, Truths, terms_of
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
+from cpqueens.rows import IntArray
 
 
 class AllEqual(Constraint):

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.expressions import BoolArray, IntArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.rows import IntArray
 
 Truths = NDArray[np.bool_]
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cpqueens.constraints.base import Constraint
 from cpqueens.expressions import (
     BoolArray,
-    IntArray,
     LinearArray,
     Registry,
     as_truth,
@@ -18,6 +17,7 @@ from cpqueens.expressions import (
     registry_of,
     stack_last,
 )
+from cpqueens.rows import IntArray
 
 
 class Connective(Constraint):

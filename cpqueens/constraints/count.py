@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.constraints.linear import _AMOUNT, _SATISFIED
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, as_linear, registry_of
+from cpqueens.expressions import LinearArray, as_linear, registry_of
+from cpqueens.rows import IntArray
 
 
 class Count(Constraint):

@@ -6,7 +6,7 @@ from typing import Any
 
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.constraints.connective import Connective
-from cpqueens.expressions import IntArray
+from cpqueens.rows import IntArray
 
 
 class Implication(Connective):

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.constraints.base import Constraint, Truths
-from cpqueens.expressions import IntArray, LinearArray, as_linear, registry_of
+from cpqueens.expressions import LinearArray, as_linear, registry_of
+from cpqueens.rows import IntArray
 
 
 class Increasing(Constraint):

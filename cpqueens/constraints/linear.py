@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.constraints.base import Constraint, Truths
-from cpqueens.expressions import BoolArray, IntArray, LinearArray, Registry
+from cpqueens.expressions import BoolArray, LinearArray, Registry
+from cpqueens.rows import IntArray
 
 OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.constraints.connective import Connective
-from cpqueens.expressions import IntArray, as_truth, registry_of, stack_last
+from cpqueens.expressions import as_truth, registry_of, stack_last
+from cpqueens.rows import IntArray
 
 
 class Negation(Connective):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpqueens.constraints.base import Truths
 from cpqueens.constraints.connective import Connective
-from cpqueens.expressions import IntArray
+from cpqueens.rows import IntArray
 
 
 class Or(Connective):

@@ -11,7 +11,8 @@ import numpy as np
 
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, Registry, as_linear, concatenate_rows, registry_of
+from cpqueens.expressions import LinearArray, Registry, as_linear, concatenate_rows, registry_of
+from cpqueens.rows import IntArray
 
 ROW_CAP = 10**6
 

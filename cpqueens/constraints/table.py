@@ -8,7 +8,8 @@ import numpy as np
 
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray, LinearArray, as_integers, as_linear, registry_of
+from cpqueens.expressions import LinearArray, as_linear, registry_of
+from cpqueens.rows import IntArray, as_integers
 
 
 class Table(Constraint):

@@ -20,8 +20,8 @@ from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.report import Disagreement, PublishedValues, Witness
 from cpqueens.crosscheck.sets import SetComparison, compare_sets
-from cpqueens.expressions import IntArray
 from cpqueens.outcome import Fault, Solution, SolutionSet, StopReason
+from cpqueens.rows import IntArray
 from cpqueens.symmetry import Group
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from cpqueens.crosscheck.rebuild import (
     own_constraints,
     rebuilt,
 )
-from cpqueens.expressions import IntArray, any_
+from cpqueens.functions import any_
 from cpqueens.model import Model
 from cpqueens.outcome import Solution
+from cpqueens.rows import IntArray
 
 Domain = IntArray | tuple[int, int]
 

@@ -33,7 +33,8 @@ from cpqueens.constraints.table import Table
 from cpqueens.constraints.xor import Xor
 from cpqueens.crosscheck.random_terms import RandomTerms
 from cpqueens.crosscheck.usage import usage
-from cpqueens.expressions import BoolArray, all_, any_
+from cpqueens.expressions import BoolArray
+from cpqueens.functions import all_, any_
 from cpqueens.model import Model
 
 __all__ = ["CONTEXTS", "MAKERS", "random_model", "usage"]

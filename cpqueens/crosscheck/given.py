@@ -17,8 +17,8 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.heuristic import better_of, read_answer
 from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation
 from cpqueens.crosscheck.sets import SolutionStore
-from cpqueens.expressions import IntArray
 from cpqueens.outcome import Fault
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import Plan

@@ -20,8 +20,8 @@ from cpqueens.crosscheck.report import HeuristicReport
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.errors import CpqueensError
 from cpqueens.evaluate.statistics import wilson_interval
-from cpqueens.expressions import IntArray
 from cpqueens.outcome import Outcome, Solution
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import BackendParticipant, Plan
@@ -159,7 +159,7 @@ def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
 
 
 def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
-    from cpqueens.expressions import as_integers
+    from cpqueens.rows import as_integers
 
     values = as_integers(answer, "answer").reshape(-1)
     wanted = len(model.decisions)

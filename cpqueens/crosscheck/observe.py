@@ -22,8 +22,8 @@ from cpqueens.errors import (
     UnsupportedConstraint,
     UnsupportedRequest,
 )
-from cpqueens.expressions import IntArray
 from cpqueens.outcome import Fault, Outcome, SolutionSet, StopReason
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.check import Checker

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from cpqueens.expressions import BoolArray, LinearArray, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.expressions import BoolArray, LinearArray
+from cpqueens.functions import div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
 
 MAX_VARIABLES = 6

@@ -13,9 +13,10 @@ import numpy as np
 
 from cpqueens.constraints.base import Constraint
 from cpqueens.definitions import Element, Truth
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
 from cpqueens.model import Model
 from cpqueens.posted import Posted
+from cpqueens.rows import IntArray
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 """A term: variables, coefficients, constant."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.expressions import IntArray
+from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

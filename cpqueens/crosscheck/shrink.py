@@ -18,8 +18,9 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.connective import Connective
 from cpqueens.crosscheck.rebuild import domain_of, own_constraints, rebuilt
 from cpqueens.errors import CpqueensError
-from cpqueens.expressions import IntArray, LinearArray
+from cpqueens.expressions import LinearArray
 from cpqueens.model import Model
+from cpqueens.rows import IntArray
 
 Fails = Callable[[Model], bool]
 Step = Callable[[Model], Iterator[Callable[[], Model]]]

@@ -21,7 +21,8 @@ from cpqueens.crosscheck.generate import usage
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.rebuild import Rebuilder, Row, _only_row, domain_of, new_variable, own_constraints
 from cpqueens.definitions import Element, Truth
-from cpqueens.expressions import LinearArray, all_
+from cpqueens.expressions import LinearArray
+from cpqueens.functions import all_
 from cpqueens.model import Model
 from cpqueens.outcome import StopReason
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from cpqueens.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
 from cpqueens.errors import ModelError
-from cpqueens.expressions import IntArray
 from cpqueens.kernels import propagators as kinds
 from cpqueens.kernels.domains import (
     BASE,
@@ -42,6 +41,7 @@ from cpqueens.kernels.domains import (
     X_WIDTH,
     Memory,
 )
+from cpqueens.rows import IntArray
 
 LISTED = 1 << 16
 """Decision variables with at most so many values have them listed; others have bounds only."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.compiled import EQ, GE, LE, NE, Compiled, Terms
-from cpqueens.expressions import IntArray
 from cpqueens.kernels.pattern import MAX_TABLE, WORD, Group, Pattern
+from cpqueens.rows import IntArray
 
 _HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
     EQ: lambda v: v == 0,

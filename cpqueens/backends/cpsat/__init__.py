@@ -21,8 +21,8 @@ from cpqueens.options import REFUSED
 from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
-    from cpqueens.expressions import IntArray
     from cpqueens.model import Model
+    from cpqueens.rows import IntArray
 
 _FORMULATION = Parameter(
     str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")

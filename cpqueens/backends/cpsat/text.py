@@ -16,9 +16,10 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
 from cpqueens.constraints.linear import OPPOSITE
 from cpqueens.definitions import Definition, Truth
-from cpqueens.expressions import IntArray, LinearArray, row_bounds
+from cpqueens.expressions import LinearArray
 from cpqueens.lowering import Lowered
 from cpqueens.registry import VariableStore
+from cpqueens.rows import IntArray, row_bounds
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 Row = tuple[list[int], list[int], int]

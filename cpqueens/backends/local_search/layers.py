@@ -18,6 +18,7 @@ from cpqueens.backends.local_search.columns import RELATIONS, Columns, by_variab
 from cpqueens.backends.local_search.deep import build_deep
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood
 from cpqueens.backends.local_search.problem import Constraint, Function, Ints, Kind, Problem
+from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.search_arena import OWNER, build_arena, part
 from cpqueens.kernels.search_deep import OWNER_ALL_DIFFERENT
 from cpqueens.kernels.search_info import LENGTH
@@ -25,7 +26,7 @@ from cpqueens.kernels.search_plain import ALL_DIFFERENT
 from cpqueens.kernels.search_state import Core, Deep, Rows
 
 MAX_SLOTS = 2_000_000
-MAX_COUNTERS = 400_000_000
+MAX_COUNTERS = 100_000_000  # two numbers of 8 bytes each
 
 
 @dataclass
@@ -114,8 +115,9 @@ class _Assembler:
         self.spans[number] = self.counters, high - low + 1
         self.counters += high - low + 1
         if self.counters > MAX_COUNTERS:
-            raise MemoryError(
-                f"AllDifferents over ranges of {self.counters} values in all, at most {MAX_COUNTERS}"
+            raise UnsupportedConstraint(
+                f"local-search: AllDifferents over ranges of {self.counters:,} values in all, at most"
+                f" {MAX_COUNTERS:,} are possible; narrow the domains or use solver='cpsat'"
             )
         return base
 

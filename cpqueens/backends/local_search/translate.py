@@ -9,6 +9,7 @@ import numpy as np
 from cpqueens.backends.local_search.bounds import node_bounds, term_interval
 from cpqueens.backends.local_search.problem import Builder, Constraint, Function, Ints, Kind, Problem
 from cpqueens.backends.local_search.units import Units, from_offsets
+from cpqueens.backends.local_search.wide import add_pairwise, too_wide
 from cpqueens.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def to_problem(compiled: Compiled) -> Problem:
     first = builder.count
     _add(builder, compiled.different)
     for a, b in _spans(compiled.different_start):
-        builder.add(Kind.ALL_DIFFERENT, np.arange(first + a, first + b))
+        if too_wide(compiled, a, b):
+            add_pairwise(builder, compiled.different, a, b)
+        else:
+            builder.add(Kind.ALL_DIFFERENT, np.arange(first + a, first + b))
     linear = _add(builder, compiled.linear)
     for t, code in zip(linear.tolist(), compiled.relation.tolist(), strict=True):
         builder.add(Kind.LINEAR, [t], relation=RELATION[code])

@@ -22,8 +22,8 @@ from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
     from cpqueens.constraints.base import Constraint
-    from cpqueens.expressions import IntArray
     from cpqueens.model import Model
+    from cpqueens.rows import IntArray
 
 DEEPEST = 500
 """Variables that the recursive solver may have: it nests that many generators."""

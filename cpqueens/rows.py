@@ -1,0 +1,177 @@
+"""Arithmetic on rows of terms as plain arrays, checked against 64 bits; integers at the door."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import IntegerError, ModelError
+
+IntArray = NDArray[np.int64]
+
+_INT64_MAX = 2**63 - 1
+
+
+def as_integers(values: object, what: str = "value") -> IntArray:
+    """Return ``values`` as an int64 array, refusing everything that is not an integer.
+
+    Raises
+    ------
+    IntegerError
+        For floats, strings, None, objects and integers outside 64 bits.
+    """
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        return values
+    array = plain_array(values, what)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind in "bi":
+        return array.astype(np.int64)
+    if array.dtype.kind == "u":
+        if int(array.max()) > _INT64_MAX:
+            raise IntegerError(f"{what}: {int(array.max())} does not fit 64 bits")
+        return array.astype(np.int64)
+    if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
+        large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
+        raise IntegerError(f"{what}: {large} does not fit 64 bits")
+    raise IntegerError(f"{what}: integers only, got {_first_bad(array)!r:.60}")
+
+
+def plain_array(values: object, what: str) -> NDArray[Any]:
+    """Return ``values`` as a NumPy array whose integers keep their values, of whatever size.
+
+    Raises
+    ------
+    IntegerError
+        If it is no array at all.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "f" and not isinstance(values, np.ndarray | np.generic | float):
+            array = np.asarray(values, dtype=object)  # NumPy reads [2**63, 0] as floats
+            if not all(isinstance(v, int | np.integer) for v in array.flat):
+                array = np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
+    return array
+
+
+def _first_bad(array: NDArray[Any]) -> Any:
+    return array.reshape(-1)[0].item() if array.dtype.kind in "fcUS" else array.reshape(-1).tolist()[0]
+
+
+def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:
+    """Merge equal variables within each row and drop columns of zero coefficients."""
+    size, width = variables.shape
+    if width > 1 and size:
+        key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)
+        order = np.argsort(key, axis=1, kind="stable")
+        key = np.take_along_axis(key, order, axis=1)
+        coefficients = np.take_along_axis(coefficients, order, axis=1)
+        same = key[:, 1:] == key[:, :-1]
+        if (same & (coefficients[:, 1:] != 0)).any():
+            starts = np.ones((size, width), dtype=bool)
+            starts[:, 1:] = ~same
+            target = np.cumsum(starts, axis=1) - 1
+            if np.abs(coefficients.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
+                raise ModelError("coefficients of one variable add up to more than 64 bits")
+            merged = np.zeros_like(coefficients)
+            np.add.at(merged, (np.arange(size)[:, None], target), coefficients)
+            names = np.full_like(key, np.iinfo(np.int64).max)
+            names[np.arange(size)[:, None], target] = key
+            return (
+                normalise(np.where(merged == 0, 0, names), merged) if (merged == 0).any() else (names, merged)
+            )
+        variables = np.where(coefficients == 0, 0, key)
+        width = int((coefficients != 0).sum(axis=1).max())
+        return variables[:, :width], coefficients[:, :width]
+    if width == 1 and size and not coefficients.any():
+        return variables[:, :0], coefficients[:, :0]
+    return variables, coefficients
+
+
+def row_bounds(
+    variables: IntArray, coefficients: IntArray, constants: IntArray, lower: IntArray, upper: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the lower and upper bound of each row, both of shape (size,).
+
+    Raises
+    ------
+    ModelError
+        If a bound does not fit 64 bits.
+    """
+    if not variables.shape[1]:
+        return constants, constants
+    low, high = lower[variables], upper[variables]
+    magnitude = np.abs(coefficients.astype(np.float64)) * np.maximum(
+        np.abs(low.astype(np.float64)), np.abs(high.astype(np.float64))
+    )
+    if (magnitude.sum(axis=1) + np.abs(constants.astype(np.float64)) > 2.0**62).any():
+        _check_exactly(coefficients, constants, low, high)
+    at_low, at_high = coefficients * low, coefficients * high
+    return (
+        np.minimum(at_low, at_high).sum(axis=1) + constants,
+        np.maximum(at_low, at_high).sum(axis=1) + constants,
+    )
+
+
+def _check_exactly(coefficients: IntArray, constants: IntArray, low: IntArray, high: IntArray) -> None:
+    for row in range(len(constants)):
+        total = abs(int(constants[row]))
+        for a, x, y in zip(coefficients[row].tolist(), low[row].tolist(), high[row].tolist(), strict=True):
+            total += max(abs(a * x), abs(a * y))
+        if total >= _INT64_MAX:
+            raise ModelError(
+                f"a term may reach {total:.3e}, which does not fit 64 bits; narrow its variables"
+            )
+
+
+def as_rows(values: Sequence[Any]) -> IntArray:
+    """Return Python integers as an int64 array, refusing those outside 64 bits."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        raise ModelError("a coefficient or constant does not fit 64 bits") from None
+
+
+def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
+    result: IntArray = function(a, b)
+    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**63:  # seldom: look at each element
+        near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
+        if float(near.max()) >= 2.0**63:
+            raise ModelError(
+                f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits"
+            )
+    return result
+
+
+def _largest(a: IntArray) -> int:
+    return max(abs(int(a.max())), abs(int(a.min())))
+
+
+def checked_add(a: IntArray, b: IntArray) -> IntArray:
+    """Return ``a + b``, refusing results outside 64 bits."""
+    return _checked(operator.add, a, b)
+
+
+def checked_multiply(a: IntArray, b: IntArray) -> IntArray:
+    """Return ``a * b``, refusing results outside 64 bits."""
+    return _checked(operator.mul, a, b)
+
+
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which arrays of these shapes broadcast.
+
+    Raises
+    ------
+    ModelError
+        If they do not broadcast.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ModelError(f"shapes {' and '.join(map(str, shapes))} do not fit together") from None
