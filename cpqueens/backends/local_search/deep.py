@@ -123,8 +123,7 @@ class _DeepBuilder:
             for t in terms:
                 self.terms.add(t, codes.OWNER_TABLE, number)
         else:
-            low, high = term_bounds(self.problem, constraint.terms, self.bounds)
-            base = self.assembler.reserve(number, int(low.min(initial=0)), int(high.max(initial=0)))
+            base = self.assembler.reserve(number, *term_bounds(self.problem, constraint.terms, self.bounds))
             for t in terms:
                 self.terms.add(t, codes.OWNER_ALL_DIFFERENT, number, base=base)
         if constraint.kind != Kind.ALL_DIFFERENT:

@@ -109,8 +109,12 @@ class _Assembler:
         self.constants.append(constant)
         self.scopes.append(scope)
 
-    def reserve(self, number: int, low: int, high: int) -> int:
-        """Return the counter of value 0 for AllDifferent ``number`` with values ``low`` .. ``high``."""
+    def reserve(self, number: int, lower: Ints, upper: Ints) -> int:
+        """Return the counter of value 0 for AllDifferent ``number`` over terms with these bounds.
+
+        It may lie outside the counters, where 0 is no value.
+        """
+        low, high = (int(lower.min()), int(upper.max())) if len(lower) else (0, 0)
         base = self.bases[number] = self.counters - low
         self.spans[number] = self.counters, high - low + 1
         self.counters += high - low + 1
@@ -144,7 +148,7 @@ class _Assembler:
             spans = np.where(lower * upper > 0, np.minimum(np.abs(lower), np.abs(upper)), 0)
             lower = np.where(signs == 0, lower, np.where(signs > 0, outer + spans, outer - high))
             upper = np.where(signs == 0, upper, np.where(signs > 0, outer + high, outer - spans))
-        base = self.reserve(number, int(lower.min(initial=0)), int(upper.max(initial=0)))
+        base = self.reserve(number, lower, upper)
         self._open(ALL_DIFFERENT, 0, np.zeros(0, dtype=np.int64))
         single = len(rows) == len(terms) and (signs == 0).all() and len(np.unique(rows)) == len(rows)
         if single and len(np.unique(nodes)) == len(nodes):
