@@ -2,8 +2,8 @@
 
 python tests/benchmarks/bench_handover.py [seeds, 3 by default] [seconds for CP-SAT on 1000 queens, 20]
 
-Times are those of the run less the compilation of kernels, one worker, means over the seeds (one seed for the 7 x 7
-board, which takes half a minute).
+Times are those of the run less the compilation of kernels, one worker, means over the seeds
+(one seed for the 7 x 7 board, which takes half a minute).
 """
 
 from __future__ import annotations
