@@ -109,11 +109,11 @@ class CpSat:
             return Ended(False, request.why_stopped(), statistics=statistics)
         solver = cp_model.CpSolver()
         self._set_parameters(solver, request, remaining)
-        if translation.extremes and request.want in (Want.ALL, Want.COUNT):
-            # OR-Tools 9.15 loses or invents solutions here (see tests/backends/test_cpsat.py).
-            if "cp_model_presolve" not in request.parameters:
-                solver.parameters.cp_model_presolve = False
-                statistics["presolve"] = "off: minima and maxima are enumerated wrongly with it"
+        listing = request.want in (Want.ALL, Want.COUNT)
+        if translation.extremes and listing and "cp_model_presolve" not in request.parameters:
+            # OR-Tools 9.15 loses or invents solutions here, see tests/backends/test_cpsat.py.
+            solver.parameters.cp_model_presolve = False
+            statistics["presolve"] = "off: minima and maxima are enumerated wrongly with it"
         flow = _Flow(translation, request, deliver, solver.stop_search)
         callback = _make_callback(cp_model, flow)
         with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
