@@ -26,7 +26,8 @@ def check_state(search: Search) -> None:
         Naming step, last recorded move, constraint or variable, expected and found.
     """
     part = search.compiled.part
-    fresh = fresh_state(search.compiled, search.x, part(arena.WEIGHT), search.measure)
+    limit = None if search.problem.objective is None else search.objective_limit
+    fresh = fresh_state(search.compiled, search.x, part(arena.WEIGHT), search.measure, limit)
     where = f"step {search.steps}, {_last_move(search)}"
     _compare(where, "activity of constraint", fresh.activity, part(arena.ACTIVITY))
     _compare(where, "counter", fresh.count, part(arena.COUNT))

@@ -6,7 +6,7 @@ arrays it takes only which counter stands for which value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,9 +131,19 @@ def support(problem: Problem, terms: Ints) -> set[int]:
     return found
 
 
-def fresh_state(compiled: Compiled, x: Ints, weight: Ints, measure: int) -> Fresh:
-    """Return what the state should be for ``x``."""
-    problem = compiled.problem
+def with_limit(problem: Problem, limit: int) -> Problem:
+    """Return the problem whose last constraint demands an objective of at most ``limit``."""
+    assert problem.objective is not None
+    constants = problem.terms.constants.copy()
+    constants[problem.constraints[-1].terms[0]] = constants[problem.objective] - limit
+    return replace(problem, terms=replace(problem.terms, constants=constants))
+
+
+def fresh_state(
+    compiled: Compiled, x: Ints, weight: Ints, measure: int, limit: int | None = None
+) -> Fresh:
+    """Return what the state should be for ``x``, with an objective of at most ``limit`` if one is given."""
+    problem = compiled.problem if limit is None else with_limit(compiled.problem, limit)
     constraints, counters = len(compiled.part(arena.ACTIVITY)), len(compiled.part(arena.COUNT))
     values = node_values(problem, x)
     fresh = Fresh(

@@ -51,7 +51,7 @@ def to_problem(compiled: Compiled) -> Problem:
     for a, b in _spans(compiled.clause_start):
         builder.add(Kind.CLAUSE, np.arange(first + a, first + b))
     for terms, rows in compiled.tables:
-        builder.add(Kind.TABLE, _add(builder, terms), rows=rows)
+        _table(builder, terms, rows)
     for count in compiled.counts:
         _count(builder, *count)
     return _with_objective(builder, compiled)
@@ -78,6 +78,14 @@ def _define(builder: Builder, definition: CompiledDefinition) -> None:
         builder.define(FUNCTION[definition.kind], terms)
         return
     builder.define(Function.TRUTH, terms, truth=truth)
+
+
+def _table(builder: Builder, terms: Terms, rows: Ints) -> None:
+    """Add a Table; one without terms holds if it has a row."""
+    if len(terms):
+        builder.add(Kind.TABLE, _add(builder, terms), rows=rows)
+    elif not len(rows):
+        builder.add(Kind.LINEAR, builder.add_rows([0], [], [], [1]), relation="==")
 
 
 def _count(builder: Builder, terms: Terms, value: Terms, relation: int, number: Terms) -> None:
