@@ -106,8 +106,8 @@ class Pattern:
         depth = int(max(later - earlier, default=0))
         result = np.zeros((self.n, depth, self.width), dtype=np.uint64)
         for d in range(depth):
-            for i in range(d + 1, self.n):
-                result[i, d] = conflict[i - 1 - d, i]
+            i = np.arange(d + 1, self.n)
+            result[i, d] = conflict[i - 1 - d, i]
         return result
 
     @cached_property
@@ -132,7 +132,12 @@ class Pattern:
             raise ValueError(f"conflict table of {self.n} x {self.n} x {self.width} words is too large")
         result = np.zeros((self.n, self.n, self.width), dtype=np.uint64)
         columns = np.arange(self.width)
+        pairs = [g for g in groups if _is_pair(g)]
+        if pairs:
+            _add_pairs(result, pairs)
         for group in groups:
+            if _is_pair(group):
+                continue
             rows = np.flatnonzero(group.members())
             for p, i in enumerate(rows):
                 later = rows[p + 1 :]
@@ -142,6 +147,21 @@ class Pattern:
                     bits = np.uint64(1) << np.where(valid, copy, 0).astype(np.uint64)
                     result[i, later] |= np.where(valid, bits, np.uint64(0))
         return result
+
+
+def _is_pair(group: Group) -> bool:
+    return group.rows is not None and not group.modulus and np.count_nonzero(group.rows) == 2
+
+
+def _add_pairs(conflict: Words, pairs: Sequence[Group]) -> None:
+    """Enter the groups of two rows, which may be thousands, all at once."""
+    n, _, width = conflict.shape
+    rows = np.nonzero(np.stack([g.members() for g in pairs]))[1].reshape(-1, 2)
+    offsets = np.take_along_axis(np.stack([g.offsets for g in pairs]), rows, axis=1)
+    target = np.arange(width) + (offsets[:, :1] - offsets[:, 1:])
+    valid = (target >= 0) & (target < width)
+    bits = np.where(valid, np.uint64(1) << np.where(valid, target, 0).astype(np.uint64), np.uint64(0))
+    np.bitwise_or.at(conflict.reshape(n * n, width), rows[:, 0] * n + rows[:, 1], bits)
 
 
 def queens(n: int, allowed: Words | None = None) -> Pattern:

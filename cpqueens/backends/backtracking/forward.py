@@ -93,7 +93,8 @@ class ForwardSearch:
         if answer == forward.TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
         elif answer == forward.PAUSED and spent < _SLICE / 2:
-            self.steps = min(2 * self.steps, 1 << 22)
+            growth = 8 if spent < _SLICE / 16 else 2
+            self.steps = min(growth * self.steps, 1 << 22)
         elif spent > 2 * _SLICE:
             self.steps = max(16, self.steps // 2)
         return answer
@@ -138,7 +139,7 @@ class ForwardSearch:
         capacity, width = search.solutions.shape
         if capacity >= _LARGEST_BATCH or capacity * max(1, width) > 1 << 22:
             return search
-        return search._replace(solutions=np.zeros((min(2 * capacity, _LARGEST_BATCH), width), dtype=np.int64))
+        return search._replace(solutions=np.zeros((min(8 * capacity, _LARGEST_BATCH), width), dtype=np.int64))
 
     def _ended(self, search: Any, exhausted: bool, reason: StopReason | None) -> Ended:
         from cpqueens.kernels.forward import FAILURES, FOUND, NODES
