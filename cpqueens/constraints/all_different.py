@@ -10,7 +10,9 @@ from cpqueens.constraints.base import Constraint, Truths, terms_of
 from cpqueens.expressions import LinearArray
 from cpqueens.rows import IntArray
 
-_FEW = 40  # terms that are compared pair by pair; more are sorted
+_FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
+_MANY = 500  # terms from which a pass over each row in turn is faster than sorting all rows at once
+_SPREAD = 8  # a range of values per term up to which each value has its mark; wider ones are sorted
 
 
 class AllDifferent(Constraint):
@@ -36,18 +38,17 @@ class AllDifferent(Constraint):
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""
         columns = self.terms.evaluate(values).T
-        if len(columns) <= _FEW:
-            good = np.ones(len(values), dtype=bool)
-            for apart in range(1, len(columns)):
-                good &= np.logical_and.reduce(columns[apart:] != columns[:-apart], axis=0)
-            return good[:, None]
-        sorted_values = np.sort(columns.T, axis=1)
-        return (sorted_values[:, 1:] != sorted_values[:, :-1]).all(axis=1)[:, None]
+        if len(columns) > _FEW:
+            return (_distinct(columns.T) == len(columns))[:, None]
+        good = np.ones(len(values), dtype=bool)
+        for apart in range(1, len(columns)):
+            good &= np.logical_and.reduce(columns[apart:] != columns[:-apart], axis=0)
+        return good[:, None]
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the surplus."""
-        sorted_values = np.sort(self.terms.evaluate(values), axis=1)
-        return (sorted_values[:, 1:] == sorted_values[:, :-1]).sum(axis=1)[:, None].astype(np.int64)
+        matrix = self.terms.evaluate(values)
+        return (matrix.shape[1] - _distinct(matrix))[:, None]
 
     def simpler(self) -> list[Constraint]:
         """Return one disequality for each pair of terms."""
@@ -55,3 +56,24 @@ class AllDifferent(Constraint):
 
         first, second = np.triu_indices(self.terms.size, 1)
         return [Linear(self.terms._pick(first) - self.terms._pick(second), "!=")]
+
+
+def _distinct(matrix: IntArray) -> IntArray:
+    """Return the number of distinct values of each row, of shape (rows,).
+
+    Where the values lie close together a row takes a mark per value, O(terms + range); else it is sorted.
+    """
+    rows, width = matrix.shape
+    if not rows or not width:
+        return np.zeros(rows, dtype=np.int64)
+    low, high = int(matrix.min()), int(matrix.max())
+    if width < _MANY or high - low >= _SPREAD * width:
+        ordered = np.sort(matrix, axis=1)
+        return 1 + np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1)
+    found = np.zeros(rows, dtype=np.int64)
+    marks = np.empty(high - low + 1, dtype=bool)
+    for k, row in enumerate(matrix):
+        marks.fill(False)
+        marks[row - low] = True
+        found[k] = np.count_nonzero(marks)
+    return found
