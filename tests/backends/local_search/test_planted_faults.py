@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 
 def test_every_planted_fault_is_caught() -> None:
     done = subprocess.run(
-        [sys.executable, str(HERE / "planted.py")],
+        [sys.executable, str(HERE / "planted_faults.py")],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
