@@ -160,7 +160,8 @@ def _violations(
     found = []
     for element in np.flatnonzero((amounts != 0) | ~held).tolist():
         one = flat.take(np.array([element]))
-        scope = np.unique(np.concatenate([a.scope() for a in one.arguments]))[:_SHOWN].tolist()
+        scopes = [a.scope()[:_SHOWN] for a in one.arguments]  # ascending: the least of all are among these
+        scope = np.unique(np.concatenate(scopes))[:_SHOWN].tolist()
         involved = {model.name_of(int(v)): int(values[0, v]) for v in scope}
         text = describe(model, one)
         pairs = _equal_pairs(model, one, values)
@@ -175,15 +176,16 @@ def _equal_pairs(model: Model, constraint: Constraint, values: IntArray) -> tupl
         return ()
     taken = terms.evaluate(values)[0]
     order = np.argsort(taken, kind="stable")
+    ordered = taken[order]
+    changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    starts = np.concatenate([[0], changes])
+    ends = np.concatenate([changes, [len(order)]])
+    shared = np.flatnonzero(ends - starts > 1)[:_SHOWN]  # each gives a pair
     pairs: list[tuple[str, str]] = []
-    start = 0
-    for end in range(1, len(order) + 1):
-        if end == len(order) or taken[order[end]] != taken[order[start]]:
-            if end - start > 1:
-                members = terms.variables[order[start : min(end, start + _SHOWN)], 0].tolist()
-                group = [f"{model.name_of(v)}={values[0, v]}" for v in members]
-                pairs += islice(combinations(group, 2), _SHOWN - len(pairs))
-            start = end
+    for start, end in zip(starts[shared].tolist(), ends[shared].tolist(), strict=True):
+        members = terms.variables[order[start : min(end, start + _SHOWN)], 0].tolist()
+        group = [f"{model.name_of(v)}={values[0, v]}" for v in members]
+        pairs += islice(combinations(group, 2), _SHOWN - len(pairs))
         if len(pairs) >= _SHOWN:
             break
     return tuple(pairs)

@@ -139,9 +139,7 @@ def with_limit(problem: Problem, limit: int) -> Problem:
     return replace(problem, terms=replace(problem.terms, constants=constants))
 
 
-def fresh_state(
-    compiled: Compiled, x: Ints, weight: Ints, measure: int, limit: int | None = None
-) -> Fresh:
+def fresh_state(compiled: Compiled, x: Ints, weight: Ints, measure: int, limit: int | None = None) -> Fresh:
     """Return what the state should be for ``x``, with an objective of at most ``limit`` if one is given."""
     problem = compiled.problem if limit is None else with_limit(compiled.problem, limit)
     constraints, counters = len(compiled.part(arena.ACTIVITY)), len(compiled.part(arena.COUNT))
