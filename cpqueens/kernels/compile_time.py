@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -20,13 +21,15 @@ class _Book(event.Listener):
         self._clock = clock
         self._thread = threading.get_ident()
         self._depth = 0
-        self._began = 0.0
+        self._began = self._before = 0.0
 
     def on_start(self, event: Any) -> None:
         if threading.get_ident() != self._thread:
             return
         if self._depth == 0:
             self._began = time.monotonic()
+            self._before = self._clock.paused.get("compile", 0.0)
+            self._clock.paused["compile"] = math.inf  # no deadline passes meanwhile, in no thread
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
@@ -34,8 +37,7 @@ class _Book(event.Listener):
             return
         self._depth -= 1
         if self._depth == 0:
-            paused = self._clock.paused
-            paused["compile"] = paused.get("compile", 0.0) + time.monotonic() - self._began
+            self._clock.paused["compile"] = self._before + time.monotonic() - self._began
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, Columns, by_variable, merged
+from cpqueens.backends.local_search.columns import RELATIONS, Columns, by_variable, distinct, merged
 from cpqueens.backends.local_search.deep import build_deep
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood
 from cpqueens.backends.local_search.problem import Constraint, Function, Ints, Kind, Problem
@@ -150,8 +150,8 @@ class _Assembler:
             upper = np.where(signs == 0, upper, np.where(signs > 0, outer + high, outer - spans))
         base = self.reserve(number, lower, upper)
         self._open(ALL_DIFFERENT, 0, np.zeros(0, dtype=np.int64))
-        single = len(rows) == len(terms) and (signs == 0).all() and len(np.unique(rows)) == len(rows)
-        if single and len(np.unique(nodes)) == len(nodes):
+        single = len(rows) == len(terms) and (signs == 0).all() and distinct(rows)
+        if single and distinct(nodes):
             block = np.full((5, len(nodes)), number, dtype=np.int64)
             block[0], block[2], block[3], block[4] = nodes, ALL_DIFFERENT, coefficients, base + constants
             self.plain.append(tuple(block))

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cpqueens.backends.local_search.columns import distinct
 from cpqueens.backends.local_search.problem import Constraint, Ints, Kind, Problem
 from cpqueens.kernels.search_state import Space
 
@@ -66,12 +67,7 @@ def plain_scope(problem: Problem, constraint: Constraint) -> Ints | None:
     nodes, coefficients = terms.nodes[first], terms.coefficients[first]
     constants = terms.constants[constraint.terms]
     same = (coefficients == coefficients[0]).all() and (constants == constants[0]).all()
-    if (
-        not same
-        or coefficients[0] == 0
-        or (nodes >= problem.size).any()
-        or len(np.unique(nodes)) < len(nodes)
-    ):
+    if not same or coefficients[0] == 0 or (nodes >= problem.size).any() or not distinct(nodes):
         return None
     return nodes
 

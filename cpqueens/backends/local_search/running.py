@@ -23,6 +23,7 @@ from cpqueens.backends.local_search.strategies import (
 from cpqueens.backends.local_search.translate import to_problem, units_of
 from cpqueens.compiled import compile_model
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.interrupts import Stopped, stopping
 from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
                 result = sosic_gu_4.solve_units(units, request.seed, limits, filled)
                 result.statistics["strategy"] = "sosic-gu-4"
                 return _finish(result, request, deliver, len(model.decisions))
-        problem = to_problem(compile_model(model, backend="local-search"))
+        with stopping(request.should_stop):
+            problem = to_problem(compile_model(model, backend="local-search"))
         if plain:
             special = solve_special(problem, name, request.seed, limits_of(request, problem, 0), options)
             if special is not None:
@@ -56,6 +58,8 @@ def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
         return _general(
             problem, name, strategy, request, deliver, options, common, -1 if model.maximizing else 1
         )
+    except Stopped:  # while the model was compiled
+        return Ended(False, request.why_stopped(), statistics={"strategy": name, "steps": 0})
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{name}: {error}") from None
 
@@ -92,11 +96,12 @@ def _general(
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    search = Search(
-        problem, request.seed, limits_of(request, problem, problem.size),
-        assignment_only=gives_up_swaps(strategy, filled) or common["neighbourhood"] == "assignment",
-        measure=filled.get("measure", "surplus"), audit=common["audit"], trace=common["trace"], hint=hint,
-    )  # fmt: skip
+    with stopping(request.should_stop):
+        search = Search(
+            problem, request.seed, limits_of(request, problem, problem.size),
+            assignment_only=gives_up_swaps(strategy, filled) or common["neighbourhood"] == "assignment",
+            measure=filled.get("measure", "surplus"), audit=common["audit"], trace=common["trace"], hint=hint,
+        )  # fmt: skip
     objective: int | None = None
     least = None
     if problem.objective is not None:

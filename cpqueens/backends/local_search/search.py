@@ -256,7 +256,7 @@ class Search:
         ``step_limit`` or ``stopped``.
         """
         end = min(self.steps + steps, NEVER)
-        pace = self.pace.get(kernel, 16)
+        pace = self.pace.get(kernel, max(1, min(16, (1 << 14) // max(1, self.problem.size))))
         while True:
             left = end - self.steps
             total = NEVER if self.limits.steps is None else self.limits.steps - self.steps
