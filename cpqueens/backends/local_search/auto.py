@@ -1,7 +1,8 @@
 """The default: what fits the structure first, other settings in turn at each new start.
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
-to `reversal` (both found by the engine), permutations under short rows of differences to `triangle`.
+to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
+short rows of differences to `triangle`.
 Otherwise the walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model; weighted
 jumps, first where clauses and definitions do, where nothing can be swapped, and under an objective. Lengths

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cpqueens.backends.local_search.problem import Ints, Problem
@@ -39,8 +40,10 @@ def solve_problem(
         raise StrategyError(f"{strategy} has no option {unknown[0]!r}; it has {sorted(module.OPTIONS)}")
     plain = hint is None and audit == "final" and trace == 0 and neighbourhood == "derived"
     special = solve_special(problem, strategy, seed, limits, options) if plain else None
-    if special is not None:
+    if special is not None and special.reason != "stalled":
         return special
+    if special is not None and limits.steps is not None:  # the steps of both count
+        limits = replace(limits, steps=max(0, limits.steps - special.steps))
     filled = complete(module, options)
     search = Search(
         problem, seed, limits,
@@ -49,6 +52,9 @@ def solve_problem(
     )  # fmt: skip
     result = search.result(module.run(search, filled))
     result.statistics["strategy"] = strategy
+    if special is not None:
+        result.steps += special.steps
+        result.statistics["steps"] = result.steps
     if search.hint_kept is not None:
         result.statistics["hint_kept"] = search.hint_kept
     result.events = search.events[: int(search.info[11])].copy()
@@ -75,6 +81,14 @@ def solve_special(
         if order is not None:
             filled = complete(reversal, options)
             return _named(reversal.solve_path(order, int(problem.lower[0]), seed, limits, filled), "reversal")
+    if strategy in ("auto", "exchange"):
+        from cpqueens.backends.local_search import exchange
+        from cpqueens.backends.local_search.sums import find_sums
+
+        sums = find_sums(problem)
+        if sums is not None:
+            filled = complete(exchange, options)
+            return _named(exchange.solve_sums(sums, seed, limits, filled), "exchange")
     return None
 
 

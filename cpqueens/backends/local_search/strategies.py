@@ -16,6 +16,7 @@ STRATEGIES: dict[str, str] = {
     "auto": _HERE + "auto",
     "adaptive": _HERE + "adaptive",
     "annealing": _HERE + "annealing",
+    "exchange": _HERE + "exchange",
     "hill-climbing": _HERE + "hill_climbing",
     "jump": _HERE + "jump",
     "min-conflicts": _HERE + "min_conflicts",

@@ -1,0 +1,84 @@
+"""Exchanges between lines, for permutations under equations of sums (magic squares).
+
+Mending rows and columns of magic squares by swaps between two lines, and by pairs of swaps, is known from Xie
+and Kang, "An evolutionary algorithm for magic squares" (2003); the look-up by differences is ours. Models
+without that structure, and starts from which nothing improves any more, are searched as by `auto`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.local_search import auto
+from cpqueens.backends.local_search.problem import Ints
+from cpqueens.backends.local_search.search import NEVER, Limits, Result, Search
+from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.sums import Sums
+from cpqueens.kernels import search_exchange as codes
+from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.search_start import shuffle
+
+ASSIGNMENT_ONLY = False
+OPTIONS: Mapping[str, Option] = {
+    "stall": Option(int, 2000, "steps without a smaller error that cause a new start"),
+    "starts": Option(int, 10, "after which the search goes on as auto does on other models"),
+}
+
+
+def run(search: Search, options: Mapping[str, Any]) -> str:
+    """Search like `auto`: the engine calls `solve_sums` before, where the pattern is found."""
+    return auto.run(search, {})
+
+
+def solve_sums(sums: Sums, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+    """Search the pattern from random permutations; the reason is ``stalled`` if all starts got stuck."""
+    n, random = sums.size, seed_state(seed)
+    x, place = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    errors, info = np.zeros(len(sums.lines), dtype=np.int64), np.zeros(codes.LENGTH, dtype=np.int64)
+    seen, partner, found = (np.zeros(size, dtype=np.int64) for size in (2 * n, 4 * n, 4))
+    arrays = (x, place, *_incidence(sums), errors, seen, partner, info, random, found)
+    code, starts = 0, 0
+
+    def advance(steps: int) -> bool:
+        nonlocal code
+        code = int(codes.exchange_search(steps, options["stall"], *arrays))
+        return code != 0
+
+    reason = "stalled"
+    while reason == "stalled" and starts < options["starts"]:
+        starts += 1
+        shuffle(x, random)
+        place[x] = np.arange(n)
+        errors[:] = [x[line].sum() for line in sums.lines]
+        errors -= sums.totals
+        info[codes.LEAST], info[codes.STALL] = NEVER, 0
+        reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
+        reason = "stalled" if code == 2 and reason == "solved" else reason
+    statistics = {
+        "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
+        "moves": int(info[codes.MOVES]), "restarts": starts - 1, "resets": int(info[codes.FORCED]),
+        "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
+        "layers": {"sums": len(sums.lines)},
+    }  # fmt: skip
+    cost = int(np.abs(errors).sum())
+    return Result(x + sums.low, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)
+
+
+def _incidence(sums: Sums) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Return lines by cells, cells by lines (both compressed), and a common cell of each two lines."""
+    count = len(sums.lines)
+    line_cells = np.concatenate(sums.lines)
+    line_of = np.repeat(np.arange(count), [len(line) for line in sums.lines])
+    line_start = np.searchsorted(line_of, np.arange(count + 1))
+    order = np.lexsort((line_of, line_cells))
+    cell_start = np.searchsorted(line_cells[order], np.arange(sums.size + 1))
+    cell_lines = line_of[order]
+    cross = np.full((count, count), -1, dtype=np.int64)
+    for k, line in enumerate(sums.lines):
+        for cell in line.tolist():
+            cross[k, cell_lines[cell_start[cell] : cell_start[cell + 1]]] = cell
+    return line_start, line_cells, cell_start, cell_lines, cross.ravel()
