@@ -4,6 +4,12 @@ The same search as the walk with choice WORST, for models in which nothing but A
 terms of at most two entries per variable and at most 62 values counts. Those rows are so short that
 computing the values that occur once and more than once afresh in each step is several times cheaper than
 keeping counters and conflicts up to date. Layouts as in search_bits.
+
+The loops over all variables read ``lanes``, arrays of one entry per row and variable, so that the compiler
+turns them into vector instructions: ``at`` holds the bit of the first term of each variable in each row,
+then that of the second, then one entry that nothing reads; ``factors`` and ``others`` hold the coefficient
+of the variable and the other variable of the same terms (-1: no term); ``shared`` the coefficient of that
+other variable and ``away`` the entry of its other term; ``homes`` the two entries of a term.
 """
 
 from __future__ import annotations
@@ -26,22 +32,27 @@ LENGTH = 6
 
 
 @kernel
-def look(x: Ints, rows: Ints, pairs: Ints, index: Ints, masks: Ints, errors: Ints) -> Any:
-    """Set ``masks`` (once, twice, thrice per row) and the ``errors`` of variables; return the surplus.
+def add_errors(twice: int, at1: Ints, at2: Ints, errors: Ints) -> None:
+    """Add to ``errors`` how many terms of each variable have a value of ``twice``."""
+    for v in range(errors.shape[0]):
+        errors[v] += ((twice >> at1[v]) & 1) + ((twice >> at2[v]) & 1)
 
-    ``pairs`` holds two variables per term.
-    """
-    for v in range(x.shape[0]):
+
+@kernel
+def look(rows: Ints, index: Ints, at: Ints, masks: Ints, errors: Ints) -> Any:
+    """Set ``masks`` (once, twice, thrice per row) and the ``errors`` of variables; return the surplus."""
+    n = errors.shape[0]
+    half = rows.shape[0] // 5 * n
+    for v in range(n):
         errors[v] = 0
     cost = 0
     for r in range(rows.shape[0] // 5):
         once = 0
         twice = 0
         thrice = 0
-        begin = rows[5 * r + 2]
-        end = rows[5 * r + 3]
-        for t in range(begin, end):
-            bit = 1 << index[t]
+        row = index[rows[5 * r + 2] : rows[5 * r + 3]]
+        for t in range(row.shape[0]):
+            bit = 1 << row[t]
             thrice |= twice & bit
             twice |= once & bit
             once |= bit
@@ -49,11 +60,8 @@ def look(x: Ints, rows: Ints, pairs: Ints, index: Ints, masks: Ints, errors: Int
         masks[3 * r + 1] = twice
         masks[3 * r + 2] = thrice
         if twice != 0:
-            cost += end - begin - population(once)
-            for t in range(begin, end):
-                shared = (twice >> index[t]) & 1
-                errors[pairs[2 * t]] += shared
-                errors[pairs[2 * t + 1]] += shared
+            cost += row.shape[0] - population(once)
+            add_errors(twice, at[r * n : r * n + n], at[half + r * n : half + r * n + n], errors)
     return cost
 
 
@@ -90,56 +98,100 @@ def without(i: int, n: int, rows: Ints, slots: Ints, index: Ints, masks: Ints) -
 
 
 @kernel
+def shared_distinct(
+    once: int, twice: int, p1: int, p2: int, d: int, at: Ints, factors: Ints, away: Ints, shared: Ints
+) -> Any:
+    """Return the distinct values of a row when i grows by ``d`` and the other variable of a term shrinks.
+
+    The shared term is at ``p1``, the other term of i at ``p2``, that of the other variable at ``away[p1]``.
+    """
+    f = at[away[p1]]
+    left = once & ~((1 << f) & ~twice)
+    left |= 1 << (at[p1] + (factors[p1] - shared[p1]) * d)
+    left |= (1 << (at[p2] + factors[p2] * d)) | (1 << (f - factors[away[p1]] * d))
+    return population(left & ROW)
+
+
+@kernel
+def row_deltas(
+    once: int,
+    twice: int,
+    thrice: int,
+    number: int,
+    at1: int,
+    c1: int,
+    at2: int,
+    c2: int,
+    change: Ints,
+    from1: Ints,
+    from2: Ints,
+    e1: Ints,
+    e2: Ints,
+    out: Ints,
+) -> None:
+    """Add to ``out[j]`` the surplus of a row after i grows by ``change[j]`` and j shrinks by it.
+
+    Right for all j that share no term with i; for the others any number comes out.
+    """
+    for j in range(change.shape[0]):
+        d = change[j]
+        f1 = from1[j]
+        f2 = from2[j]
+        many = thrice if f1 == f2 else twice
+        left = once & ~(((1 << f1) | (1 << f2)) & ~many)
+        # & 63 only matters where i and j share a term: a shift by more is not defined
+        left |= (1 << ((at1 + c1 * d) & 63)) | (1 << ((at2 + c2 * d) & 63))
+        left |= (1 << ((f1 - e1[j] * d) & 63)) | (1 << ((f2 - e2[j] * d) & 63))
+        out[j] += number - population(left & ROW)
+
+
+@kernel
 def deltas_of(
-    i: int, cost: int, x: Ints, rows: Ints, slots: Ints, index: Ints, masks: Ints, out: Ints
+    i: int,
+    cost: int,
+    x: Ints,
+    rows: Ints,
+    at: Ints,
+    factors: Ints,
+    others: Ints,
+    away: Ints,
+    shared: Ints,
+    masks: Ints,
+    change: Ints,
+    out: Ints,
 ) -> None:
     """Set ``out[j]`` to the change of surplus by swapping ``i`` and ``j``, for all j."""
     n = x.shape[0]
-    last = index.shape[0] - 1
+    half = rows.shape[0] // 5 * n
     for j in range(n):
         out[j] = -cost
+        change[j] = x[j] - x[i]
     for r in range(rows.shape[0] // 5):
         number = rows[5 * r + 3] - rows[5 * r + 2]
         once = masks[3 * r]
         twice = masks[3 * r + 1]
         thrice = masks[3 * r + 2]
-        s = (r * n + i) * 4
-        a1 = slots[s]
-        c1 = slots[s + 1]
-        a2 = slots[s + 2]
-        c2 = slots[s + 3]
-        at1 = index[a1]
-        at2 = index[a2]
-        for j in range(n):
-            d = x[j] - x[i]
-            s = (r * n + j) * 4
-            b1 = slots[s]
-            e1 = slots[s + 1]
-            b2 = slots[s + 2]
-            e2 = slots[s + 3]
-            k1 = c1
-            k2 = c2
-            if b1 == a1 or b1 == a2:  # noqa: SIM109 - faster than a tuple in Numba
-                if b1 == a1:
-                    k1 -= e1
-                else:
-                    k2 -= e1
-                b1 = last
-                e1 = 0
-            if b2 == a1 or b2 == a2:  # noqa: SIM109
-                if b2 == a1:
-                    k1 -= e2
-                else:
-                    k2 -= e2
-                b2 = last
-                e2 = 0
-            from1 = index[b1]
-            from2 = index[b2]
-            many = thrice if from1 == from2 else twice
-            left = once & ~(((1 << from1) | (1 << from2)) & ~many)
-            left |= (1 << (at1 + k1 * d)) | (1 << (at2 + k2 * d))
-            left |= (1 << (from1 - e1 * d)) | (1 << (from2 - e2 * d))
-            out[j] += number - population(left & ROW)
+        p1 = r * n
+        p2 = half + r * n
+        o1 = others[p1 + i]
+        o2 = others[p2 + i]
+        # the partners that share a term with i are few: their sums are put right afterwards
+        sum1 = 0
+        sum2 = 0
+        if o1 >= 0:
+            sum1 = out[o1] + number
+            sum1 -= shared_distinct(once, twice, p1 + i, p2 + i, change[o1], at, factors, away, shared)
+        if o2 >= 0:
+            sum2 = out[o2] + number
+            sum2 -= shared_distinct(once, twice, p2 + i, p1 + i, change[o2], at, factors, away, shared)
+        row_deltas(
+            once, twice, thrice, number, at[p1 + i], factors[p1 + i], at[p2 + i], factors[p2 + i], change,
+            at[p1 : p1 + n], at[p2 : p2 + n], factors[p1 : p1 + n], factors[p2 : p2 + n], out,
+        )  # fmt: skip
+        if o1 >= 0:
+            out[o1] = sum1
+        if o2 >= 0:
+            out[o2] = sum2
 
 
 @kernel
@@ -152,6 +204,17 @@ def shift_terms(v: int, d: int, n: int, rows: Ints, slots: Ints, index: Ints) ->
 
 
 @kernel
+def copy_terms(v: int, n: int, rows: Ints, slots: Ints, index: Ints, homes: Ints, at: Ints) -> None:
+    """Bring ``at`` up to date for the terms of ``v``."""
+    for r in range(rows.shape[0] // 5):
+        s = (r * n + v) * 4
+        for q in range(s, s + 4, 2):
+            t = slots[q]
+            at[homes[2 * t]] = index[t]
+            at[homes[2 * t + 1]] = index[t]
+
+
+@kernel
 def triangle_search(
     steps: int,
     stall: int,
@@ -160,11 +223,17 @@ def triangle_search(
     x: Ints,
     rows: Ints,
     slots: Ints,
-    pairs: Ints,
     index: Ints,
+    at: Ints,
+    factors: Ints,
+    others: Ints,
+    away: Ints,
+    shared: Ints,
+    homes: Ints,
     masks: Ints,
     errors: Ints,
     tabu: Ints,
+    change: Ints,
     out: Ints,
     info: Ints,
     random: Ints,
@@ -180,7 +249,7 @@ def triangle_search(
     """
     n = x.shape[0]
     for _ in range(steps):
-        cost = look(x, rows, pairs, index, masks, errors)
+        cost = look(rows, index, at, masks, errors)
         info[COST] = cost
         if cost == 0:
             return 1
@@ -210,7 +279,7 @@ def triangle_search(
             if i < 0:
                 i = below(random, n)
         without(i, n, rows, slots, index, masks)
-        deltas_of(i, cost, x, rows, slots, index, masks, out)
+        deltas_of(i, cost, x, rows, at, factors, others, away, shared, masks, change, out)
         info[EVALUATIONS] += n - 1
         best = -1
         least = 0
@@ -232,6 +301,8 @@ def triangle_search(
         shift_terms(i, d, n, rows, slots, index)
         shift_terms(best, -d, n, rows, slots, index)
         index[index.shape[0] - 1] = NOWHERE
+        copy_terms(i, n, rows, slots, index, homes, at)
+        copy_terms(best, n, rows, slots, index, homes, at)
         x[i] += d
         x[best] -= d
         tabu[i] = now + 1 + below(random, spread)

@@ -29,9 +29,17 @@ def suits(search: Search) -> bool:
     whole = len(search.neighbourhood.groups) == 1 and (search.space.group == 0).all()
     straight = (part(rows.static, BIT_ROWS).reshape(-1, 5)[:, 4] == 0).all()
     sizes = np.diff(part(rows.static, SUPPORT_START))
-    return bool(
-        whole and search.space.uniform[0] and len(search.space.spare) == 0 and straight and (sizes == 2).all()
-    )
+    permutation = whole and search.space.uniform[0] and len(search.space.spare) == 0
+    return bool(permutation and straight and (sizes == 2).all()) and _pairs_differ(search)
+
+
+def _pairs_differ(search: Search) -> bool:
+    """Say whether no two terms of a row are over the same two variables."""
+    rows = search.compiled.rows
+    assert rows is not None
+    owner = part(rows.static, OWNER)
+    pairs = np.sort(part(rows.static, SUPPORT).reshape(-1, 2), axis=1)
+    return len(np.unique(np.column_stack([owner, pairs]), axis=0)) == len(pairs)
 
 
 class _Triangle:
@@ -45,8 +53,8 @@ class _Triangle:
         n = search.problem.size
         self.all_rows = part(rows.static, BIT_ROWS).reshape(-1, 5)
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
-        self.pairs = part(rows.static, SUPPORT).copy()
-        self.errors, self.out = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
+        self.errors, self.change, self.out = np.zeros((3, n), dtype=np.int64)
         self.info = np.zeros(codes.LENGTH, dtype=np.int64)
         self.choose_rows()
 
@@ -55,6 +63,26 @@ class _Triangle:
         self.rows = self.all_rows[counted].reshape(-1)
         self.slots = self.all_slots[counted].reshape(-1)
         self.masks = np.zeros(3 * int(counted.sum()), dtype=np.int64)
+        self.choose_lanes(int(counted.sum()))
+
+    def choose_lanes(self, rows: int) -> None:
+        """Lay out one entry per slot, row and variable, see the kernel."""
+        none, n = len(self.pairs), self.search.problem.size
+        slots = self.slots.reshape(rows, n, 2, 2).transpose(2, 0, 1, 3)
+        self.terms = np.append(slots[..., 0].ravel(), none)
+        self.factors = np.append(slots[..., 1].ravel(), 0)
+        end = len(self.terms) - 1
+        order = np.argsort(self.terms[:end], kind="stable")
+        order = order[self.terms[order] != none].reshape(-1, 2)
+        homes = np.full((none + 1, 2), end, dtype=np.int64)
+        homes[self.terms[order[:, 0]]] = order
+        # of each entry, the other one of its term
+        there = homes[self.terms].sum(axis=1) - np.arange(end + 1)
+        there[self.terms == none] = end
+        self.homes = homes.ravel()
+        self.others = np.where(there == end, -1, there % n)
+        self.shared = self.factors[there]
+        self.away = np.where(there == end, end, (there + end // 2) % end)
 
     def begin(self) -> None:
         """Read the bit of every term from the state of the search."""
@@ -63,13 +91,15 @@ class _Triangle:
         owner = part(self.layer.static, OWNER)
         counters = self.layer.terms.reshape(-1, 4)[:, 1]
         self.index = np.append(counters - first[owner], NOWHERE)
+        self.at = self.index[self.terms]
         self.search.tabu[:] = 0
         self.info[codes.LEAST], self.info[codes.STALL] = NEVER, 0
 
     def arguments(self) -> tuple[Ints, ...]:
         return (
-            self.search.x, self.rows, self.slots, self.pairs, self.index, self.masks, self.errors,
-            self.search.tabu, self.out, self.info, self.search.random,
+            self.search.x, self.rows, self.slots, self.index, self.at, self.factors, self.others, self.away,
+            self.shared, self.homes, self.masks, self.errors, self.search.tabu, self.change, self.out,
+            self.info, self.search.random,
         )  # fmt: skip
 
 
