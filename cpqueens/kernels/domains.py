@@ -25,8 +25,10 @@ FIX, BOUND, DOMAIN = 1, 2, 4
 
 # The record of a variable: bounds, where the flags of its values start in ``cells`` (-1: bounds only) and
 # the value of the first flag, whether changes are ignored (strategy ``check``), the level of the last save,
-# the events that nobody has seen yet, and where its watches and its places in AllDifferents are in ``net``.
-LOW, HIGH, FIRST, BASE, FROZEN, STAMP, EVENTS, WATCH, WATCH_END, MEMBER, MEMBER_END, X_WIDTH = range(12)
+# the events that nobody has seen yet, and where in ``net`` its watches are, its places in AllDifferents, and
+# those in AllDifferents that have sums among their terms.
+LOW, HIGH, FIRST, BASE, FROZEN, STAMP, EVENTS = range(7)
+WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, X_WIDTH = range(7, 14)
 
 # The record of a propagator.
 KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, P_WIDTH = range(9)

@@ -26,6 +26,8 @@ from cpqueens.kernels.domains import (
     MARKS,
     MEMBER,
     MEMBER_END,
+    PART,
+    PART_END,
     QUEUE_SIZE,
     RESULT,
     ROWS,
@@ -392,6 +394,66 @@ def all_different(m: Memory, v: int) -> Any:
     return 1
 
 
+NO_ARGUMENT, SEVERAL = -1, -2
+
+
+@inner_kernel
+def open_argument(m: Memory, term: int) -> Any:
+    """Return where a sum's only open argument is (or that it has none, or several), and its fixed part.
+
+    A sum is (first and last argument, constant), an argument (variable, coefficient).
+    """
+    rest = m.net[term + 2]
+    free = NO_ARGUMENT
+    for k in range(m.net[term], m.net[term + 1], 2):
+        v = m.net[k]
+        if m.x[v + LOW] == m.x[v + HIGH]:
+            rest += m.net[k + 1] * m.x[v + LOW]
+        elif free != NO_ARGUMENT:
+            return SEVERAL, rest
+        else:
+            free = k
+    return free, rest
+
+
+@inner_kernel
+def sums_different(m: Memory, v: int) -> Any:
+    """Prune AllDifferents that have sums among their terms, after v was fixed.
+
+    Each sum with v is compared with every other: where at most one variable of the two is open, it loses the
+    value that would make them equal. It is the same as a disequality for each pair, without waking them all.
+    """
+    for place in range(m.x[v + PART], m.x[v + PART_END], 3):
+        mine = m.net[place]
+        free, rest = open_argument(m, mine)
+        if free == SEVERAL:
+            continue
+        for term in range(m.net[place + 1], m.net[place + 2], 3):
+            other, gap = open_argument(m, term)
+            if term == mine or other == SEVERAL:
+                continue
+            if free >= 0 and other >= 0 and m.net[free] != m.net[other]:
+                continue
+            gap -= rest  # equal where a * (the open variable) == gap
+            a = 0
+            if free >= 0:
+                a += m.net[free + 1]
+            if other >= 0:
+                a -= m.net[other + 1]
+            if a == 0:
+                if gap == 0:
+                    return 0
+                continue
+            value = gap if a > 0 else -gap
+            if abs(a) > 1:  # divisions cost more than all the rest
+                if gap % a != 0:
+                    continue
+                value = gap // a
+            if not remove(m, m.net[max(free, other)], value):
+                return 0
+    return 1
+
+
 @inner_kernel
 def run_propagator(m: Memory, p: int) -> Any:
     """Run one propagator; the switch over kinds."""
@@ -423,7 +485,7 @@ def propagate(m: Memory) -> Any:
             for k in range(m.x[v + WATCH], m.x[v + WATCH_END], 2):
                 if m.net[k + 1] & events:
                     enqueue(m, m.net[k])
-            if events & FIX and not all_different(m, v):
+            if events & FIX and not (all_different(m, v) and sums_different(m, v)):
                 return 0
         elif m.stack[QUEUE_SIZE] > 0:
             if not run_propagator(m, dequeue(m)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from cpqueens.kernels.domains import (
     MEMBER,
     MEMBER_END,
     P_WIDTH,
+    PART,
+    PART_END,
     QUEUE_BASE,
     QUEUE_END,
     QUEUE_HEAD,
@@ -53,7 +56,7 @@ CELLS = 200_000_000
 """Values listed in all."""
 
 PAIRS = 1 << 12
-"""Pairs of terms of one AllDifferent that become disequalities where a term has several variables."""
+"""Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
 
 _DEFINED = {
     "abs": kinds.ABS,
@@ -90,6 +93,7 @@ class Builder:
         self.propagators: list[_Propagator] = []
         self.tables: list[IntArray] = []
         self.different: list[list[tuple[int, int, int]]] = []
+        self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
         self.objective_row = -1
 
@@ -164,7 +168,7 @@ class Builder:
             self.add(_DEFINED[definition.kind], variables, [1] * len(variables), result=definition.result)
 
     def all_different(self, terms: list[Row]) -> None:
-        """Add an AllDifferent: affine terms in one group, each other term against all, if they are few.
+        """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
 
         A term of several variables gets a variable of its own only where the pairs would be too many:
         disequalities wake when variables are fixed, bounds of sums at every change.
@@ -172,13 +176,26 @@ class Builder:
         affine = [row for row in terms if len(row[0]) == 1]
         others = [row for row in terms if len(row[0]) != 1]
         if len(others) * len(terms) <= PAIRS:
-            for k, row in enumerate(others):
-                for other in [*affine, *others[k + 1 :]]:
-                    self.linear(_difference(row, other), NE)
+            if others:
+                self.sums.append(terms)
+                self.shared(terms)
         else:
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
             self.different.append([(v[0], a[0], c) for v, a, c in affine])
+
+    def shared(self, terms: list[Row]) -> None:
+        """Add the disequalities of pairs of sums that have a part in common, which their difference has not."""
+        having: dict[tuple[int, int], list[int]] = {}
+        constants = []
+        for t, (variables, coefficients, _) in enumerate(terms):
+            for part in zip(variables, coefficients, strict=True):
+                having.setdefault(part, []).append(t)
+            if not variables:
+                constants.append(t)
+        pairs = {pair for group in [constants, *having.values()] for pair in combinations(group, 2)}
+        for t, u in sorted(pairs):
+            self.linear(_difference(terms[t], terms[u]), NE)
 
     def table(self, terms: list[Row], rows: IntArray) -> None:
         """Add a table."""
@@ -319,6 +336,9 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
     at = append(_array([t for group in builder.different for t in group]).reshape(-1, 3))
     at = append(places)
     x[:, MEMBER], x[:, MEMBER_END] = at + 3 * member_start[:-1], at + 3 * member_start[1:]
+    part_start, places = _parts(builder, end, append)
+    at = append(places)
+    x[:, PART], x[:, PART_END] = at + 3 * part_start[:-1], at + 3 * part_start[1:]
     return np.concatenate(parts)
 
 
@@ -347,8 +367,36 @@ def _places(builder: Builder, at: int) -> tuple[IntArray, IntArray]:
         entries += [(term[0], at + 3 * k, at, last) for k, term in enumerate(group)]
         group[:] = [(v * X_WIDTH, a, c) for v, a, c in group]
         at = last
+    return _by_variable(entries, len(builder.lower))
+
+
+def _parts(builder: Builder, at: int, append: Callable[[IntArray], int]) -> tuple[IntArray, IntArray]:
+    """Append the sums of AllDifferents; return, by variable, those it is in: (sum, first sum, end of the sums).
+
+    All sums, (first and last argument, constant) each, lie from ``at`` on, their arguments behind them.
+    """
+    everything = [row for group in builder.sums for row in group]
+    sums: list[tuple[int, int, int]] = []
+    arguments: list[tuple[int, int]] = []
+    behind = at + 3 * len(everything)
+    for variables, coefficients, constant in everything:
+        start = behind + 2 * len(arguments)
+        arguments += [(v * X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)]
+        sums.append((start, behind + 2 * len(arguments), constant))
+    append(_array(sums))
+    append(_array(arguments))
+    entries: list[tuple[int, int, int, int]] = []
+    for group in builder.sums:
+        last = at + 3 * len(group)
+        entries += [(v, at + 3 * k, at, last) for k, row in enumerate(group) for v in row[0]]
+        at = last
+    return _by_variable(entries, len(builder.lower))
+
+
+def _by_variable(entries: list[tuple[int, int, int, int]], variables: int) -> tuple[IntArray, IntArray]:
+    """Return where each variable's entries start, and the entries in that order without the variable."""
     flat = _array(sorted(entries)).reshape(-1, 4)
-    start = np.searchsorted(flat[:, 0], np.arange(len(builder.lower) + 1)).astype(np.int64)
+    start = np.searchsorted(flat[:, 0], np.arange(variables + 1)).astype(np.int64)
     return start, np.ascontiguousarray(flat[:, 1:])
 
 
