@@ -111,7 +111,6 @@ def climb(
     for _ in range(steps):
         if info[COST] == 0:
             return SOLVED
-        info[STEPS] += 1  # a scan is a step, also one that ends in a local optimum: restarts are limited too
         best_neighbour(core, rows, deep, space, moves, deltas, parameters[TIES], measure, random, found)
         change = found[2]
         if found[0] < 0 or change > 0:
@@ -124,6 +123,7 @@ def climb(
             info[SIDEWAYS] += 1
         else:
             info[SIDEWAYS] = 0
+        info[STEPS] += 1
         info[MOVES] += 1
         if change == 0 and parameters[SHOULDER] == JUMP:
             save(core)

@@ -25,3 +25,6 @@ def run(search: Search, options: Mapping[str, Any]) -> str:
         ended = climb_once(search, RANDOM, GO_ON, options["max_sideways"])
         if ended not in ("local_optimum", "plateau_limit"):
             return ended
+        search.count_step()  # a restart is a step: where every start is a local optimum they must end too
+        if search.limits.steps is not None and search.steps >= search.limits.steps:
+            return "step_limit"

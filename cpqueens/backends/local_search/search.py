@@ -249,6 +249,10 @@ class Search:
             self.info[info_codes.SAVED] = self.cost
             self.compiled.part(arena.BEST)[:] = self.x
 
+    def count_step(self) -> None:
+        """Count a step that no kernel counts, such as a restart."""
+        self.info[info_codes.STEPS] += 1
+
     def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> str:
         """Run ``kernel(steps, core, rows, deep, *arguments)`` in short calls; say how it ended.
 
