@@ -1,4 +1,10 @@
-"""Depth-first search with propagation: binary branching on the decision variables, without recursion."""
+"""Depth-first search with propagation: binary branching on the decision variables, without recursion.
+
+A decision gives a variable one of its values; the other branch takes that value away. A variable without
+listed values is halved instead, the lower half first, which keeps solutions in lexicographic order; with
+``check`` every decision is one value. Nodes are the root and all decisions, halvings too, that propagation
+does not refute; failures are those that it does.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +54,7 @@ FAILED, NARROWED, DECIDED, FINISHED = 0, 1, 2, 3
 class Search(NamedTuple):
     """The stack and the settings of one search.
 
-    ``levels`` has one row (variable, value, trail length, removed length, first open variable) a level.
+    ``levels`` has one row (variable, last value, trail length, removed length, first open variable) a level.
     ``options`` are: decision variables, variable order, value order, check only (no look-ahead),
     objective row (-1 for none), keep solutions.
     """
@@ -174,6 +180,15 @@ def wake_objective(m: Memory, q: Search) -> None:
 
 
 @inner_kernel
+def last_of_branch(m: Memory, q: Search, v: int, value: int) -> Any:
+    """Return the greatest value of the branch that begins with ``value``, the middle where v is halved."""
+    if m.x[v + FIRST] >= 0 or q.options[3] or q.state[REPLAYING]:
+        return value
+    high = m.x[v + HIGH]
+    return (value >> 1) + (high >> 1) + (value & high & 1)  # the sum might not fit
+
+
+@inner_kernel
 def descend(m: Memory, q: Search) -> Any:
     """Branch on the next variable, or take the solution if none is left."""
     v = choose_variable(m, q)
@@ -190,9 +205,10 @@ def descend(m: Memory, q: Search) -> Any:
             return NARROWED
     else:
         value = choose_value(m, q, v)
+    last = last_of_branch(m, q, v, value)
     depth = q.state[DEPTH]
     q.levels[depth, 0] = v
-    q.levels[depth, 1] = value
+    q.levels[depth, 1] = last
     q.levels[depth, 2] = m.stack[TRAIL_TOP]
     q.levels[depth, 3] = m.stack[CELLS_TOP]
     q.state[DEPTH] = depth + 1
@@ -201,13 +217,13 @@ def descend(m: Memory, q: Search) -> Any:
         m.x[v + FROZEN] = 0
         if m.x[v + LOW] == m.x[v + HIGH]:  # one value from the start, which nothing could refuse while frozen
             note(m, v, BOUND | DOMAIN)
-    tighten(m, v, value, value)
+    tighten(m, v, value, last)
     return DECIDED
 
 
 @inner_kernel
 def retreat(m: Memory, q: Search) -> Any:
-    """Undo the last decision and exclude its value."""
+    """Undo the last decision and exclude its value, or its half."""
     depth = q.state[DEPTH] - 1
     if depth < 0:
         return FINISHED

@@ -15,6 +15,7 @@ from cpqueens.outcome import StopReason
 
 _SLICE = 0.01  # seconds that one call of the kernel should take
 _LARGEST_BATCH = 4096
+_HALVINGS = 65  # of one variable, on one path
 
 
 class ForwardSearch:
@@ -127,12 +128,20 @@ class ForwardSearch:
         after = np.zeros(count, dtype=np.int64) if request.after is None else request.after
         return Search(
             state=state,
-            levels=np.zeros((count + 1, 5), dtype=np.int64),
+            levels=np.zeros((self._depth(), 5), dtype=np.int64),
             options=np.array(options, dtype=np.int64),
             random=seed_state(request.seed),
             after=after.astype(np.int64),
             solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),
         )
+
+    def _depth(self) -> int:
+        """Return how many levels there can be: one a variable, and more where variables are halved."""
+        from cpqueens.kernels.domains import FIRST, X_WIDTH
+
+        count = self.compiled.decision_count
+        halved = int(np.count_nonzero(self.memory.x[FIRST : count * X_WIDTH : X_WIDTH] < 0))
+        return count + 1 + _HALVINGS * halved
 
     def _wider(self, search: Any) -> Any:
         """Return the search with a larger batch, up to a few thousand solutions."""

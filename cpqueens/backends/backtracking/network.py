@@ -185,7 +185,7 @@ class Builder:
             self.different.append([(v[0], a[0], c) for v, a, c in affine])
 
     def shared(self, terms: list[Row]) -> None:
-        """Add the disequalities of pairs of sums that have a part in common, which their difference has not."""
+        """Add the disequalities of pairs of sums with a part in common, which their difference has not."""
         having: dict[tuple[int, int], list[int]] = {}
         constants = []
         for t, (variables, coefficients, _) in enumerate(terms):
@@ -371,7 +371,7 @@ def _places(builder: Builder, at: int) -> tuple[IntArray, IntArray]:
 
 
 def _parts(builder: Builder, at: int, append: Callable[[IntArray], int]) -> tuple[IntArray, IntArray]:
-    """Append the sums of AllDifferents; return, by variable, those it is in: (sum, first sum, end of the sums).
+    """Append the sums of AllDifferents; return, by variable, its places: (sum, first sum, end of the sums).
 
     All sums, (first and last argument, constant) each, lie from ``at`` on, their arguments behind them.
     """
