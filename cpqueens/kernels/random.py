@@ -52,10 +52,13 @@ def draw(state: NDArray[np.int64]) -> Any:
 
 @kernel
 def below(state: NDArray[np.int64], bound: int) -> Any:
-    """Return a number on 0 .. bound - 1 for 1 <= bound < 2**31.
+    """Return a number on 0 .. bound - 1 for 1 <= bound < 2**63.
 
-    Multiply and shift (Lemire 2019, without the rejection): the bias is below bound / 2**32.
+    Multiply and shift (Lemire 2019, without the rejection): the bias is below bound / 2**32. From 2**31 on
+    the remainder of 63 bits, because the product would not fit.
     """
+    if bound >= 2147483648:
+        return ((draw(state) << 31) | (draw(state) >> 1)) % bound
     return (draw(state) * bound) >> 32
 
 

@@ -26,4 +26,4 @@ def random_values(x: Ints, space: Any, random: Ints) -> None:
     for v in range(x.shape[0]):
         if space.group[v] < 0:
             size = domain_size(v, space)
-            x[v] = domain_value(v, below(random, min(size, 2147483647)), space)
+            x[v] = domain_value(v, below(random, size), space)
