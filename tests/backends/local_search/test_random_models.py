@@ -1,0 +1,86 @@
+"""Random models of the whole language against the exhaustive oracle, and what is too wide for counters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpqueens import AllDifferent, Model, UnsupportedConstraint
+from cpqueens.backends.local_search.strategies import STRATEGIES
+from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.generate import random_model
+
+ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
+
+
+def agree(seed: int, audit: str) -> bool:
+    """Solve one random model and check every claim; say whether it was found to be feasible."""
+    model = random_model(seed)
+    strategy = ANY_MODEL[seed % len(ANY_MODEL)]
+    outcome = model.solve(solver=f"local-search:{strategy}", step_limit=300, random_seed=seed, audit=audit)
+    truth = oracle.solve(model)
+    assert outcome.status in ("FEASIBLE", "UNKNOWN")
+    assert not outcome.complete
+    assert outcome.bound is None
+    if outcome.status == "UNKNOWN":
+        assert outcome.closest is None or not outcome.closest.check().ok
+        return False
+    row = outcome.solutions.matrix[0].tolist()
+    assert tuple(row) in truth.rows
+    if truth.objectives is not None:
+        assert outcome.objective == truth.objectives[truth.solutions.tolist().index(row)]
+    return True
+
+
+def test_random_models() -> None:
+    found = sum(agree(seed, "full" if seed % 5 == 0 else "final") for seed in range(150))
+    assert 50 < found < 150
+
+
+@pytest.mark.slow
+def test_two_thousand_random_models() -> None:
+    found = sum(agree(seed, "full" if seed % 5 == 0 else "final") for seed in range(2000))
+    assert 700 < found < 2000
+
+
+def wide(terms: int, spread: int) -> Model:
+    m = Model("wide")
+    x = m.intvar(0, spread, shape=terms, name="x")
+    m.add(AllDifferent(x * 2 + np.arange(terms)))
+    m.add(x <= 5)
+    return m
+
+
+@pytest.mark.parametrize("spread", [2**20, 2**33, 2**60])
+def test_all_different_over_wide_ranges(spread: int) -> None:
+    outcome = wide(5, spread).solve(solver="local-search:tabu", step_limit=20_000, random_seed=1)
+    assert outcome.status in ("FEASIBLE", "UNKNOWN")
+
+
+def test_far_from_zero_is_not_wide() -> None:
+    m = Model("far")
+    x = m.intvar(2**50, 2**50 + 3, shape=4, name="x")
+    m.add(AllDifferent(x))
+    m.add(AllDifferent(x + np.arange(4)))
+    outcome = m.solve(solver="local-search:tabu", step_limit=20_000, random_seed=1)
+    assert outcome.status == "FEASIBLE"
+    assert outcome.statistics["layers"]["rows"] + outcome.statistics["layers"]["plain"] == 1
+
+
+def test_what_is_too_wide_is_refused_in_one_line() -> None:
+    m = Model("wide")
+    x = m.intvar(0, 2**40, shape=2000, name="x")
+    m.add(AllDifferent(x * 2 + np.arange(2000)))
+    with pytest.raises(UnsupportedConstraint, match=r"^local-search: AllDifferents over ranges of [^\n]*$"):
+        m.solve(solver="local-search", step_limit=10)
+
+
+@pytest.mark.parametrize(("rows", "status"), [([], "UNKNOWN"), ([()], "FEASIBLE")])
+def test_a_table_without_terms(rows: list[tuple[int, ...]], status: str) -> None:
+    from cpqueens.constraints.table import Table
+
+    m = Model("empty")
+    x = m.intvar(0, 3, shape=3, name="x")
+    m.add(Table(x[:0], np.array(rows, dtype=np.int64).reshape(len(rows), 0)))
+    outcome = m.solve(solver="local-search:tabu", step_limit=100)
+    assert outcome.status == status
