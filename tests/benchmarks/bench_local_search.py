@@ -7,7 +7,9 @@ processor time of warm runs, so that other work on the machine disturbs little; 
 The reference for Costas arrays, magic squares and all-interval series is Adaptive Search 1.2 in an optimised
 build (Diaz, Richoux, Codognet, Caniou and Abreu 2012). Its seconds are scaled by the speed of the machine at
 hand: the time of a fixed loop of dependent integer operations (the draws of the generator of random numbers,
-the least of five runs) over the time of the same loop on the machine for which the seconds hold.
+the least of five runs) over the time of the same loop on the machine for which the seconds hold. That
+machine's loop time was itself read on a 2-core AMD EPYC of the kind on which the C code is said to take these
+seconds; the C code was not run beside ours.
 """
 
 from __future__ import annotations
