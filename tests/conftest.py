@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -9,6 +11,10 @@ from cpqueens import backends
 
 settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("cpqueens")
+
+# A shell that starts the tests in the background makes them ignore Ctrl-C, and their child processes too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def exact_backends() -> list[str]:
