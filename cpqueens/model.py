@@ -25,7 +25,6 @@ from cpqueens.expressions import (
     Term,
     as_linear,
     as_truth,
-    concatenate_rows,
     of_variables,
     plain_variables,
 )
@@ -498,8 +497,3 @@ def _domain(domain: Any) -> IntArray:
     if not values.size:
         raise ModelError("domain: empty; at least one value is needed")
     return values
-
-
-def concatenated(arrays: Iterable[LinearArray]) -> LinearArray:
-    """Return all elements of several arrays as one flat array."""
-    return concatenate_rows([a.reshape(-1) for a in arrays])

@@ -154,7 +154,11 @@ class Ended:
 
 
 class Backend(Protocol):
-    """One way to solve."""
+    """One way to solve.
+
+    A backend may also have ``order_for(request)``, if what it promises depends on its parameters, and
+    ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot.
+    """
 
     name: str
     proves: bool
