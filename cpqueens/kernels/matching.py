@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.kernels.bits import or_eight, popcount
+from cpqueens.kernels.bits import add_conflicts, or_eight, popcount
 from cpqueens.kernels.half_boards import Ints, Words32
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.quadrants import Words
@@ -21,9 +21,7 @@ _ZERO = np.uint64(0)
 _ALL = np.uint64(2**64 - 1)
 _BOARDS = np.uint64(512)
 _HALF_WORD = np.uint64(32)
-_THREE, _EIGHT, _LINES = np.uint64(3), np.uint64(8), np.uint64(63)
-_G1, _G2, _G3, _G4 = np.uint64(6), np.uint64(12), np.uint64(18), np.uint64(24)
-_T1, _T2, _T3, _T4 = np.uint64(512), np.uint64(1024), np.uint64(1536), np.uint64(2048)
+_EIGHT = np.uint64(8)
 _STAGES = np.array(
     [0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF, 0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555],
     dtype=np.uint64,
@@ -95,40 +93,18 @@ def unions(
 
 
 @kernel
-def rows_of(word: Any) -> Any:
-    """Return the first index in the table of each group's union for ``word``."""
-    return (
-        (word & _LINES) << _THREE,
-        (((word >> _G1) & _LINES) << _THREE) + _T1,
-        (((word >> _G2) & _LINES) << _THREE) + _T2,
-        (((word >> _G3) & _LINES) << _THREE) + _T3,
-        (((word >> _G4) & _LINES) << _THREE) + _T4,
-    )
-
-
-@kernel
-def conflicts(west: Words32, table: Words, others: Words) -> Any:
+def conflicts(west: Words32, table: Words, others: Words, sums: Words) -> Any:
     """Return how many of the 512 east boards behind ``table`` conflict with each west word, in sum.
 
-    ``others`` (8,) are in conflict with all. Four words at a time (there are a multiple of four): the inner
-    loop is one vector wide, and its sum is taken once for four.
+    ``others`` (8,) are in conflict with all. There are a multiple of four words; ``sums`` (8,) is room.
     """
+    for k in range(8):
+        sums[k] = _ZERO
+    for i in range(np.uint64(0), np.uint64(west.size), np.uint64(4)):
+        add_conflicts(sums, others, table, west, i)
     total = _ZERO
-    for i in range(0, west.size, 4):
-        a0, a1, a2, a3, a4 = rows_of(np.uint64(west[i]))
-        b0, b1, b2, b3, b4 = rows_of(np.uint64(west[i + 1]))
-        c0, c1, c2, c3, c4 = rows_of(np.uint64(west[i + 2]))
-        d0, d1, d2, d3, d4 = rows_of(np.uint64(west[i + 3]))
-        found = _ZERO
-        for k in range(_EIGHT):
-            x = others[k]
-            found += (
-                popcount(x | table[a0 + k] | table[a1 + k] | table[a2 + k] | table[a3 + k] | table[a4 + k])
-                + popcount(x | table[b0 + k] | table[b1 + k] | table[b2 + k] | table[b3 + k] | table[b4 + k])
-                + popcount(x | table[c0 + k] | table[c1 + k] | table[c2 + k] | table[c3 + k] | table[c4 + k])
-                + popcount(x | table[d0 + k] | table[d1 + k] | table[d2 + k] | table[d3 + k] | table[d4 + k])
-            )
-        total += found
+    for k in range(8):
+        total += sums[k]
     return total
 
 
@@ -161,13 +137,14 @@ def match_buckets(
 
     Starts and counts are those of `sort_into_buckets`: for the east in blocks of 64, ``lines``; for the west
     in fours, each bucket in four parts by lines 30 and 31 if there are so many. ``blocks`` has room for
-    eight more than the blocks, ``padding`` for one more; ``rows`` is (37 * 8,), ``table`` (5 * 64 * 8,).
+    eight more than the blocks, ``padding`` for one more; ``rows`` is (38 * 8,), ``table`` (5 * 64 * 8,).
     """
     mark_padding(east_starts, east_counts, padding)
     total = _ZERO
     buckets = east_counts.size
     parts = west_counts.size // buckets
-    others = rows[32 * 8 :]
+    others = rows[32 * 8 : 37 * 8]
+    sums = rows[37 * 8 :]
     for b in range(buckets):
         first_part = parts * b
         last_part = first_part + parts
@@ -188,7 +165,9 @@ def match_buckets(
             for part in range(first_part, last_part):
                 words = west[west_starts[part] : west_starts[part + 1]]
                 taken = 8 * (part - first_part)
-                total += np.uint64(512 * words.size) - conflicts(words, table, others[taken : taken + 8])
+                total += np.uint64(512 * words.size) - conflicts(
+                    words, table, others[taken : taken + 8], sums
+                )
                 # the words that fill up the last four have no lines in the table
                 total -= np.uint64(words.size - west_counts[part]) * others[32 + part - first_part]
     return total

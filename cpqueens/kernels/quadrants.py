@@ -150,6 +150,8 @@ def quadrant(board: Layout, first: int, stop: int, squares: Squares) -> Quadrant
             new_lines.append(lines[safe] | bits)
             new_keys.append(keys[safe] | (1 << column | 1 << (board.half + row - first)))
         lines, keys = np.concatenate(new_lines), np.concatenate(new_keys)
-    order = np.argsort(keys, kind="stable")
+    # by the lower 16 bits, then by the others: NumPy's stable sort is a radix sort for 16 bits only
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    order = order[np.argsort((keys[order] >> 16).astype(np.uint16), kind="stable")]
     counts = np.bincount(keys, minlength=1 << (board.half + stop - first))
     return Quadrant(lines[order], np.concatenate(([0], np.cumsum(counts))).astype(np.int32)[None, :])

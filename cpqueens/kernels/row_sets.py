@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,24 +52,34 @@ def middle_rows(board: Layout, allowed: NDArray[np.bool_] | None = None) -> list
     return [int(row) for row in np.flatnonzero(allowed[:, board.half])]
 
 
-def tables(board: Layout, allowed: NDArray[np.bool_] | None = None) -> tuple[Quadrant, ...]:
-    """Return the quadrants north-west, south-west, north-east, south-east; shared if all is allowed."""
+def tables(
+    board: Layout, allowed: NDArray[np.bool_] | None = None, num_workers: int = 1
+) -> tuple[Quadrant, ...]:
+    """Return the quadrants north-west, south-west, north-east, south-east; shared if all is allowed.
+
+    ``num_workers`` threads build them; each needs room for the sorting of its own.
+    """
     n, half = board.n, board.half
     cut = (n + 1) // 2
     if allowed is None:
         sides = [np.ones((n, half), dtype=bool)]
     else:
         sides = [allowed[:, :half][:, ::-1], allowed[:, n - half :]]
-    quadrants = []
-    for first, stop, side in [(a, b, side) for side in sides for a, b in ((0, cut), (cut, n))]:
+
+    def build(part: tuple[NDArray[np.bool_], int, int]) -> Quadrant:
+        side, first, stop = part
         table = quadrant(board, first, stop, side)
-        if n % 2 == 1:
-            taken = [
-                (board.middle_lines(m), 1 << half + m - first if first <= m < stop else 0)
-                for m in middle_rows(board, allowed)
-            ]
-            table = stack([table.without(lines, key) for lines, key in taken])
-        quadrants.append(table)
+        if n % 2 == 0:
+            return table
+        taken = [
+            (board.middle_lines(m), 1 << half + m - first if first <= m < stop else 0)
+            for m in middle_rows(board, allowed)
+        ]
+        return stack([table.without(lines, key) for lines, key in taken])
+
+    with ThreadPoolExecutor(num_workers) as pool:
+        parts = [(side, *rows) for side in sides for rows in ((0, cut), (cut, n))]
+        quadrants = list(pool.map(build, parts))
     return (*quadrants, *quadrants)[:4]
 
 

@@ -169,7 +169,7 @@ def test_matching_equals_the_plain_product(side: int, central: int, west_size: i
     east_starts, east_counts = np.zeros(buckets + 1, dtype=np.int64), np.zeros(buckets, dtype=np.int64)
     sort_into_buckets(west, west_size, low, 4, west_starts, west_counts, west_words)
     sort_into_buckets(east, east_size, 2 * side, 64, east_starts, east_counts, east_words)
-    lines, padding, rows, table = (np.zeros(size, dtype=np.uint64) for size in (room, room, 37 * 8, 2560))
+    lines, padding, rows, table = (np.zeros(size, dtype=np.uint64) for size in (room, room, 38 * 8, 2560))
     slice_bits(east_words, int(east_starts[-1]) + 64, lines)
     found = match_buckets(
         west_words, west_starts, west_counts, lines, east_starts, east_counts, side, central,

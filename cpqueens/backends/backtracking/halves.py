@@ -72,7 +72,7 @@ def count(
         return HalvesProgress(0, 0, 0, 0.0, (0.0, 0.0))
     order = np.random.default_rng(seed).permutation(len(units.weights))
     units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
-    quadrants = _tables(board, allowed, should_stop)
+    quadrants = _tables(board, allowed, num_workers, should_stop)
     if quadrants is None:
         return HalvesProgress(0, 0, len(units.weights), None, None)
     run = Run(board, units, quadrants, should_stop)
@@ -80,14 +80,14 @@ def count(
 
 
 def _tables(
-    board: Layout, allowed: NDArray[np.bool_] | None, should_stop: Callable[[], bool]
+    board: Layout, allowed: NDArray[np.bool_] | None, num_workers: int, should_stop: Callable[[], bool]
 ) -> Sequence[Quadrant] | None:
     """Build the tables, seconds for the largest boards, in a thread that is left alone if stopped."""
     future: Future[Sequence[Quadrant]] = Future()
 
     def build() -> None:
         try:
-            future.set_result(tables(board, allowed))
+            future.set_result(tables(board, allowed, num_workers))
         except BaseException as error:  # raised again in the calling thread
             future.set_exception(error)
 

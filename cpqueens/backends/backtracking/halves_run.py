@@ -171,7 +171,7 @@ class _Workspace:
     def __init__(self, run: Run) -> None:
         self.run = run
         board = run.board
-        self.tables = [_aligned(37 * 8), _aligned(5 * 64 * 8)]
+        self.tables = [_aligned(38 * 8), _aligned(5 * 64 * 8)]
         self.buckets = [
             np.zeros(size, dtype=np.int64)
             for buckets in (board.parts, board.buckets)
