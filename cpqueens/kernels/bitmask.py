@@ -16,92 +16,100 @@ from numpy.typing import NDArray
 from cpqueens.kernels.bits import lowest, popcount
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.pattern import FULL, KEEP_LEFT, KEEP_RIGHT, LEFT, MEMBER, RIGHT, Ints, Words
-from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PatternSearch
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, TOP, PatternSearch
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
 @kernel
-def search_queens(allowed: Words, stack: Words, control: Ints, out: NDArray[np.uint8], budget: int) -> Any:
+def search_queens(
+    allowed: Words, stack: Words, placed: Words, control: Ints, out: NDArray[np.uint8], budget: int
+) -> Any:
     """Search the queens pattern for ``budget`` placements; return the solutions written to ``out``.
 
-    ``stack`` (n, 4): untried columns, and the masks of columns, of diagonals that go left, and right.
+    ``stack`` (n + 1, 4): untried columns, and the masks of columns, of diagonals that go left, and right.
+    Its ``control[TOP]`` entries are the rows with anything untried; the entry behind them is the current
+    row. ``placed`` (n + 1,): the columns taken when each row of the current path was entered.
+
+    A row without further columns is not kept on the stack, so that going back is one step and the only
+    branch that a processor cannot foresee is the one at dead ends.
     """
     last = np.uint64(allowed.size - 1)
-    base = np.uint64(control[BASE])
-    row = np.uint64(control[ROW])
+    top = np.uint64(control[TOP])
     listing = out.shape[0] > 0
     nodes = 0
     failures = 0
     solutions = 0
     filled = 0
     done = False
-    untried = stack[row, 0]
-    columns = stack[row, 1]
-    left = stack[row, 2]
-    right = stack[row, 3]
+    untried = stack[top, 0]
+    columns = stack[top, 1]
+    left = stack[top, 2]
+    right = stack[top, 3]
+    row = popcount(columns)
     while True:
-        if untried == _ZERO:
-            if row == base:
-                done = True
-                break
-            row -= _ONE
-            untried = stack[row, 0]
-            columns = stack[row, 1]
-            left = stack[row, 2]
-            right = stack[row, 3]
-            continue
         if row == last:
-            if not listing:
+            if listing:
+                placed[row] = columns
+                while untried != _ZERO and filled < out.shape[0]:
+                    bit = untried ^ (untried & (untried - _ONE))
+                    untried ^= bit
+                    after = columns | bit
+                    for r in range(last, np.int64(-1), np.int64(-1)):
+                        before = placed[r]
+                        out[filled, r] = lowest(after ^ before)
+                        after = before
+                    solutions += 1
+                    nodes += 1
+                    filled += 1
+                if filled == out.shape[0]:
+                    break
+            else:
                 found: Any = np.int64(popcount(untried))
                 solutions += found
                 nodes += found
                 untried = _ZERO
-                continue
-            bit = untried ^ (untried & (untried - _ONE))
-            untried ^= bit
-            after = columns | bit
-            r = last
-            while True:
-                before = stack[r, 1] if r != last else columns
-                out[filled, r] = lowest(after ^ before)
-                if r == _ZERO:
-                    break
-                after = before
-                r -= _ONE
-            solutions += 1
+            dead = True
+        else:
+            rest = untried & (untried - _ONE)
+            bit = untried ^ rest
             nodes += 1
-            filled += 1
-            if filled == out.shape[0]:
+            next_columns = columns | bit
+            next_left = (left | bit) << _ONE
+            next_right = (right | bit) >> _ONE
+            safe = allowed[row + _ONE] & ~(next_columns | next_left | next_right)
+            stack[top, 0] = rest
+            stack[top, 1] = columns
+            stack[top, 2] = left
+            stack[top, 3] = right
+            top += np.uint64(rest != _ZERO)
+            dead = safe == _ZERO
+            failures += dead
+        if dead:
+            if top == _ZERO:
+                done = True
                 break
-            continue
-        rest = untried & (untried - _ONE)
-        bit = untried ^ rest
-        untried = rest
-        nodes += 1
-        next_columns = columns | bit
-        next_left = (left | bit) << _ONE
-        next_right = (right | bit) >> _ONE
-        safe = allowed[row + _ONE] & ~(next_columns | next_left | next_right)
-        if safe == _ZERO:
-            failures += 1
-            continue
-        stack[row, 0] = untried
-        stack[row, 1] = columns
-        stack[row, 2] = left
-        stack[row, 3] = right
-        row += _ONE
-        untried = safe
-        columns = next_columns
-        left = next_left
-        right = next_right
-        if nodes >= budget:
-            break
-    stack[row, 0] = untried
-    stack[row, 1] = columns
-    stack[row, 2] = left
-    stack[row, 3] = right
+            top -= _ONE
+            untried = stack[top, 0]
+            columns = stack[top, 1]
+            left = stack[top, 2]
+            right = stack[top, 3]
+            row = popcount(columns)
+        else:
+            placed[row] = columns
+            row += _ONE
+            untried = safe
+            columns = next_columns
+            left = next_left
+            right = next_right
+            if nodes >= budget:
+                break
+    stack[top, 0] = untried
+    stack[top, 1] = columns
+    stack[top, 2] = left
+    stack[top, 3] = right
+    control[TOP] = top
     control[ROW] = DONE if done else np.int64(row)
     control[NODES] += nodes
     control[FAILURES] += failures
@@ -189,20 +197,38 @@ class BitmaskSearch(PatternSearch):
         self.near = pattern.near[:, : 0 if pattern.is_queens else None]
         self.stack = np.zeros((pattern.n, 1 + self.steps.shape[1]), dtype=np.uint64)
         self.x = np.zeros(pattern.n, dtype=np.int64)
+        self._go_down(prefix, after)
+        if pattern.is_queens:
+            self._drop_finished_rows(len(prefix))
+
+    def _go_down(self, prefix: list[int], after: list[int] | None) -> None:
+        """Fill the stack along the prefix, or along the assignment to start behind."""
         path = prefix if after is None else after
-        for row in range(pattern.n):
+        for row in range(self.pattern.n):
             safe = self._safe(row)
             if row >= len(path):
                 self._enter(row, safe)
                 return
             value = path[row]
-            legal = 0 <= value < pattern.width and bool(safe >> value & 1)
+            legal = 0 <= value < self.pattern.width and bool(safe >> value & 1)
             if row >= len(prefix):
                 self.stack[row, 0] = safe & (FULL << max(value + 1, 0)) & FULL
                 self.control[ROW] = row
             if not legal:
                 return
             self._place(row, value)
+
+    def _drop_finished_rows(self, base: int) -> None:
+        """Bring the stack of rows into the form of `search_queens`."""
+        self.placed = np.zeros(self.pattern.n + 1, dtype=np.uint64)
+        self.placed[:-1] = self.stack[:, 1]
+        rows = self.stack[base : int(self.control[ROW]) + 1]
+        rows = rows[rows[:, 0] != 0]
+        self.stack = np.zeros((self.pattern.n + 1, 4), dtype=np.uint64)
+        self.stack[: len(rows)] = rows
+        self.control[TOP] = max(0, len(rows) - 1)
+        if len(rows) == 0:
+            self.control[ROW] = DONE
 
     def _enter(self, row: int, safe: int) -> None:
         self.stack[row, 0] = safe
@@ -230,7 +256,7 @@ class BitmaskSearch(PatternSearch):
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         if self.pattern.is_queens:
-            return search_queens(self.pattern.allowed, self.stack, self.control, out, budget)
+            return search_queens(self.pattern.allowed, self.stack, self.placed, self.control, out, budget)
         return search_pattern(
             self.pattern.allowed, self.steps, self.near, self.stack, self.x, self.control, out, budget
         )

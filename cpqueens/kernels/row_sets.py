@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,12 +53,12 @@ def middle_rows(board: Layout, allowed: NDArray[np.bool_] | None = None) -> list
     return [int(row) for row in np.flatnonzero(allowed[:, board.half])]
 
 
-def tables(
-    board: Layout, allowed: NDArray[np.bool_] | None = None, num_workers: int = 1
-) -> tuple[Quadrant, ...]:
-    """Return the quadrants north-west, south-west, north-east, south-east; shared if all is allowed.
+def quadrant_builders(
+    board: Layout, allowed: NDArray[np.bool_] | None = None
+) -> list[Callable[[], Quadrant]]:
+    """Return functions that build the quadrants north-west, south-west, north-east and south-east.
 
-    ``num_workers`` threads build them; each needs room for the sorting of its own.
+    Each takes seconds on the largest boards. The first two only if all is allowed: the east is like the west.
     """
     n, half = board.n, board.half
     cut = (n + 1) // 2
@@ -66,8 +67,7 @@ def tables(
     else:
         sides = [allowed[:, :half][:, ::-1], allowed[:, n - half :]]
 
-    def build(part: tuple[NDArray[np.bool_], int, int]) -> Quadrant:
-        side, first, stop = part
+    def build(first: int, stop: int, side: NDArray[np.bool_]) -> Quadrant:
         table = quadrant(board, first, stop, side)
         if n % 2 == 0:
             return table
@@ -77,10 +77,7 @@ def tables(
         ]
         return stack([table.without(lines, key) for lines, key in taken])
 
-    with ThreadPoolExecutor(num_workers) as pool:
-        parts = [(side, *rows) for side in sides for rows in ((0, cut), (cut, n))]
-        quadrants = list(pool.map(build, parts))
-    return (*quadrants, *quadrants)[:4]
+    return [partial(build, first, stop, side) for side in sides for first, stop in ((0, cut), (cut, n))]
 
 
 def _classes(

@@ -19,7 +19,7 @@ from cpqueens.kernels.jit import is_compiled
 from cpqueens.kernels.pattern import Pattern
 
 # Entries of the control array, int64.
-ROW, BASE, NODES, FAILURES, SOLUTIONS, CONTROLS = range(6)
+ROW, BASE, NODES, FAILURES, SOLUTIONS, TOP, CONTROLS = range(7)
 DONE = -1  # value of ROW when nothing is left
 
 

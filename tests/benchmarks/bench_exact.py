@@ -32,7 +32,7 @@ from ortools.sat.python import cp_model
 
 from cpqueens.backends.backtracking.recognise import Recognised, recognise
 from cpqueens.compiled import compile_model
-from cpqueens.kernels.bitmask import BitmaskSearch
+from cpqueens.kernels.mirrored import MirroredSearch
 from cpqueens.model import Model
 
 Work = Callable[[], int]
@@ -164,15 +164,16 @@ def bench_callback(rounds: int) -> None:
 
 
 def arrays_unchecked(n: int) -> Work:
-    """The compiled kernel fills byte arrays."""
+    """The search that `backtracking` uses here fills byte arrays."""
     found = recognise(compile_model(queens(n)))
     assert isinstance(found, Recognised)
 
     def work() -> int:
-        search, out = BitmaskSearch(found.pattern), np.zeros((4096, n), dtype=np.uint8)
+        search, out = MirroredSearch(found.pattern), np.zeros((4096, n), dtype=np.uint8)
+        count = 0
         while not search.exhausted:
-            search.fill(out)
-        return search.solutions
+            count += search.fill(out)
+        return count
 
     return work
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.halves_run import CHUNK_SECONDS, HalvesProgress, Run
 from cpqueens.kernels.quadrants import Layout, Quadrant, layout
-from cpqueens.kernels.row_sets import Units, row_sets, tables
+from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
 
 MAX_N = 21  # beyond it tables outgrow a small machine and lines outgrow the words
 
@@ -82,22 +82,27 @@ def count(
 def _tables(
     board: Layout, allowed: NDArray[np.bool_] | None, num_workers: int, should_stop: Callable[[], bool]
 ) -> Sequence[Quadrant] | None:
-    """Build the tables, seconds for the largest boards, in a thread that is left alone if stopped."""
-    future: Future[Sequence[Quadrant]] = Future()
+    """Build the quadrants, seconds for the largest boards, in threads that are left alone if stopped."""
+    builders = quadrant_builders(board, allowed)
+    futures: list[Future[Quadrant]] = [Future() for _ in builders]
 
-    def build() -> None:
-        try:
-            future.set_result(tables(board, allowed, num_workers))
-        except BaseException as error:  # raised again in the calling thread
-            future.set_exception(error)
+    def work(first: int) -> None:
+        for k in range(first, len(builders), num_workers):
+            try:
+                futures[k].set_result(builders[k]())
+            except BaseException as error:  # raised again in the calling thread
+                futures[k].set_exception(error)
 
-    threading.Thread(target=build, daemon=True).start()
-    while True:
+    for first in range(min(num_workers, len(builders))):
+        threading.Thread(target=work, args=(first,), daemon=True).start()
+    quadrants: list[Quadrant] = []
+    while len(quadrants) < len(futures):
         try:
-            return future.result(CHUNK_SECONDS)
+            quadrants.append(futures[len(quadrants)].result(CHUNK_SECONDS))
         except TimeoutError:
             if should_stop():
                 return None
+    return (*quadrants, *quadrants)[:4]
 
 
 __all__ = ["MAX_N", "HalvesProgress", "count"]

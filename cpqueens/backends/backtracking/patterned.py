@@ -15,6 +15,7 @@ from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
+    from cpqueens.kernels.mirrored import MirroredSearch
     from cpqueens.kernels.pattern import Pattern
     from cpqueens.kernels.search import PatternSearch
 
@@ -39,11 +40,15 @@ def list_solutions(
     found: Recognised, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
 ) -> Ended:
     """Deliver the pattern's solutions in lexicographic order."""
+    from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
+
     make = search_class(strategy)
     with request.clock.pause("compile"):
         _warm(make, found.pattern)
     after = None if request.after is None else (request.after - found.base).tolist()
-    search = make(found.pattern, after=after)
+    search: PatternSearch | MirroredSearch = make(found.pattern, after=after)
+    if strategy == "bitmask" and after is None and is_mirrored(found.pattern):
+        search = MirroredSearch(found.pattern)
     capacity, reason = 1, None
     stored = np.zeros((1, found.pattern.n), dtype=np.uint8)
     filled, flushed = 0, time.monotonic()
@@ -63,7 +68,7 @@ def list_solutions(
     return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=facts)
 
 
-def _budget(search: PatternSearch, request: Request) -> int | None:
+def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | None:
     """Return the placements of the next call: None for the search's own choice, fewer near a step limit."""
     if request.step_limit is None:
         return None
