@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, cast
 
 from cpqueens.backends.base import Backend
@@ -31,6 +30,8 @@ REQUIRES: dict[str, tuple[str, str]] = {
 
 def registered() -> dict[str, str]:
     """Return every backend's name and import path, those of other packages included."""
+    from importlib.metadata import entry_points  # 30 ms that the backends of this package do without
+
     found = {point.name: point.value for point in entry_points(group="cpqueens.backends")}
     return {**found, **BACKENDS}
 
@@ -60,7 +61,7 @@ def get_backend(name: str) -> Backend:
         from cpqueens.handover import hand_over
 
         return hand_over(name)
-    paths = registered()
+    paths = BACKENDS if name in BACKENDS else registered()
     if name not in paths:
         raise UnknownBackend(f"no solver {name!r}{did_you_mean(name, paths)}")
     if not is_installed(name):

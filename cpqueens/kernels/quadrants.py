@@ -25,6 +25,7 @@ Words = NDArray[np.uint64]
 Starts = NDArray[np.int32]
 Squares = NDArray[np.bool_]
 
+MAX_N = 21  # beyond it tables outgrow a small machine and lines outgrow the words
 TABLE_LINES = 30  # lines that the table of unions holds
 
 

@@ -72,7 +72,6 @@ class Backtracking:
 
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
         """Search with the asked strategy, or with one that fits."""
-        from cpqueens.backends.backtracking.forward import ForwardSearch
         from cpqueens.backends.backtracking.recognise import recognise
         from cpqueens.compiled import PLAIN_KINDS, compile_model
 
@@ -90,6 +89,8 @@ class Backtracking:
             "chosen": "asked for" if request.strategy not in (None, "auto") else "auto",
         }
         if found is None or strategy == "forward":
+            from cpqueens.backends.backtracking.forward import ForwardSearch
+
             return ForwardSearch(compiled, request, strategy == "check", facts).run(deliver)
         return _run_pattern(found, strategy, request, deliver, facts)
 

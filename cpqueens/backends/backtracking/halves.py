@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.halves_run import CHUNK_SECONDS, HalvesProgress, Run
-from cpqueens.kernels.quadrants import Layout, Quadrant, layout
+from cpqueens.kernels.quadrants import MAX_N, Layout, Quadrant, layout
 from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
-
-MAX_N = 21  # beyond it tables outgrow a small machine and lines outgrow the words
 
 
 def count(

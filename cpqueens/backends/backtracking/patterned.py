@@ -170,7 +170,7 @@ def squares(found: Recognised) -> np.typing.NDArray[np.bool_]:
 
 def wants_halves(found: Recognised, request: Request, smallest: int) -> bool:
     """Say whether a count is better done by halves: plain queens on a square board that is not small."""
-    from cpqueens.backends.backtracking.halves import MAX_N
+    from cpqueens.kernels.quadrants import MAX_N
 
     pattern = found.pattern
     square = pattern.n == pattern.width and pattern.is_queens
