@@ -53,4 +53,5 @@ def build_arena(parts: list[Any]) -> Ints:
     """Return the arena of ``parts``, in order (all int64)."""
     header = len(parts) + 1
     offsets = header + np.concatenate([[0], np.cumsum([len(p) for p in parts])])
-    return np.concatenate([offsets, *parts]).astype(np.int64)
+    # one by one: joined with a part of floats, numbers above 2**53 would be rounded
+    return np.concatenate([np.asarray(part, dtype=np.int64) for part in [offsets, *parts]])

@@ -32,14 +32,16 @@ EQUAL = 1
 AT_MOST = 2  # activity <= 0
 NOT_EQUAL = 3
 
+FARTHEST = 2**31  # weighted and added up, distances of huge values would leave 64 bits
+
 
 @kernel
 def amount(kind: int, activity: int) -> Any:
-    """Return the violation of ``activity`` op 0, op given by ``kind``."""
+    """Return the violation of ``activity`` op 0, op given by ``kind``: the distance, at most `FARTHEST`."""
     if kind == EQUAL:
-        return abs(activity)
+        return min(abs(activity), FARTHEST)
     if kind == AT_MOST:
-        return activity if activity > 0 else 0
+        return min(max(activity, 0), FARTHEST)
     return 1 if activity == 0 else 0
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.problem import Constraint, Definition, Function, Ints, Kind, Problem
 from cpqueens.kernels import search_arena as arena
+from cpqueens.kernels.search_plain import FARTHEST
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.layers import Compiled
@@ -88,12 +89,12 @@ def _truncated(a: int, b: int) -> int:
 
 def _distance(relation: str, difference: int) -> int:
     if relation == "==":
-        return abs(difference)
+        return min(abs(difference), FARTHEST)
     if relation == "!=":
         return int(difference == 0)
     if relation in (">", ">="):
         difference = -difference
-    return max(0, difference + (relation in ("<", ">")))
+    return min(max(0, difference + (relation in ("<", ">"))), FARTHEST)
 
 
 def violation(constraint: Constraint, problem: Problem, values: Ints, measure: int = 0) -> int:

@@ -119,6 +119,9 @@ def _general(
         if objective <= (least if least is not None else objective):
             reason = "local_optimum"  # as good as the bounds of its terms allow; still no proof
             break
+        if request.should_stop():  # improvements that take no step see no limit
+            reason = "stopped"
+            break
         search.demand(objective - 1)
     result = search.result(reason)
     result.statistics["strategy"] = name
