@@ -120,6 +120,17 @@ def test_divisors_and_moduli_of_any_sign(divisor, of) -> None:
     assert {tuple(row) for row in found.tolist()} == oracle.solve(m).rows
 
 
+@pytest.mark.parametrize("divisor", [-7, -4, 3, 9])
+@pytest.mark.parametrize("of", [lambda x, y: x // y, lambda x, y: x % y, div_trunc, mod_trunc])
+def test_a_divisor_beyond_every_variable(divisor, of) -> None:
+    """The remainder, an auxiliary variable, may be larger than any variable of the model."""
+    m = Model()
+    x = m.intvar(-1, 1, name="x")
+    m.add(of(x, divisor) > -20)
+    found = m.enumerate(solver="cpsat").solutions.matrix
+    assert {tuple(row) for row in found.tolist()} == oracle.solve(m).rows == {(-1,), (0,), (1,)}
+
+
 def test_all_different_of_affine_terms_is_native() -> None:
     m = queens(8)
     translation = translate(m)

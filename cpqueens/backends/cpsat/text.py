@@ -55,6 +55,7 @@ class Writer:
     def new_variable(self, low: int, high: int) -> int:
         """Add an auxiliary variable whose value the constraints must determine; return its index."""
         self.parts.append(f"variables{{domain:[{low},{high}]}}")
+        self.span = max(self.span, abs(low), abs(high))
         self.count += 1
         return self.count - 1
 

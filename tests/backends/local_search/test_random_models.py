@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, UnsupportedConstraint
+from cpqueens import AllDifferent, Model, UnsupportedConstraint, minimum
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.generate import random_model
@@ -65,6 +65,28 @@ def test_far_from_zero_is_not_wide() -> None:
     outcome = m.solve(solver="local-search:tabu", step_limit=20_000, random_seed=1)
     assert outcome.status == "FEASIBLE"
     assert outcome.statistics["layers"]["rows"] + outcome.statistics["layers"]["plain"] == 1
+
+
+@pytest.mark.parametrize("strategy", ["auto", "tabu", "jump", "min-conflicts", "annealing"])
+def test_huge_distances_stay_within_64_bits(strategy: str) -> None:
+    """Weighted violations of 2**53 and more, added up, once wrapped to 0 and looked like a solution."""
+    m = Model("impossible")
+    x = m.intvar(2**53 - 1, 2**53, name="x")
+    y = m.intvar(-(2**31), -(2**31) + 5, name="y")
+    m.add(2 * x + 2 <= minimum([y, -x]), 3 * x != y, x * 4 == y)
+    outcome = m.solve(solver=f"local-search:{strategy}", step_limit=20_000, random_seed=1, audit="full")
+    assert outcome.status == "UNKNOWN"
+
+
+@pytest.mark.parametrize("sense", ["minimize", "maximize"])
+def test_objectives_beyond_53_bits_are_exact(sense: str) -> None:
+    m = Model("large")
+    x = m.intvar(2**53 - 1, 2**53 + 3, shape=2, name="x")
+    m.add(x[0] != x[1])
+    getattr(m, sense)(2 * x[0] + x[1] - 2)
+    outcome = m.solve(solver="local-search", step_limit=20_000, random_seed=1)
+    best = 2 * (2**53 - 1) + 2**53 if sense == "minimize" else 2 * (2**53 + 3) + 2**53 + 2
+    assert outcome.objective == best - 2
 
 
 def test_what_is_too_wide_is_refused_in_one_line() -> None:
