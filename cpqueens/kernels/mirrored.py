@@ -8,18 +8,20 @@ of the list, in lexicographic order too.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.bitmask import BitmaskSearch
 from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.sum_pattern import SumPattern
 
 SMALLEST = 6  # on every larger board each queen of the first row leaves squares in the second
 MAX_KEPT = 1 << 26  # bytes of solutions kept for their images; beyond it the second half is searched too
 
 
-def is_mirrored(pattern: Pattern) -> bool:
+def is_mirrored(pattern: Pattern | SumPattern) -> TypeGuard[Pattern]:
     """Say whether `MirroredSearch` lists the pattern: queens on a full board that is not tiny."""
     full = (1 << pattern.width) - 1
     return (

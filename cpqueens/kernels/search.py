@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.jit import is_compiled
 from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.sum_pattern import SumPattern
 
 # Entries of the control array, int64.
 ROW, BASE, NODES, FAILURES, SOLUTIONS, TOP, CONTROLS = range(7)
@@ -41,9 +42,9 @@ class PatternSearch(ABC):
     """
 
     def __init__(
-        self, pattern: Pattern, prefix: Sequence[int] = (), after: Sequence[int] | None = None
+        self, pattern: Pattern | SumPattern, prefix: Sequence[int] = (), after: Sequence[int] | None = None
     ) -> None:
-        self.pattern = pattern
+        self.pattern: Any = pattern  # of the kind that the search is for
         self.control = np.zeros(CONTROLS, dtype=np.int64)
         n = pattern.n
         if n and len(prefix) >= n:

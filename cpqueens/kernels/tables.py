@@ -254,8 +254,9 @@ class TableSearch(_PlacementSearch):
         return 20 + 6 * self.pattern.n
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
+        starts, blocked = self.pattern.blocked
         return search_table(
-            *self.pattern.blocked, self.free, self.trail, self.marks, self.x, self.found, self.control, out,
+            starts, blocked, self.free, self.trail, self.marks, self.x, self.found, self.control, out,
             budget,
         )  # fmt: skip
 

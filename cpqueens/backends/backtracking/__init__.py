@@ -12,9 +12,10 @@ from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.recognise import Recognised
+    from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
     from cpqueens.model import Model
 
-_PATTERNED = ("bitmask", "rowmask", "table")
+_PATTERNED = ("bitmask", "rowmask", "sums", "table")
 _TABLED = ("check", "rowmask", "table")
 """Strategies that need the table of all conflicts."""
 _HALVES_FROM = 13
@@ -26,7 +27,8 @@ class Backtracking:
 
     Strategies: ``check`` (chronological, each placement tested against those before it) and ``forward``
     (propagation) for every model; ``bitmask``, ``rowmask`` and ``table`` for AllDifferents over shifted
-    variables; ``halves`` for counting queens; ``auto`` chooses and says what.
+    variables; ``sums`` for AllDifferents over sums and differences of variables; ``halves`` for counting
+    queens; ``auto`` chooses and says what.
     """
 
     name = "backtracking"
@@ -44,7 +46,16 @@ class Backtracking:
         }
     )
     order = Order.LEXICOGRAPHIC
-    strategies: tuple[str, ...] = ("auto", "bitmask", "check", "forward", "halves", "rowmask", "table")
+    strategies: tuple[str, ...] = (
+        "auto",
+        "bitmask",
+        "check",
+        "forward",
+        "halves",
+        "rowmask",
+        "sums",
+        "table",
+    )
     parameters: Mapping[str, Parameter] = {
         "variable_order": Parameter(
             str,
@@ -73,13 +84,18 @@ class Backtracking:
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
         """Search with the asked strategy, or with one that fits."""
         from cpqueens.backends.backtracking.recognise import recognise
+        from cpqueens.backends.backtracking.recognise_sums import recognise_sums
         from cpqueens.compiled import PLAIN_KINDS, compile_model
 
         started = time.monotonic()
         objective = request.want is Want.BEST
         compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
         strategy = request.strategy or "auto"
-        found = None if strategy == "forward" else recognise(compiled)
+        found: Recognised | RecognisedSums | None = None
+        if strategy not in ("forward", "sums"):
+            found = recognise(compiled)
+        if found is None and strategy in ("auto", "sums"):
+            found = recognise_sums(compiled)
         if found is not None and strategy in _TABLED and not found.has_table:
             found = None
         strategy = _choose(strategy, found, request)
@@ -96,7 +112,11 @@ class Backtracking:
 
 
 def _run_pattern(
-    found: Recognised, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+    found: Recognised | RecognisedSums,
+    strategy: str,
+    request: Request,
+    deliver: Deliver,
+    facts: dict[str, Any],
 ) -> Ended:
     from cpqueens.backends.backtracking import patterned
 
@@ -107,7 +127,7 @@ def _run_pattern(
     return patterned.list_solutions(found, strategy, request, deliver, facts)
 
 
-def _choose(strategy: str, found: Recognised | None, request: Request) -> str:
+def _choose(strategy: str, found: Recognised | RecognisedSums | None, request: Request) -> str:
     """Return the strategy to run.
 
     Raises
@@ -122,8 +142,9 @@ def _choose(strategy: str, found: Recognised | None, request: Request) -> str:
     own_order = request.parameters.get("variable_order") == "smallest-domain" or not ascending(request)
     if strategy in (*_PATTERNED, "halves"):
         if found is None:
+            terms = "sums of variables" if strategy == "sums" else "shifted variables"
             raise UnsupportedConstraint(
-                f"backtracking:{strategy} needs AllDifferents over shifted variables with at most 64 values; "
+                f"backtracking:{strategy} needs AllDifferents over {terms} with at most 64 values; "
                 "backtracking:forward takes every model"
             )
         if own_order:
@@ -143,4 +164,4 @@ def _choose(strategy: str, found: Recognised | None, request: Request) -> str:
         return "halves"
     if request.want is Want.ONE and found.pattern.n > 20:
         return "forward"  # a first solution in lexicographic order takes exponential time
-    return "bitmask"
+    return found.fastest

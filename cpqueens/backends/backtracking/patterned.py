@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.backtracking.recognise import Recognised
+from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.outcome import StopReason
 
@@ -18,26 +19,31 @@ if TYPE_CHECKING:
     from cpqueens.kernels.mirrored import MirroredSearch
     from cpqueens.kernels.pattern import Pattern
     from cpqueens.kernels.search import PatternSearch
+    from cpqueens.kernels.sum_pattern import SumPattern
+
+Found = Recognised | RecognisedSums
 
 _LARGEST_BATCH = 4096
 
 
 def search_class(strategy: str) -> type[PatternSearch]:
-    """Return the class of a strategy: ``bitmask``, ``rowmask``, ``table`` or ``check``."""
+    """Return the class of a strategy: ``bitmask``, ``rowmask``, ``sums``, ``table`` or ``check``."""
     from cpqueens.kernels.bitmask import BitmaskSearch
+    from cpqueens.kernels.sums import SumsSearch
     from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
 
     classes: dict[str, type[PatternSearch]] = {
         "bitmask": BitmaskSearch,
         "check": CheckSearch,
         "rowmask": RowmaskSearch,
+        "sums": SumsSearch,
         "table": TableSearch,
     }
     return classes[strategy]
 
 
 def list_solutions(
-    found: Recognised, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+    found: Found, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
 ) -> Ended:
     """Deliver the pattern's solutions in lexicographic order."""
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
@@ -75,7 +81,7 @@ def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | N
     return max(0, min(search.default_budget(), request.step_limit - search.nodes + 1))
 
 
-def count_solutions(found: Recognised, strategy: str, request: Request, facts: dict[str, Any]) -> Ended:
+def count_solutions(found: Found, strategy: str, request: Request, facts: dict[str, Any]) -> Ended:
     """Count the pattern's solutions, the first rows' placements shared among threads."""
     make = search_class(strategy)
     with request.clock.pause("compile"):
@@ -102,7 +108,7 @@ class _Counter:
     """Adds up the counts under prefixes; called from several threads."""
 
     def __init__(
-        self, make: Callable[..., PatternSearch], pattern: Pattern, request: Request, total: int
+        self, make: Callable[..., PatternSearch], pattern: Pattern | SumPattern, request: Request, total: int
     ) -> None:
         self.make, self.pattern, self.request = make, pattern, request
         self.count = self.nodes = self.failures = self.done = 0
@@ -136,7 +142,7 @@ class _Counter:
             show({"count": self.count + search.solutions, "done": self.done, "total": self.total})
 
 
-def _prefixes(found: Recognised, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
+def _prefixes(found: Found, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
     """Return safe placements of the first rows that cover the space, and the nodes and dead ends above them.
 
     One thread gets the empty one, and counts the root itself.
@@ -145,30 +151,30 @@ def _prefixes(found: Recognised, request: Request) -> tuple[list[tuple[int, ...]
     if request.workers <= 1 or request.step_limit is not None or pattern.n < 4:
         return [()], 0, 0
     first = _columns(pattern, 0)
-    if not found.has_table:
+    if not isinstance(found, Recognised) or not found.has_table:
         return [(a,) for a in first], 1 + len(first), 0
-    later = {a: _columns(pattern, 1, int(pattern.conflict[0, 1, a])) for a in first}
+    later = {a: _columns(pattern, 1, int(found.pattern.conflict[0, 1, a])) for a in first}
     pairs: list[tuple[int, ...]] = [(a, b) for a in first for b in later[a]]
     return pairs, 1 + len(first) + len(pairs), sum(not columns for columns in later.values())
 
 
-def _columns(pattern: Pattern, row: int, taken: int = 0) -> list[int]:
+def _columns(pattern: Pattern | SumPattern, row: int, taken: int = 0) -> list[int]:
     free = int(pattern.allowed[row]) & ~taken
     return [v for v in range(pattern.width) if free >> v & 1]
 
 
-def _warm(make: Callable[..., PatternSearch], pattern: Pattern) -> None:
+def _warm(make: Callable[..., PatternSearch], pattern: Pattern | SumPattern) -> None:
     """Compile the kernel that ``pattern`` needs, on one placement of it."""
     make(pattern).count(1)
 
 
-def squares(found: Recognised) -> np.typing.NDArray[np.bool_]:
+def squares(found: Found) -> np.typing.NDArray[np.bool_]:
     """Return which squares may hold a queen, bool of shape (n, width)."""
     shifts = np.arange(found.pattern.width, dtype=np.uint64)
     return (found.pattern.allowed[:, None] >> shifts & np.uint64(1)).astype(bool)
 
 
-def wants_halves(found: Recognised, request: Request, smallest: int) -> bool:
+def wants_halves(found: Found, request: Request, smallest: int) -> bool:
     """Say whether a count is better done by halves: plain queens on a square board that is not small."""
     from cpqueens.kernels.quadrants import MAX_N
 
@@ -177,7 +183,7 @@ def wants_halves(found: Recognised, request: Request, smallest: int) -> bool:
     return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
 
 
-def count_halves(found: Recognised, request: Request, facts: dict[str, Any]) -> Ended:
+def count_halves(found: Found, request: Request, facts: dict[str, Any]) -> Ended:
     """Count queens by meeting in the middle."""
     from cpqueens.backends.backtracking import halves
 

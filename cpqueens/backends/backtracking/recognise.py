@@ -18,7 +18,7 @@ from cpqueens.compiled import EQ, GE, LE, NE, Compiled, Terms
 from cpqueens.kernels.pattern import MAX_TABLE, WORD, Group, Pattern
 from cpqueens.rows import IntArray
 
-_HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
+HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
     EQ: lambda v: v == 0,
     NE: lambda v: v != 0,
     LE: lambda v: v <= 0,
@@ -34,6 +34,8 @@ class Recognised:
     pattern: Pattern
     base: int
 
+    fastest = "bitmask"
+
     @property
     def has_table(self) -> bool:
         """Whether the table of all conflicts may be made; strategy ``bitmask`` can do without."""
@@ -48,32 +50,68 @@ class Recognised:
             return False
 
 
-class _NoPattern(Exception):  # noqa: N818 - control flow inside this file
-    pass
+class NoPattern(Exception):  # noqa: N818 - control flow of the recognisers
+    """The model is not of the pattern."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Decision variables as rows of a board: column 0 stands for ``base``; ``allowed`` (n, width), bool.
+
+    Raises
+    ------
+    NoPattern
+        If the variables take more than 64 neighbouring values, or there is more than constraints.
+    """
+
+    base: int
+    columns: IntArray
+    allowed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, compiled: Compiled) -> Board:
+        """Read the domains."""
+        count = compiled.decision_count
+        lower, upper = compiled.lower[:count], compiled.upper[:count]
+        base = int(lower.min()) if count else 0
+        width = int(upper.max()) - base + 1 if count else 1
+        if width > WORD or compiled.counts or compiled.objective is not None or not count:
+            raise NoPattern
+        columns = np.arange(base, base + width, dtype=np.int64)
+        allowed = (columns >= lower[:, None]) & (columns <= upper[:, None])
+        for v, values in compiled.domains.items():
+            if v < count:
+                allowed[v] &= np.isin(columns, values)
+        return cls(base, columns, allowed)
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns."""
+        return len(self.columns)
+
+    def words(self) -> NDArray[np.uint64]:
+        """Return the allowed columns of each row as bits."""
+        weights = np.uint64(1) << np.arange(self.width, dtype=np.uint64)
+        return np.where(self.allowed, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+
+    def limit(self, row: int, coefficient: int, constant: int, relation: int) -> None:
+        """Take a condition on one variable."""
+        self.allowed[row] &= HOLDS[relation](self.columns * coefficient + constant)
 
 
 def recognise(compiled: Compiled) -> Recognised | None:
     """Return the model's pattern, or None if it has none."""
     try:
         return _Recogniser(compiled).result()
-    except _NoPattern:
+    except NoPattern:
         return None
 
 
 class _Recogniser:
     def __init__(self, compiled: Compiled) -> None:
-        count = compiled.decision_count
-        lower, upper = compiled.lower[:count], compiled.upper[:count]
-        self.base = int(lower.min()) if count else 0
-        self.width = int(upper.max()) - self.base + 1 if count else 1
-        if self.width > WORD or compiled.counts or compiled.objective is not None or not count:
-            raise _NoPattern
-        self.compiled, self.count = compiled, count
-        self.columns = np.arange(self.base, self.base + self.width, dtype=np.int64)
-        self.allowed = (self.columns >= lower[:, None]) & (self.columns <= upper[:, None])
-        for v, values in compiled.domains.items():
-            if v < count:
-                self.allowed[v] &= np.isin(self.columns, values)
+        self.board = Board.of(compiled)
+        self.compiled, self.count = compiled, compiled.decision_count
+        self.base, self.allowed = self.board.base, self.board.allowed
         self.groups: list[Group] = []
         self.pairs = 0
 
@@ -83,12 +121,10 @@ class _Recogniser:
         self._different()
         self._tables()
         if len(self.compiled.clause_start) > 1:
-            raise _NoPattern
-        weights = np.uint64(1) << np.arange(self.width, dtype=np.uint64)
-        allowed = np.where(self.allowed, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
-        found = Recognised(Pattern(self.width, allowed, tuple(self.groups)), self.base)
+            raise NoPattern
+        found = Recognised(Pattern(self.board.width, self.board.words(), tuple(self.groups)), self.base)
         if not found.has_table and not found.needs_no_table:
-            raise _NoPattern
+            raise NoPattern
         return found
 
     def _definitions(self) -> None:
@@ -96,11 +132,11 @@ class _Recogniser:
         self.modular: dict[int, tuple[int, int, int]] = {}
         for definition in self.compiled.definitions:
             if definition.kind != "remainder":
-                raise _NoPattern
+                raise NoPattern
             variables, coefficients, offset = definition.terms.row(0)
             divisor, _, modulus = definition.terms.row(1)
             if len(divisor) or modulus < 1 or coefficients.tolist() != [1] or variables[0] >= self.count:
-                raise _NoPattern
+                raise NoPattern
             self.modular[definition.result] = (int(variables[0]), offset, modulus)
 
     def _linear(self) -> None:
@@ -108,22 +144,22 @@ class _Recogniser:
         for t, relation in enumerate(self.compiled.relation.tolist()):
             variables, coefficients, constant = self.compiled.linear.row(t)
             if len(variables) == 1 and variables[0] < self.count:
-                self.allowed[variables[0]] &= _HOLDS[relation](self.columns * coefficients[0] + constant)
+                self.board.limit(int(variables[0]), int(coefficients[0]), constant, relation)
             elif len(variables) == 2 and relation == NE and sorted(coefficients.tolist()) == [-1, 1]:
                 (i, j), sign = variables.tolist(), int(coefficients[0])
                 self._pair(i, sign * constant, j, 0)
             elif not len(variables):
-                self.allowed &= bool(_HOLDS[relation](np.array([constant]))[0])
+                self.allowed &= bool(HOLDS[relation](np.array([constant]))[0])
             else:
-                raise _NoPattern
+                raise NoPattern
 
     def _pair(self, i: int, offset_i: int, j: int, offset_j: int) -> None:
         """Forbid ``x[i] + offset_i == x[j] + offset_j``."""
         if max(i, j) >= self.count or i == j:
-            raise _NoPattern
+            raise NoPattern
         self.pairs += 1
         if self.pairs > _MOST_PAIRS:
-            raise _NoPattern
+            raise NoPattern
         offsets, rows = np.zeros(self.count, dtype=np.int64), np.zeros(self.count, dtype=bool)
         offsets[i], offsets[j] = offset_i, offset_j
         rows[[i, j]] = True
@@ -137,10 +173,10 @@ class _Recogniser:
     def _one_different(self, terms: Terms, first: int, last: int) -> None:
         rows = [terms.row(t) for t in range(first, last)]
         if any(len(v) != 1 for v, _, _ in rows):
-            raise _NoPattern
+            raise NoPattern
         signs = {int(a[0]) for _, a, _ in rows}
         if len(signs) > 1 or not signs <= {1, -1}:
-            raise _NoPattern
+            raise NoPattern
         sign = min(signs, default=1)
         members = [(int(v[0]), sign * c) for v, _, c in rows]
         modulus = 0
@@ -151,7 +187,7 @@ class _Recogniser:
             self._repeated(members, modulus)
             return
         if any(v >= self.count for v in variables):
-            raise _NoPattern
+            raise NoPattern
         offsets, chosen = np.zeros(self.count, dtype=np.int64), np.zeros(self.count, dtype=bool)
         for v, offset in members:
             offsets[v], chosen[v] = offset, True
@@ -162,16 +198,16 @@ class _Recogniser:
     def _residues(self, members: list[tuple[int, int]]) -> tuple[int, list[tuple[int, int]]]:
         """Return the modulus and the terms inside it, for terms that are residues."""
         if any(v not in self.modular or c for v, c in members):
-            raise _NoPattern
+            raise NoPattern
         moduli = {self.modular[v][2] for v, _ in members}
         if len(moduli) > 1:
-            raise _NoPattern
+            raise NoPattern
         return moduli.pop(), [self.modular[v][:2] for v, _ in members]
 
     def _repeated(self, members: list[tuple[int, int]], modulus: int) -> None:
         """Take an AllDifferent in which a variable occurs with several offsets, pair by pair."""
         if modulus:
-            raise _NoPattern
+            raise NoPattern
         for k, (i, a) in enumerate(members):
             for j, b in members[k + 1 :]:
                 if i != j:
@@ -183,5 +219,5 @@ class _Recogniser:
         for terms, rows in self.compiled.tables:
             variables, coefficients, constant = terms.row(0) if len(terms) == 1 else (np.zeros(0), None, 0)
             if len(variables) != 1 or coefficients is None or variables[0] >= self.count:
-                raise _NoPattern
-            self.allowed[variables[0]] &= np.isin(self.columns * coefficients[0] + constant, rows[:, 0])
+                raise NoPattern
+            self.allowed[variables[0]] &= np.isin(self.board.columns * coefficients[0] + constant, rows[:, 0])

@@ -201,7 +201,8 @@ def test_auto_says_what_it_chose() -> None:
         return model.enumerate(solver="backtracking", solution_limit=1, **options).statistics["strategy"]
 
     assert chosen(queens(8)) == "bitmask"
-    assert chosen(costas_array(5)) == "forward"
+    assert chosen(costas_array(5)) == "sums"
+    assert chosen(magic_square(3)) == "forward"
     assert chosen(queens(8), variable_order="smallest-domain") == "forward"
     assert queens(8).solve(solver="backtracking").statistics["chosen"] == "auto"
     assert queens(30).solve(solver="backtracking").statistics["strategy"] == "forward"
