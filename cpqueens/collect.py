@@ -164,7 +164,7 @@ class Collector:
             return False
         if limit is None or self.distinct < limit:
             return True
-        if self.more or self.request.parameters.get("_look_ahead") is False:
+        if self.more or not self.request.look_ahead:
             self.stopped = StopReason.SOLUTION_LIMIT
             return False
         self._look_ahead()
@@ -183,6 +183,6 @@ class Collector:
             self.looking_ahead = True
             clock = self.request.clock
             remaining = clock.remaining()
-            if not self.request.parameters.get("_prove_complete"):
+            if not self.request.prove_complete:
                 moment = max(0.1, 0.1 * clock.elapsed())
                 clock.limit_to(moment if remaining is None else min(moment, remaining))

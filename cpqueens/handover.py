@@ -47,9 +47,7 @@ class Part:
     def request(self, request: Request, **changes: Any) -> Request:
         """Return the part of ``request`` that this backend understands."""
         has = self.backend.features
-        own = {
-            k: v for k, v in request.parameters.items() if k.startswith("_") or k in self.backend.parameters
-        }
+        own = {k: v for k, v in request.parameters.items() if k in self.backend.parameters}
         given = replace(request, strategy=self.strategy, parameters=own, **changes)
         return replace(
             given,

@@ -76,13 +76,8 @@ def build_request(
     _need(backend, _feature_of(want), what=want.value)
     if want is Want.COUNT and options.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
-    private: dict[str, Any] = {
-        "_look_ahead": look_ahead,
-        "_prove_complete": bool(options.pop("prove_complete", False)),
-    }
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
     hint, hinted, messages = _hint(model, backend, options.pop("hint", None))
-    private["_messages"] = messages
     return Request(
         want=want,
         clock=clock,
@@ -96,9 +91,12 @@ def build_request(
         hinted=hinted,
         after=_after(model, backend, options.pop("after", None)),
         strategy=strategy,
+        look_ahead=look_ahead,
+        prove_complete=bool(options.pop("prove_complete", False)),
+        messages=tuple(messages),
         log=_log(options.pop("log", None)),
         on_progress=options.pop("on_progress", None),
-        parameters={**_parameters(backend, options), **private},
+        parameters=_parameters(backend, options),
     )
 
 

@@ -12,7 +12,7 @@ from cpqueens import backends
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.check import Checker
 from cpqueens.collect import Collector, Consumer
-from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution
+from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.interrupts import Interrupt, listening
 from cpqueens.lowering import check_bounds, check_partial
 from cpqueens.options import build_request
@@ -274,7 +274,7 @@ def _statistics(
 
 
 def _messages(model: Model, request: Request, collector: Collector) -> tuple[str, ...]:
-    messages = list(request.parameters.get("_messages", ()))
+    messages = list(request.messages)
     if request.want in (Want.ALL, Want.COUNT) and model.objective is not None:
         messages.append("the objective is ignored: all feasible solutions were asked for")
     if collector.forgetting:
@@ -320,16 +320,3 @@ def _caller(target: Any) -> Consumer:
         return True
 
     return call_method
-
-
-def require_solution(outcome: Outcome) -> Solution:
-    """Return the solution of an outcome.
-
-    Raises
-    ------
-    NoSolution
-        If there is none.
-    """
-    if outcome.solution is None:
-        raise NoSolution(f"{outcome.solver} found no solution: status {outcome.status}")
-    return outcome.solution

@@ -109,6 +109,9 @@ class Request:
     workers: int = 1
     hint: IntArray | None = None  # (decision variables,), with `hinted` saying which entries count
     hinted: Any = None
+    look_ahead: bool = True  # whether one solution more than the limit is looked for, to know if it is all
+    prove_complete: bool = False  # ... for as long as it takes
+    messages: tuple[str, ...] = ()  # what the user is to be told of the options
     objective_limit: int | None = None  # only solutions at least as good are asked for (Feature.BOUND)
     after: IntArray | None = None
     strategy: str | None = None

@@ -136,7 +136,7 @@ class CpSat:
             parameters.log_to_stdout = False
             solver.log_callback = request.log
         for name, value in request.parameters.items():
-            if name.startswith("_") or name in _OWN:
+            if name in _OWN:
                 continue
             try:
                 setattr(parameters, name, value)

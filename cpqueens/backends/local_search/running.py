@@ -35,7 +35,7 @@ def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
     name = request.strategy or "auto"
     if name not in STRATEGIES:
         raise UnsupportedRequest(f"local-search has no strategy {name!r}; it has {', '.join(STRATEGIES)}")
-    options = {k: v for k, v in request.parameters.items() if not k.startswith("_")}
+    options = dict(request.parameters)
     common = {key: options.pop(key, p.default) for key, p in COMMON.items()}
     strategy = get_strategy(name)
     _refuse_unknown(name, strategy, options)
