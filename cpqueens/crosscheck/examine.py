@@ -23,7 +23,7 @@ from cpqueens.errors import CpqueensError
 from cpqueens.model import Model
 
 ORACLE = "exhaustive"
-HEURISTIC_LIMIT = 0.05
+HEURISTIC_LIMIT = 0.02
 """Seconds for a solver that does not prove."""
 
 
