@@ -78,13 +78,15 @@ class FuzzReport:
     coverage: Mapping[tuple[str, str, str], int]
     """How often (kind, context, solver) was really exercised."""
     classes: Mapping[str, int]
+    interrupted: bool = False
+    """Whether Ctrl-C ended the run: the report is about the models done until then."""
     versions: Mapping[str, str] = field(default_factory=versions)
     schema: int = 1
 
     @property
     def exit_code(self) -> int:
-        """0, or that of the gravest failure."""
-        return min((f.code.exit_code for f in self.failures), default=0)
+        """That of the gravest failure; without one 130 if interrupted, else 0."""
+        return min((f.code.exit_code for f in self.failures), default=130 if self.interrupted else 0)
 
     @property
     def rate(self) -> float:
@@ -207,15 +209,16 @@ class Tally:
         if kept is None or failure.size < kept.size:
             self.failures[failure.signature] = failure
 
-    def report(self, seed: int, seconds: float, solvers: Sequence[str]) -> FuzzReport:
+    def report(self, seed: int, seconds: float, solvers: Sequence[str], interrupted: bool) -> FuzzReport:
         """Return the report of everything counted."""
         from dataclasses import replace
 
         kept = [replace(f, seen=self.seen[s]) for s, f in self.failures.items()]
         kept.sort(key=lambda f: (f.code.exit_code, f.accused, f.size))
         return FuzzReport(
-            seed, self.done, seconds, tuple(solvers), tuple(kept), dict(self.coverage), dict(self.classes)
-        )
+            seed, self.done, seconds, tuple(solvers), tuple(kept), dict(self.coverage), dict(self.classes),
+            interrupted,
+        )  # fmt: skip
 
 
 def fuzz(
@@ -267,17 +270,22 @@ def fuzz(
     participants = as_participants(solvers)
     started = time.monotonic()
     tally = Tally()
-    if only is not None or processes == 0:
-        indices = range(models) if only is None else range(only, only + 1)
-        _in_this_process(seed, indices, participants, tally, seconds, progress)
-    else:
-        from cpqueens.crosscheck.fuzzworkers import in_child_processes
+    names = [p.name for p in participants]
+    alone = only is not None or processes == 0
+    if not alone and not all(isinstance(s, str) for s in solvers):
+        raise ModelError("solvers: child processes know solvers by name only; use processes=0")
+    interrupted = False
+    try:
+        if alone:
+            indices = range(models) if only is None else range(only, only + 1)
+            _in_this_process(seed, indices, participants, tally, seconds, progress)
+        else:
+            from cpqueens.crosscheck.fuzzworkers import in_child_processes
 
-        names = [p.name for p in participants]
-        if not all(isinstance(s, str) for s in solvers):
-            raise ModelError("solvers: child processes know solvers by name only; use processes=0")
-        in_child_processes(seed, models, names, processes, tally, seconds, progress)
-    return tally.report(seed, time.monotonic() - started, [p.name for p in participants])
+            in_child_processes(seed, models, names, processes, tally, seconds, progress)
+    except KeyboardInterrupt:  # hours of work may be done: it is reported
+        interrupted = True
+    return tally.report(seed, time.monotonic() - started, names, interrupted)
 
 
 def _in_this_process(

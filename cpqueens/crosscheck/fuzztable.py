@@ -14,7 +14,7 @@ def render(report: FuzzReport) -> str:
     shares = ", ".join(f"{n} {name}" for name, n in sorted(report.classes.items()))
     lines = [
         f"{report.models} models ({shares}), seed {report.seed}, {report.seconds:.1f} s, "
-        f"{report.rate:,.0f} models an hour",
+        f"{report.rate:,.0f} models an hour{', interrupted' if report.interrupted else ''}",
         f"solvers: {', '.join(report.solvers)}",
         "",
         *coverage_lines(report.coverage, report.solvers),

@@ -100,3 +100,24 @@ def test_assert_agree():
     assert_agree(model, ["cpsat", Scripted("honest")])
     with pytest.raises(AssertionError, match="MISSING"):
         assert_agree(model, ["cpsat", Scripted("liar", drop)])
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_an_interrupted_run_reports_what_is_done(processes):
+    def interrupt(done, of, failures):
+        if done >= 3:
+            raise KeyboardInterrupt
+
+    report = fuzz(100_000, 5, ["backtracking", "cpsat"], processes=processes, progress=interrupt)
+    assert 3 <= report.models < 100
+    assert sum(report.classes.values()) == report.models
+    assert report.coverage
+    assert report.interrupted
+    assert report.exit_code == 130
+    assert ", interrupted\n" in str(report)
+
+
+def test_a_run_to_the_end_was_not_interrupted():
+    report = fuzz(3, 5, ["backtracking"], processes=0)
+    assert not report.interrupted
+    assert report.exit_code == 0
