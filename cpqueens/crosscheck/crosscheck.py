@@ -111,8 +111,9 @@ def cross_check(
     if isolate:
         participants = [isolated(p) for p in participants]
     plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
-    observations = tuple(p.observe(model, plan) for p in participants)
-    repeats = _repeat(model, participants, observations, plan) if repeat else ()
+    observations = _observe(model, participants, plan)
+    interrupted = len(observations) < len(participants) or any(o.interrupted for o in observations)
+    repeats = _repeat(model, participants, observations, plan) if repeat and not interrupted else ()
     try:
         case = Case(model, observations, as_published(published), verify, symmetries, repeats)
         return conclude(case, plan, participants, started, bundles)
@@ -120,6 +121,21 @@ def cross_check(
         for o in (*observations, *(second for _, second in repeats)):
             if o.store is not None:
                 o.store.close()
+
+
+def _observe(model: Model, participants: Sequence[Participant], plan: Plan) -> tuple[Observation, ...]:
+    """Return everyone's answers; after Ctrl-C only those of the first, the interrupted one included."""
+    found: list[Observation] = []
+    for participant in participants:
+        try:
+            found.append(participant.observe(model, plan))
+        except KeyboardInterrupt:  # inside a user's own heuristic
+            if not found:
+                raise
+            break
+        if found[-1].interrupted:
+            break
+    return tuple(found)
 
 
 def _plan(
@@ -236,7 +252,8 @@ def conclude(
     """Return the report of a case."""
     from cpqueens.crosscheck.environment import fingerprint, versions
 
-    disagreements = _followed_up(case, plan, participants, bundles)
+    asked = len(case.observations)
+    disagreements = _followed_up(case, plan, participants[:asked], bundles)
     accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
     levels = {o.name: level(case, o, accused) for o in case.observations}
     return Report(
@@ -250,7 +267,11 @@ def conclude(
         solvers=tuple(_solver_report(o, *levels[o.name]) for o in case.observations),
         heuristics=_heuristics(case),
         disagreements=tuple(disagreements),
-        not_compared=tuple(_coverage_losses(case, plan)),
+        not_compared=(
+            *_coverage_losses(case, plan),
+            *(NotCompared(p.name, "everything", "not run: interrupted") for p in participants[asked:]),
+        ),
+        interrupted=asked < len(participants) or any(o.interrupted for o in case.observations),
         verdict=verdict(case, disagreements, levels),
         seconds=time.monotonic() - started,
     )

@@ -198,6 +198,8 @@ def observe_seeds(model: Model, participant: BackendParticipant, plan: Plan) -> 
             rejections[o.ended_by] += 1
         if plan.progress is not None:
             plan.progress(participant.name, store.raw, time.monotonic() - started)
+        if o.interrupted:
+            break
     store.finish()
     return _together(model, found, store, rejections, time.monotonic() - started)
 
@@ -225,7 +227,7 @@ def _together(
         base, store=store, count=store.distinct, best=best, faults=faults, heuristic=counted,
         invalid=sum(o.invalid for o in found), seconds=seconds, claims_all=False, claims_none=False,
         error=None if crashed is None else crashed.error, message="" if crashed is None else crashed.message,
-        duplicates=0,
+        duplicates=0, interrupted=any(o.interrupted for o in found),
     )  # fmt: skip
 
 

@@ -94,6 +94,8 @@ class Observation:
     decomposed: frozenset[str] = frozenset()
     native: int = 0
     heuristic: Any = None  # heuristic.Runs, where there were several
+    interrupted: bool = False
+    """Whether Ctrl-C ended it."""
 
     @property
     def ended_by(self) -> str:
@@ -224,6 +226,7 @@ def _seen(
         seconds=float(outcome.statistics["total_time"]),
         decomposed=frozenset(k for k, h in zip(kinds, how, strict=False) if h == "decomposed"),
         native=sum(h != "decomposed" for h in how),
+        interrupted=outcome.stop_reason is StopReason.INTERRUPTED,
     )
 
 

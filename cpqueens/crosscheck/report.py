@@ -166,6 +166,7 @@ class Report:
     not_compared: tuple[NotCompared, ...]
     verdict: Verdict
     seconds: float
+    interrupted: bool = False
     schema: int = 1
 
     @property
@@ -175,9 +176,14 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0, or that of the gravest disagreement; 20 or 21 if no solver could take part, 3 if none ended."""
+        """0, or that of the gravest disagreement.
+
+        Without one 130 after Ctrl-C, 20 or 21 if no solver could take part, 3 if none ended.
+        """
         if self.disagreements:
             return min(d.code.exit_code for d in self.disagreements)
+        if self.interrupted:
+            return 130
         lost = [n.why.split(":")[0] for n in self.not_compared]
         if not any(s.status not in COVERAGE_LOSS for s in self.solvers):
             return max((Code[w].exit_code for w in lost if w in Code.__members__), default=20)

@@ -361,6 +361,33 @@ def test_large_sets_go_to_files_and_leave_none_behind(queens6, tmp_path, monkeyp
     assert not [p for p in tmp_path.iterdir() if p.name.startswith("cpqueens-set-")]
 
 
+def test_ctrl_c_ends_the_whole_cross_check_and_keeps_what_was_found(queens6):
+    def pressed(answer, model, request):
+        answer.rows = answer.rows[:2]
+        answer.exhausted = False
+        answer.stop_reason = StopReason.INTERRUPTED
+
+    report = cross_check(queens6, [HONEST, Scripted("slow", pressed), "cpsat"], repeat=True)
+    assert [s.name for s in report.solvers] == ["honest", "slow"]
+    assert report.interrupted
+    assert report.exit_code == 130
+    lost = {(n.solver, n.why) for n in report.not_compared}
+    assert ("cpsat", "not run: interrupted") in lost
+    assert report.verdict.count == 4
+    assert not cross_check(queens6, [HONEST]).interrupted
+
+
+def test_ctrl_c_inside_an_own_heuristic(queens6):
+    def heuristic(model, seed, time_limit):
+        raise KeyboardInterrupt
+
+    report = cross_check(queens6, [HONEST, heuristic])
+    assert report.interrupted
+    assert [s.name for s in report.solvers] == ["honest"]
+    with pytest.raises(KeyboardInterrupt):
+        cross_check(queens6, [heuristic])
+
+
 @pytest.mark.slow
 def test_14_queens_on_three_exact_backends_within_a_memory_bound():
     import resource
