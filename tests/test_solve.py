@@ -549,7 +549,7 @@ def test_the_consumer_is_outside_the_deadline(pair) -> None:
         outcome = pair.enumerate(lambda s: time.sleep(0.3), solver="fake", time_limit=0.2)
     assert outcome.complete
     assert outcome.statistics["consumer_time"] >= 0.3
-    assert outcome.statistics["solve_time"] < 0.2
+    assert outcome.statistics["solve_time"] < outcome.statistics["total_time"] - 0.25
 
 
 def test_times_are_broken_down(solver: str) -> None:

@@ -151,7 +151,7 @@ def test_an_interruption_ends_it() -> None:
     assert ended.stop_reason == "interrupted"
     assert not ended.exhausted
     assert ended.closest is not None
-    assert 0.1 < time.monotonic() - start < 2
+    assert 0.1 < time.monotonic() - start < 20
     timer.join()
 
 
