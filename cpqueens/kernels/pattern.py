@@ -44,14 +44,16 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """n rows, columns 0 .. width - 1 (width <= 64), the allowed columns of each row, and the groups.
+    """n rows, columns 0 .. width - 1 (width <= 64), the allowed columns of each row, groups and pairs.
 
-    ``allowed`` has shape (n,): bit v of ``allowed[i]`` says that row i may take column v.
+    ``allowed`` has shape (n,): bit v of ``allowed[i]`` says that row i may take column v. ``pairs`` has shape
+    (pairs, 3): rows i < j and d for each disequality ``x[j] != x[i] + d``.
     """
 
     width: int
     allowed: Words
     groups: tuple[Group, ...] = field(default=())
+    pairs: Ints = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
 
     @property
     def n(self) -> int:
@@ -61,7 +63,11 @@ class Pattern:
     @cached_property
     def is_queens(self) -> bool:
         """Say whether the groups are those of queens: all rows, steps of 0, +1 and -1."""
-        if len(self.groups) != 3 or any(g.modulus or not g.members().all() for g in self.groups):
+        if (
+            len(self.groups) != 3
+            or len(self.pairs)
+            or any(g.modulus or not g.members().all() for g in self.groups)
+        ):
             return False
         steps = [np.diff(g.offsets) for g in self.groups]
         return sorted(int(s[0]) if len(s) else d for s, d in zip(steps, (-1, 0, 1), strict=True)) == [
@@ -99,7 +105,7 @@ class Pattern:
         inequalities of two rows, and AllDifferents whose offsets go to and fro.
         """
         rest = tuple(g for g in self.groups if g not in self._masked)
-        if not rest:
+        if not rest and not len(self.pairs):
             return np.zeros((self.n, 0, self.width), dtype=np.uint64)
         conflict = self._conflicts(rest)
         earlier, later = np.nonzero(conflict.any(axis=2))
@@ -132,12 +138,8 @@ class Pattern:
             raise ValueError(f"conflict table of {self.n} x {self.n} x {self.width} words is too large")
         result = np.zeros((self.n, self.n, self.width), dtype=np.uint64)
         columns = np.arange(self.width)
-        pairs = [g for g in groups if _is_pair(g)]
-        if pairs:
-            _add_pairs(result, pairs)
+        _add_pairs(result, self.pairs)
         for group in groups:
-            if _is_pair(group):
-                continue
             rows = np.flatnonzero(group.members())
             for p, i in enumerate(rows):
                 later = rows[p + 1 :]
@@ -149,19 +151,13 @@ class Pattern:
         return result
 
 
-def _is_pair(group: Group) -> bool:
-    return group.rows is not None and not group.modulus and np.count_nonzero(group.rows) == 2
-
-
-def _add_pairs(conflict: Words, pairs: Sequence[Group]) -> None:
-    """Enter the groups of two rows, which may be thousands, all at once."""
+def _add_pairs(conflict: Words, pairs: Ints) -> None:
+    """Enter disequalities of two rows, which may be thousands, all at once."""
     n, _, width = conflict.shape
-    rows = np.nonzero(np.stack([g.members() for g in pairs]))[1].reshape(-1, 2)
-    offsets = np.take_along_axis(np.stack([g.offsets for g in pairs]), rows, axis=1)
-    target = np.arange(width) + (offsets[:, :1] - offsets[:, 1:])
+    target = np.arange(width) + pairs[:, 2:]
     valid = (target >= 0) & (target < width)
     bits = np.where(valid, np.uint64(1) << np.where(valid, target, 0).astype(np.uint64), np.uint64(0))
-    np.bitwise_or.at(conflict.reshape(n * n, width), rows[:, 0] * n + rows[:, 1], bits)
+    np.bitwise_or.at(conflict.reshape(n * n, width), pairs[:, 0] * n + pairs[:, 1], bits)
 
 
 def queens(n: int, allowed: Words | None = None) -> Pattern:

@@ -27,7 +27,7 @@ def twin(pattern: Pattern, rows: int | None = None) -> tuple[list[list[int]], in
                     gap = x[i] + int(group.offsets[i]) - value - int(group.offsets[j])
                     if gap == 0 or (group.modulus and gap % group.modulus == 0):
                         return False
-        return True
+        return all(value != x[i] + gap for i, row, gap in pattern.pairs.tolist() if row == j)
 
     def place(x: list[int]) -> None:
         if rows is not None and len(x) >= rows:
@@ -64,17 +64,13 @@ def toroidal(n: int) -> Pattern:
 
 def superqueens(n: int) -> Pattern:
     """Return queens that also move like knights: inequalities of rows one and two apart."""
-    groups = list(queens(n).groups)
-    rows = np.arange(n)
-    for gap, step in ((1, 2), (2, 1)):
-        for i in range(n - gap):
-            for sign in (step, -step):
-                groups.append(Group(np.where(rows == i, sign, 0), (rows == i) | (rows == i + gap)))
-    return Pattern(n, queens(n).allowed, tuple(groups))
+    moves = ((1, 2), (1, -2), (2, 1), (2, -1))
+    pairs = [(i, i + gap, step) for gap, step in moves for i in range(n - gap)]
+    return Pattern(n, queens(n).allowed, queens(n).groups, np.array(pairs, dtype=np.int64).reshape(-1, 3))
 
 
 def random_pattern(source: random.Random) -> Pattern:
-    """Return a small pattern of a random kind: holes, part rows, moduli, offsets up and down."""
+    """Return a small pattern of a random kind: holes, part rows, moduli, offsets up and down, pairs."""
     n, width = source.randint(1, 6), source.randint(1, 7)
     groups = []
     for _ in range(source.randint(0, 4)):
@@ -87,4 +83,9 @@ def random_pattern(source: random.Random) -> Pattern:
         groups.append(Group(offsets, members, source.choice([0, 0, 0, width, 3, width + 2])))
     full = (1 << width) - 1
     holes = [full & ~(source.getrandbits(width) & source.getrandbits(width)) for _ in range(n)]
-    return Pattern(width, np.array(holes, dtype=np.uint64), tuple(groups))
+    pairs = []
+    for _ in range(source.randint(0, 4) if n > 1 else 0):
+        i, j = sorted(source.sample(range(n), 2))
+        pairs.append((i, j, source.randint(-width, width)))
+    disequalities = np.array(pairs, dtype=np.int64).reshape(-1, 3)
+    return Pattern(width, np.array(holes, dtype=np.uint64), tuple(groups), disequalities)

@@ -113,7 +113,8 @@ class _Recogniser:
         self.compiled, self.count = compiled, compiled.decision_count
         self.base, self.allowed = self.board.base, self.board.allowed
         self.groups: list[Group] = []
-        self.pairs = 0
+        self.pairs: list[IntArray] = [np.zeros((0, 3), dtype=np.int64)]
+        self.pair_count = 0
 
     def result(self) -> Recognised:
         self._definitions()
@@ -122,7 +123,9 @@ class _Recogniser:
         self._tables()
         if len(self.compiled.clause_start) > 1:
             raise NoPattern
-        found = Recognised(Pattern(self.board.width, self.board.words(), tuple(self.groups)), self.base)
+        pairs = np.concatenate(self.pairs)
+        pattern = Pattern(self.board.width, self.board.words(), tuple(self.groups), pairs)
+        found = Recognised(pattern, self.base)
         if not found.has_table and not found.needs_no_table:
             raise NoPattern
         return found
@@ -141,29 +144,30 @@ class _Recogniser:
 
     def _linear(self) -> None:
         """Take conditions on one variable and disequalities of two."""
-        for t, relation in enumerate(self.compiled.relation.tolist()):
-            variables, coefficients, constant = self.compiled.linear.row(t)
+        linear, relations = self.compiled.linear, self.compiled.relation
+        two = (np.diff(linear.start) == 2) & (relations == NE)
+        first = linear.start[:-1][two]
+        ends = np.stack([first, first + 1], axis=1)
+        (i, j), (a, b) = linear.variable[ends].T, linear.coefficient[ends].T
+        if (np.abs(a) != 1).any() or (a + b != 0).any():
+            raise NoPattern
+        self._unequal(i, j, a * linear.constant[two])
+        for t in np.flatnonzero(~two).tolist():
+            variables, coefficients, constant = linear.row(t)
             if len(variables) == 1 and variables[0] < self.count:
-                self.board.limit(int(variables[0]), int(coefficients[0]), constant, relation)
-            elif len(variables) == 2 and relation == NE and sorted(coefficients.tolist()) == [-1, 1]:
-                (i, j), sign = variables.tolist(), int(coefficients[0])
-                self._pair(i, sign * constant, j, 0)
+                self.board.limit(int(variables[0]), int(coefficients[0]), constant, int(relations[t]))
             elif not len(variables):
-                self.allowed &= bool(HOLDS[relation](np.array([constant]))[0])
+                self.allowed &= bool(HOLDS[int(relations[t])](np.array([constant]))[0])
             else:
                 raise NoPattern
 
-    def _pair(self, i: int, offset_i: int, j: int, offset_j: int) -> None:
-        """Forbid ``x[i] + offset_i == x[j] + offset_j``."""
-        if max(i, j) >= self.count or i == j:
+    def _unequal(self, i: IntArray, j: IntArray, gap: IntArray) -> None:
+        """Forbid ``x[j] == x[i] + gap``, for arrays of equal length."""
+        self.pair_count += len(i)
+        if (np.maximum(i, j) >= self.count).any() or (i == j).any() or self.pair_count > _MOST_PAIRS:
             raise NoPattern
-        self.pairs += 1
-        if self.pairs > _MOST_PAIRS:
-            raise NoPattern
-        offsets, rows = np.zeros(self.count, dtype=np.int64), np.zeros(self.count, dtype=bool)
-        offsets[i], offsets[j] = offset_i, offset_j
-        rows[[i, j]] = True
-        self.groups.append(Group(offsets, rows))
+        sign = np.where(i < j, 1, -1)
+        self.pairs.append(np.stack([np.minimum(i, j), np.maximum(i, j), sign * gap], axis=1))
 
     def _different(self) -> None:
         ends = self.compiled.different_start.tolist()
@@ -208,12 +212,12 @@ class _Recogniser:
         """Take an AllDifferent in which a variable occurs with several offsets, pair by pair."""
         if modulus:
             raise NoPattern
-        for k, (i, a) in enumerate(members):
-            for j, b in members[k + 1 :]:
-                if i != j:
-                    self._pair(i, a, j, b)
-                elif a == b:
-                    self.allowed[i] = False
+        variables, offsets = np.array(members).T
+        first, second = np.triu_indices(len(members), 1)
+        same = variables[first] == variables[second]
+        self.allowed[variables[first[same & (offsets[first] == offsets[second])]]] = False
+        i, j = first[~same], second[~same]
+        self._unequal(variables[i], variables[j], offsets[i] - offsets[j])
 
     def _tables(self) -> None:
         for terms, rows in self.compiled.tables:
