@@ -1,13 +1,14 @@
 """The exact engine against python-constraint2, CP-SAT and Gecode: listing, and general models.
 
-Run as ``python tests/benchmarks/bench_exact.py [rounds] [part ...]`` with the parts ``callback``, ``arrays``,
-``general`` and ``process``. The works of a table run interleaved, warm, and each row takes the median of the
+Run as ``python tests/benchmarks/bench_exact.py [--rounds N] [part ...]`` with the parts ``callback``,
+``arrays``, ``general`` and ``process``. The works of a table run interleaved, warm, and each row takes the median of the
 rounds (wall time); every work must find the same number of solutions. Gecode is measured where `minizinc` and
 its Gecode library are installed (Debian: packages ``minizinc`` and ``flatzinc``).
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import statistics
@@ -281,18 +282,23 @@ COUNTED = [build for label, (build, _) in GENERAL.items() if label.endswith("col
 def bench_general(rounds: int) -> None:
     """Print the table of general models: everything, from building the model to the last solution."""
     print("\nall solutions of general models, milliseconds from building the model on; ours checked,")
-    print("colourings counted")
-    print(f"{'':<24}{'solutions':>10}{'cpqueens':>10}{'forward':>10}{'python-constraint2':>20}{'ratio':>8}")
+    print("colourings counted; python-constraint2 in its own words (alone), and with our model (same)")
+    head = ("cpqueens", "forward", "alone", "ratio", "same", "ratio")
+    print(f"{'':<24}{'solutions':>10}{''.join(f'{h:>10}' for h in head)}")
     for label, (build, problem) in GENERAL.items():
         works = {
             "cpqueens": listed(build),
             "forward": listed(build, "backtracking:forward"),
             "python-constraint2": native(problem),
+            "same model": listed(build, "python-constraint"),
         }
         found = measured(works, rounds)
-        own, forward, other = (1000 * seconds for seconds, _ in found.values())
+        own, forward, other, same = (1000 * seconds for seconds, _ in found.values())
         count = found["cpqueens"][1]
-        print(f"{label:<24}{count:>10,}{own:>10.2f}{forward:>10.2f}{other:>20.1f}{other / own:>8.1f}")
+        print(
+            f"{label:<24}{count:>10,}{own:>10.2f}{forward:>10.2f}{other:>10.1f}{other / own:>10.1f}"
+            f"{same:>10.1f}{same / own:>10.1f}"
+        )
 
 
 # ---- a new process --------------------------------------------------------------------------------------
@@ -329,15 +335,18 @@ PARTS: dict[str, Callable[[int], None]] = {
 }
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
     """Print the tables asked for, or all."""
-    rounds = int(arguments[0]) if arguments else 3
-    unknown = set(arguments[1:]) - set(PARTS)
-    if unknown:
-        raise SystemExit(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    for name in arguments[1:] or PARTS:
-        PARTS[name](rounds)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.parts) - set(PARTS))
+    if unknown or arguments.rounds < 1:
+        parser.error(f"parts are {', '.join(PARTS)}, rounds at least 1")
+    for name in arguments.parts or PARTS:
+        PARTS[name](arguments.rounds)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

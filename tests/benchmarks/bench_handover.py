@@ -1,6 +1,6 @@
 """What the hand-over is worth: CP-SAT alone against local search and CP-SAT, on one machine in one run.
 
-python tests/benchmarks/bench_handover.py [seeds, 3 by default] [seconds for CP-SAT on 1000 queens, 20]
+python tests/benchmarks/bench_handover.py [--seeds 3] [--patience 20, seconds for CP-SAT on 1000 queens]
 
 Times are those of the run less the compilation of kernels, one worker, means over the seeds
 (one seed for the 7 x 7 board, which takes half a minute).
@@ -8,8 +8,8 @@ Times are those of the run less the compilation of kernels, one worker, means ov
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 from collections import Counter
 
 from cpqueens.models.golomb_ruler import golomb_ruler
@@ -43,8 +43,13 @@ def run(title: str, model: Model, solver: str, seeds: int, limit: float) -> None
     )
 
 
-def main(seeds: int = 3, patience: float = 20.0) -> None:
+def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--patience", type=float, default=20.0, help="seconds for CP-SAT on 1000 queens")
+    arguments = parser.parse_args()
+    seeds, patience = max(1, arguments.seeds), arguments.patience
     print(f"{'':24}{'solver':26}{'mean s':>9}{'worst s':>9}{'heuristic':>10}")
     run("1000 queens", queens(1000), "cpsat", 1, patience)
     run("1000 queens", queens(1000), "local-search+cpsat", max(2, seeds), patience)
@@ -56,5 +61,4 @@ def main(seeds: int = 3, patience: float = 20.0) -> None:
 
 
 if __name__ == "__main__":
-    numbers = sys.argv[1:]
-    main(*map(int, numbers[:1]), *map(float, numbers[1:2]))
+    main()

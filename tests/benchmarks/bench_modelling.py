@@ -1,11 +1,12 @@
 """Modelling, translating, checking and enumerating against raw OR-Tools and CPMpy, in one run.
 
-Run as ``python tests/benchmarks/bench_modelling.py [rounds]``. Each row takes the median of interleaved
+Run as ``python tests/benchmarks/bench_modelling.py [--rounds N]``. Each row takes the median of interleaved
 rounds; ratios below 1 mean that cpqueens is faster.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import statistics
 import subprocess
@@ -162,7 +163,9 @@ def row(title: str, target: str, rounds: int, ours: Work, peer: Work | None = No
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = max(1, parser.parse_args().rounds)
     print(f"{'':<52} {'cpqueens':>13} {'peer':>14} {'ratio':>8}")
     row(
         "model + translate queens 1000, raw OR-Tools",
