@@ -1,9 +1,9 @@
 """The exact engine against python-constraint2, CP-SAT and Gecode: listing, and general models.
 
 Run as ``python tests/benchmarks/bench_exact.py [--rounds N] [part ...]`` with the parts ``callback``,
-``arrays``, ``general`` and ``process``. The works of a table run interleaved, warm, and each row takes the median of the
-rounds (wall time); every work must find the same number of solutions. Gecode is measured where `minizinc` and
-its Gecode library are installed (Debian: packages ``minizinc`` and ``flatzinc``).
+``arrays``, ``general`` and ``process``. The works of a table run interleaved, warm, and each row takes the
+median of the rounds (wall time); every work must find the same number of solutions. Gecode is measured where
+`minizinc` and its Gecode library are installed (Debian: packages ``minizinc`` and ``flatzinc``).
 """
 
 from __future__ import annotations
