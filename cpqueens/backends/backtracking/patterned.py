@@ -67,7 +67,7 @@ def list_solutions(
         if filled == capacity or search.exhausted or (filled and time.monotonic() - flushed > 0.05):
             if filled and not deliver(stored[:filled].astype(np.int64) + found.base):
                 reason = StopReason.CALLBACK
-            capacity = min(8 * capacity, _LARGEST_BATCH)
+            capacity = min(64 * capacity, _LARGEST_BATCH)
             stored = np.zeros((capacity, found.pattern.n), dtype=np.uint8)
             filled, flushed = 0, time.monotonic()
     facts |= {"strategy": strategy, "nodes": search.nodes, "failures": search.failures}
