@@ -5,11 +5,12 @@ terms of at most two entries per variable and at most 62 values counts. Those ro
 computing the values that occur once and more than once afresh in each step is several times cheaper than
 keeping counters and conflicts up to date. Layouts as in search_bits.
 
-The loops over all variables read ``lanes``, arrays of one entry per row and variable, so that the compiler
-turns them into vector instructions: ``at`` holds the bit of the first term of each variable in each row,
-then that of the second, then one entry that nothing reads; ``factors`` and ``others`` hold the coefficient
-of the variable and the other variable of the same terms (-1: no term); ``shared`` the coefficient of that
-other variable and ``away`` the entry of its other term; ``homes`` the two entries of a term.
+The loops over all variables go through arrays of one entry per row and variable, eight at a time (see
+`cpqueens.kernels.lanes`; they, ``errors``, ``change`` and ``out`` have eight entries more). ``at`` holds the
+bit of the first term of each variable in each row, then that of the second, then one entry that nothing
+reads; ``factors`` and ``others`` hold the coefficient of the variable and the other variable of the same
+terms (-1: no term); ``shared`` the coefficient of that other variable and ``away`` the entry of its other
+term; ``homes`` the two entries of a term.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.lanes import LANES, add_changes, add_errors
 from cpqueens.kernels.random import below, draw
 from cpqueens.kernels.search_bits import NOWHERE, ROW, population
 from cpqueens.kernels.search_plain import Ints
@@ -32,16 +34,8 @@ LENGTH = 6
 
 
 @kernel
-def add_errors(twice: int, at1: Ints, at2: Ints, errors: Ints) -> None:
-    """Add to ``errors`` how many terms of each variable have a value of ``twice``."""
-    for v in range(errors.shape[0]):
-        errors[v] += ((twice >> at1[v]) & 1) + ((twice >> at2[v]) & 1)
-
-
-@kernel
-def look(rows: Ints, index: Ints, at: Ints, masks: Ints, errors: Ints) -> Any:
+def look(n: int, rows: Ints, index: Ints, at: Ints, masks: Ints, errors: Ints) -> Any:
     """Set ``masks`` (once, twice, thrice per row) and the ``errors`` of variables; return the surplus."""
-    n = errors.shape[0]
     half = rows.shape[0] // 5 * n
     for v in range(n):
         errors[v] = 0
@@ -59,9 +53,9 @@ def look(rows: Ints, index: Ints, at: Ints, masks: Ints, errors: Ints) -> Any:
         masks[3 * r] = once
         masks[3 * r + 1] = twice
         masks[3 * r + 2] = thrice
-        if twice != 0:
-            cost += row.shape[0] - population(once)
-            add_errors(twice, at[r * n : r * n + n], at[half + r * n : half + r * n + n], errors)
+        cost += row.shape[0] - population(once)
+        for v in range(0, n, LANES):  # also where nothing is twice: a branch would not be foreseen
+            add_errors(errors, v, twice, at, r * n, half + r * n)
     return cost
 
 
@@ -113,39 +107,6 @@ def shared_distinct(
 
 
 @kernel
-def row_deltas(
-    once: int,
-    twice: int,
-    thrice: int,
-    number: int,
-    at1: int,
-    c1: int,
-    at2: int,
-    c2: int,
-    change: Ints,
-    from1: Ints,
-    from2: Ints,
-    e1: Ints,
-    e2: Ints,
-    out: Ints,
-) -> None:
-    """Add to ``out[j]`` the surplus of a row after i grows by ``change[j]`` and j shrinks by it.
-
-    Right for all j that share no term with i; for the others any number comes out.
-    """
-    for j in range(change.shape[0]):
-        d = change[j]
-        f1 = from1[j]
-        f2 = from2[j]
-        many = thrice if f1 == f2 else twice
-        left = once & ~(((1 << f1) | (1 << f2)) & ~many)
-        # & 63 only matters where i and j share a term: a shift by more is not defined
-        left |= (1 << ((at1 + c1 * d) & 63)) | (1 << ((at2 + c2 * d) & 63))
-        left |= (1 << ((f1 - e1[j] * d) & 63)) | (1 << ((f2 - e2[j] * d) & 63))
-        out[j] += number - population(left & ROW)
-
-
-@kernel
 def deltas_of(
     i: int,
     cost: int,
@@ -184,10 +145,11 @@ def deltas_of(
         if o2 >= 0:
             sum2 = out[o2] + number
             sum2 -= shared_distinct(once, twice, p2 + i, p1 + i, change[o2], at, factors, away, shared)
-        row_deltas(
-            once, twice, thrice, number, at[p1 + i], factors[p1 + i], at[p2 + i], factors[p2 + i], change,
-            at[p1 : p1 + n], at[p2 : p2 + n], factors[p1 : p1 + n], factors[p2 : p2 + n], out,
-        )  # fmt: skip
+        for j in range(0, n, LANES):
+            add_changes(
+                out, j, change, at, factors, p1, p2, once, twice, thrice, number,
+                at[p1 + i], factors[p1 + i], at[p2 + i], factors[p2 + i],
+            )  # fmt: skip
         if o1 >= 0:
             out[o1] = sum1
         if o2 >= 0:
@@ -249,7 +211,7 @@ def triangle_search(
     """
     n = x.shape[0]
     for _ in range(steps):
-        cost = look(rows, index, at, masks, errors)
+        cost = look(n, rows, index, at, masks, errors)
         info[COST] = cost
         if cost == 0:
             return 1

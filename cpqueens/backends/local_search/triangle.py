@@ -11,6 +11,7 @@ from cpqueens.backends.local_search.walking import luby, probability
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info
 from cpqueens.kernels import search_triangle as codes
+from cpqueens.kernels.lanes import LANES
 from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
 from cpqueens.kernels.search_bits import NOWHERE
 
@@ -54,7 +55,7 @@ class _Triangle:
         self.all_rows = part(rows.static, BIT_ROWS).reshape(-1, 5)
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
-        self.errors, self.change, self.out = np.zeros((3, n), dtype=np.int64)
+        self.errors, self.change, self.out = np.zeros((3, n + LANES), dtype=np.int64)
         self.info = np.zeros(codes.LENGTH, dtype=np.int64)
         self.choose_rows()
 
@@ -83,6 +84,8 @@ class _Triangle:
         self.others = np.where(there == end, -1, there % n)
         self.shared = self.factors[there]
         self.away = np.where(there == end, end, (there + end // 2) % end)
+        self.terms = np.append(self.terms, np.full(LANES, none))
+        self.factors = np.append(self.factors, np.zeros(LANES, dtype=np.int64))
 
     def begin(self) -> None:
         """Read the bit of every term from the state of the search."""
