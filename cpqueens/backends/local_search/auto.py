@@ -4,8 +4,8 @@ Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutatio
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
 short rows of differences to `triangle`.
 Otherwise the walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
-the worst variable, which comes first where AllDifferents over several variables make up the model; weighted
-jumps, first where clauses and definitions do, where nothing can be swapped, and under an objective. Lengths
+the worst variable, which comes first where AllDifferents over several variables make up the model and under
+an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
 between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
 """
 
@@ -39,9 +39,10 @@ def settings(search: Search) -> Iterator[Walk]:
     if layers["rows"] * 2 > total:
         search.relax_short_rows()
         order, unit = [TABU, TABU, TABU, descend, JUMP], 200_000
-    elif (
-        layers["deep"] * 2 > total or not search.neighbourhood.groups or search.problem.objective is not None
-    ):
+    elif search.problem.objective is not None:
+        # each improvement begins with the first again; jumps were the slowest to improve
+        order, unit = [TABU, descend, TABU, JUMP], 20_000
+    elif layers["deep"] * 2 > total or not search.neighbourhood.groups:
         order, unit = [JUMP, descend, JUMP, TABU], 20_000 + 50 * search.problem.size
     else:
         order, unit = [descend, descend, JUMP, TABU], 20_000 + 50 * search.problem.size
