@@ -28,6 +28,7 @@ _FORMULATION = Parameter(
     str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")
 )
 _OWN = {"formulation": _FORMULATION}
+SMALL = 2**30  # beyond it CP-SAT 9.15 without presolve calls feasible models infeasible
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
 
 
@@ -41,7 +42,8 @@ class Translation:
     how: list[str]
     offset: int
     sign: int
-    extremes: bool = False  # it has minima, maxima or absolute values
+    extremes: bool = False  # it has minima, maxima or absolute values, and no huge values
+    largest: int = 0  # the largest absolute value of any variable
 
     def values(self, solution: list[int]) -> IntArray:
         """Return the decision variables' values in CP-SAT's solution."""
@@ -164,7 +166,9 @@ class CpSat:
             t = flow.translation
             bound = t.sign * response.inner_objective_lower_bound + t.offset
             value = solver.objective_value  # a float, whereas the bound is an integer
-            if status != cp_model.UNKNOWN and abs(value) + abs(t.offset) < 2**52:
+            # presolve may put any variables into the objective
+            exact = t.largest < 2**40 and _reach(t.native.proto) + abs(t.offset) < 2**52
+            if status != cp_model.UNKNOWN and exact:
                 objective = t.sign * round(value) + t.offset
         statistics |= {
             "branches": int(solver.num_branches),
@@ -175,6 +179,14 @@ class CpSat:
             statistics |= flow.hint_fate()
         reason = StopReason.EXHAUSTED if exhausted else _why(request, stopped)
         return Ended(exhausted, reason, objective, bound, statistics=statistics)
+
+
+def _reach(proto: Any) -> float:
+    """Return how large the terms of the objective may be in sum: CP-SAT adds them up as floats."""
+    goal = proto.objective
+    ends = [proto.variables[v if v >= 0 else -v - 1].domain for v in goal.vars]
+    sizes = [max(abs(end[0]), abs(end[-1])) for end in ends]
+    return float(sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset))
 
 
 def _why(request: Request, stopped: bool) -> StopReason:
@@ -284,9 +296,11 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     native = cp_model.CpModel()
     if not native.proto.parse_text_format(text):
         raise ModelInvalid("cpsat could not read the translated model")
-    extremes = any(d.kind in ("abs", "maximum", "minimum") for d in lowered.definitions)
+    bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
+    largest = int(np.abs(bounds).max(initial=0))
+    extremes = largest < SMALL and any(d.kind in ("abs", "maximum", "minimum") for d in lowered.definitions)
     sign = -1 if lowered.maximizing else 1
-    return Translation(native, columns, board, lowered.how, offset, sign, extremes)
+    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest)
 
 
 def _limit_objective(translation: Translation, limit: int) -> None:

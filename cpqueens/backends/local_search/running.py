@@ -22,7 +22,7 @@ from cpqueens.backends.local_search.strategies import (
 )
 from cpqueens.backends.local_search.translate import to_problem, units_of
 from cpqueens.compiled import compile_model
-from cpqueens.errors import UnsupportedRequest
+from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.interrupts import Stopped, stopping
 from cpqueens.outcome import StopReason
 
@@ -58,6 +58,10 @@ def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
         return _general(
             problem, name, strategy, request, deliver, options, common, -1 if model.maximizing else 1
         )
+    except OverflowError:  # bounds of defined variables, say of a product
+        raise UnsupportedConstraint(
+            "local-search: a term may leave 64 bits; narrow the domains or use solver='cpsat'"
+        ) from None
     except Stopped:  # while the model was compiled
         return Ended(False, request.why_stopped(), statistics={"strategy": name, "steps": 0})
     except StrategyError as error:
@@ -79,6 +83,12 @@ def _finish(result: Result, request: Request, deliver: Deliver, size: int) -> En
 
 def _reason(reason: str, request: Request) -> StopReason:
     return REASONS[reason] if reason in REASONS else request.why_stopped()
+
+
+def _nothing_to_choose(search: Search) -> str:
+    """Judge the only assignment of a model without variables; the kernels need one to move."""
+    search.start()
+    return "solved" if search.solved() else "local_optimum"
 
 
 def _general(
@@ -108,7 +118,7 @@ def _general(
         least = term_interval(problem, problem.objective, node_bounds(problem))[0]
     incumbent = None
     while True:
-        reason = strategy.run(search, filled)
+        reason = strategy.run(search, filled) if problem.size else _nothing_to_choose(search)
         if reason != "solved":
             break
         incumbent = search.x.copy()

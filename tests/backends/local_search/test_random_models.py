@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, UnsupportedConstraint, minimum
+from cpqueens import AllDifferent, Model, UnsupportedConstraint, UnsupportedRequest, element, minimum
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.generate import random_model
@@ -87,6 +87,33 @@ def test_objectives_beyond_53_bits_are_exact(sense: str) -> None:
     outcome = m.solve(solver="local-search", step_limit=20_000, random_seed=1)
     best = 2 * (2**53 - 1) + 2**53 if sense == "minimize" else 2 * (2**53 + 3) + 2**53 + 2
     assert outcome.objective == best - 2
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("with_objective", [True, False])
+def test_a_model_without_variables(strategy: str, holds: bool, with_objective: bool) -> None:
+    m = Model("constant")
+    x = m.intvar(3, 3, name="x")
+    m.add(AllDifferent([x - x, 1, 2 if holds else 1]))
+    constant = Model("nothing")
+    constant.add(AllDifferent([0, 1, 2 if holds else 1]))
+    for model in (m, constant):
+        if with_objective:
+            model.minimize(7)
+        try:
+            outcome = model.solve(solver=f"local-search:{strategy}", step_limit=1000, random_seed=1)
+        except UnsupportedRequest:  # a strategy for permutations or queens only
+            continue
+        assert outcome.status == ("FEASIBLE" if holds else "UNKNOWN")
+
+
+def test_a_bound_beyond_64_bits_is_refused_in_one_line() -> None:
+    m = Model("large")
+    x = m.intvar(2**33, 2**33, name="x")
+    m.maximize(element([2, x, 1 - 3 * x], 0) * element([2, x, 1 - 3 * x], 0))
+    with pytest.raises(UnsupportedConstraint, match=r"^local-search: a term may leave 64 bits[^\n]*$"):
+        m.solve(solver="local-search", step_limit=10)
 
 
 def test_what_is_too_wide_is_refused_in_one_line() -> None:
