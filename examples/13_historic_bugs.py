@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cpqueens import AllDifferent, Model, catalog, cross_check, maximum
+from cpqueens import AllDifferent, Model, Table, catalog, cross_check, maximum
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Request
 from cpqueens.crosscheck.environment import versions
 from cpqueens.outcome import StopReason
@@ -112,6 +112,17 @@ def own_maximum() -> Model:
     return model
 
 
+def beyond_32_bits() -> Model:
+    """Return a table over a difference of values beyond 2^32, which our fuzzer found on OR-Tools 9.15."""
+    model = Model("beyond 32 bits")
+    low = 2**33
+    x, z = model.intvar(low, low + 2, shape=2, name="x")
+    y = model.intvar(6, 7, name="y")
+    rows = [(6, 5 - 2 * low, low), (6, 5 - 2 * low, low + 2), (7, 3 - 2 * low, low + 2)]
+    model.add(Table([y, y - 2 * x, z], rows))
+    return model
+
+
 def shuffled_queens() -> Model:
     """Return 6 queens with the constraints of each pair, in a random order."""
     model = Model("shuffled queens")
@@ -148,6 +159,7 @@ def cases(n: int = 8) -> list[Case]:
         Case("order of constraints", shuffled_queens(), 4, Raw("OR-Tools", ortools())),
         Case("y >= max(x, y)", own_maximum(), 14, Raw("OR-Tools", ortools())),
         Case("y >= max(x, y), no presolve", own_maximum(), 14, Raw("OR-Tools", ortools(presolve=False))),
+        Case("beyond 32 bits, no presolve", beyond_32_bits(), 1, Raw("OR-Tools", ortools(presolve=False))),
         Case("negative multipliers", difference(), 10, Raw("python-constraint's sum", negative_multipliers)),
     ]
 

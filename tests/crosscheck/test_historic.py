@@ -42,4 +42,5 @@ def test_the_faults_of_the_installed_libraries_are_caught():
     assert table["one-sided Booleans"].startswith("DUPLICATE")
     assert table["y >= max(x, y)"].startswith("INVALID_SOLUTION")
     assert table["y >= max(x, y), no presolve"] == "agrees"
+    assert table["beyond 32 bits, no presolve"].startswith("FALSE_UNSAT")
     assert table["AllDifferent of 0 and 2^31"] == "agrees"
