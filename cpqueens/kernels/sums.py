@@ -160,7 +160,7 @@ class SumsSearch(PatternSearch):
                 flip_row(row, value, *self.plan[:2], self.sums, self.used)
 
     def _node_cost(self) -> int:
-        return 20 + 5 * len(self.sums) // max(1, self.pattern.n)
+        return 20 + 40 * len(self.sums) // max(1, self.pattern.n)
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         arrays = (self.used, self.sums, self.untried, self.x)
