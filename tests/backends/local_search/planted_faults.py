@@ -25,7 +25,7 @@ FAULTS = [
         "(incidences[p + 2] - incidences[r + 2]) * (xj - xi)",
         "(incidences[p + 2] - incidences[r + 2]) * (xi - xj)",
     ),
-    (PLAIN, "return abs(activity)", "return activity"),
+    (PLAIN, "return min(abs(activity), FARTHEST)", "return min(activity, FARTHEST)"),
     (PLAIN, "return 1 if activity == 0 else 0", "return 1 if activity != 0 else 0"),
     (APPLY, "arena[counts + k] = n3 + 1", "arena[counts + k] = n3"),
     (APPLY, "arena[sums + k] -= v", "pass"),
