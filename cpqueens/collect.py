@@ -13,10 +13,14 @@ from cpqueens.outcome import Fault, SolutionSet, StopReason
 
 if TYPE_CHECKING:
     from cpqueens.check import Checker
+    from cpqueens.interrupts import Interrupt
     from cpqueens.rows import IntArray
 
-Consumer = Callable[[SolutionSet], bool]
-"""Takes checked, distinct solutions; answers whether to go on."""
+Consumer = Callable[["Interrupt", SolutionSet], "int | None"]
+"""Takes checked, distinct solutions; answers None to go on, or how many it took before it had enough."""
+
+Taker = Callable[[SolutionSet], "int | None"]
+"""A consumer within one run, whose interrupt it knows."""
 
 MEMORY_CAP = 2 * 2**30
 """Bytes that the set of seen solutions may take, about; past it duplicates go unnoticed and it is said."""
@@ -26,7 +30,11 @@ class Collector:
     """Holds the pipeline's state during one run."""
 
     def __init__(
-        self, checker: Checker, backend: Backend, request: Request, consumer: Consumer | None
+        self,
+        checker: Checker,
+        backend: Backend,
+        request: Request,
+        consumer: Taker | None,
     ) -> None:
         self.checker = checker
         promised = getattr(backend, "order_for", None)
@@ -158,9 +166,10 @@ class Collector:
             if room <= 0 or len(batch) > room:
                 self.more = True
                 batch = batch[: max(room, 0)]
-        self.distinct += len(batch)
-        if len(batch) and not self._consume(batch):
-            self.stopped = StopReason.CALLBACK
+        taken = self._consume(batch)
+        self.distinct += len(batch) if taken is None else taken
+        if taken is not None:
+            self.stopped = StopReason.INTERRUPTED if self.request.interrupted() else StopReason.CALLBACK
             return False
         if limit is None or self.distinct < limit:
             return True
@@ -170,9 +179,9 @@ class Collector:
         self._look_ahead()
         return True
 
-    def _consume(self, batch: IntArray) -> bool:
-        if self.consumer is None:
-            return True
+    def _consume(self, batch: IntArray) -> int | None:
+        if self.consumer is None or not len(batch):
+            return None
         batch.flags.writeable = False  # solutions are values
         with self.request.clock.pause("consumer"):
             return self.consumer(SolutionSet(self.checker.model, self.checker.known, batch))

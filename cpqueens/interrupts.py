@@ -12,6 +12,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 
+class Interrupted(KeyboardInterrupt):
+    """The first Ctrl-C, raised in the user's own code: it ends that call, and the run with what it has."""
+
+
 class Interrupt:
     """What is known about Ctrl-C during one run."""
 
@@ -19,17 +23,17 @@ class Interrupt:
         self._abandoned = abandoned
         self.cancel = threading.Event()
         self.seen = False
-        self.in_consumer = False
+        self.in_user_code = False
         self._receiver: socket.socket | None = None
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Note the first Ctrl-C; raise at a second one, or inside the user's own callback."""
-        if self.seen or self.in_consumer:
-            self.seen = True
-            self.cancel.set()
-            raise KeyboardInterrupt
-        self.seen = True
+        """Note the first Ctrl-C, raising only inside the user's own code; raise at a second one."""
+        again, self.seen = self.seen, True
         self.cancel.set()
+        if again:
+            raise KeyboardInterrupt
+        if self.in_user_code:
+            raise Interrupted
 
     def poll(self) -> bool:
         """Say whether Ctrl-C was pressed, also where Python's own handler has not run yet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from cpqueens import backends
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.check import Checker
-from cpqueens.collect import Collector, Consumer
+from cpqueens.collect import Collector, Consumer, Taker
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
-from cpqueens.interrupts import Interrupt, listening
+from cpqueens.interrupts import Interrupt, Interrupted, listening
 from cpqueens.lowering import check_bounds, check_partial
 from cpqueens.options import build_request
 from cpqueens.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
@@ -61,11 +62,12 @@ def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
     improved = options.pop("on_improvement", None)
     kept: list[np.ndarray[Any, Any]] = []
 
-    def keep(found: SolutionSet) -> bool:
+    tell = None if improved is None else _caller(improved, "on_improvement")
+
+    def keep(interrupt: Interrupt, found: SolutionSet) -> int | None:
         kept[:] = [found.matrix[-1:].copy()]
-        if improved is not None:
-            improved(found[-1])
-        return True
+        enough = tell is not None and tell(interrupt, found[-1:]) is not None
+        return len(found) if enough else None
 
     if want is Want.ONE:
         options["solution_limit"] = 1
@@ -84,7 +86,7 @@ def enumerate_solutions(
     takes whether there are more) and ``after`` (resume behind a solution, in lexicographic order).
     """
     kept: list[np.ndarray[Any, Any]] = []
-    consumer = _keeper(kept) if on_solution is None else _caller(on_solution)
+    consumer = _keeper(kept) if on_solution is None else _caller(on_solution, "on_solution")
     outcome = run(model, solver, Want.ALL, consumer, lambda: kept, **options)
     return trusted(outcome)
 
@@ -116,7 +118,7 @@ def run(
     kept: Callable[[], list[np.ndarray[Any, Any]]],
     *,
     abandoned: Callable[[], bool] | None = None,
-    collect: Callable[[Checker, Backend, Request, Consumer | None], Collector] = Collector,
+    collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
     **options: Any,
 ) -> Outcome:
     """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
@@ -133,7 +135,8 @@ def run(
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
         check_bounds(model)
         check_partial(model)
-        collector = collect(Checker(model), backend, request, _marking(consumer, interrupt))
+        take = None if consumer is None else partial(consumer, interrupt)
+        collector = collect(Checker(model), backend, request, take)
         built = time.monotonic() - started
         ended = backend.run(model, request, collector.deliver)
     label = name if strategy is None else f"{name}:{strategy}"
@@ -141,21 +144,6 @@ def run(
     outcome = conclude(label, backend, request, collector, ended, kept(), times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
     return outcome if credit is None else credit(outcome)
-
-
-def _marking(consumer: Consumer | None, interrupt: Interrupt) -> Consumer | None:
-    """Mark when the user's code runs, so that Ctrl-C can end it."""
-    if consumer is None:
-        return None
-
-    def consume(found: SolutionSet) -> bool:
-        interrupt.in_consumer = True
-        try:
-            return consumer(found)
-        finally:
-            interrupt.in_consumer = False
-
-    return consume
 
 
 def choose(model: Model, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:
@@ -292,31 +280,43 @@ def trusted(outcome: Outcome) -> Outcome:
 
 
 def _keeper(kept: list[np.ndarray[Any, Any]]) -> Consumer:
-    def keep(found: SolutionSet) -> bool:
+    def keep(_interrupt: Interrupt, found: SolutionSet) -> None:
         kept.append(found.matrix.copy())
-        return True
 
     return keep
 
 
-def _caller(target: Any) -> Consumer:
-    """Return a consumer that calls the user's function or object for each solution."""
-    method = getattr(target, "on_solution_callback", None)
-    if method is None:
-        if not callable(target):
-            raise ModelError("on_solution: a function, or an object with on_solution_callback, is needed")
+def _caller(target: Any, option: str) -> Consumer:
+    """Return a consumer that calls the user's function or object for each solution.
 
-        def call(found: SolutionSet) -> bool:
-            return all(target(solution) is not STOP for solution in found)
+    Ctrl-C ends the call under way, and no further one is made.
+    """
+    if not hasattr(target, "on_solution_callback") and not callable(target):
+        raise ModelError(f"{option}: a function, or an object with on_solution_callback, is needed")
+    take_one = _calling_method(target) if hasattr(target, "on_solution_callback") else target
 
-        return call
+    def call(interrupt: Interrupt, found: SolutionSet) -> int | None:
+        taken = 0
+        try:
+            interrupt.in_user_code = True
+            for taken, solution in enumerate(found, 1):
+                if take_one(solution) is STOP:
+                    return taken
+        except Interrupted:
+            return taken
+        finally:
+            interrupt.in_user_code = False
+        return None
 
-    def call_method(found: SolutionSet) -> bool:
-        for solution in found:
-            method(solution)
-            stop = getattr(target, "stop", False)
-            if stop() if callable(stop) else stop:
-                return False
-        return True
+    return call
 
-    return call_method
+
+def _calling_method(target: Any) -> Callable[[Solution], object]:
+    """Return a function of a solution for an object of CP-SAT's kind, with or without ``stop``."""
+
+    def call(solution: Solution) -> object:
+        target.on_solution_callback(solution)
+        stop = getattr(target, "stop", False)
+        return STOP if (stop() if callable(stop) else stop) else None
+
+    return call

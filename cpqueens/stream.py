@@ -14,6 +14,7 @@ from cpqueens.outcome import Outcome, Solution, SolutionSet
 from cpqueens.solve import run, trusted
 
 if TYPE_CHECKING:
+    from cpqueens.interrupts import Interrupt
     from cpqueens.model import Model
 
 _WAITING_BATCHES = 8
@@ -45,8 +46,8 @@ class _Pipe:
 
 
 def _search(pipe: _Pipe, model: Model, solver: str, options: dict[str, Any]) -> None:
-    def hand_over(found: SolutionSet) -> bool:
-        return pipe.put(SolutionSet(found.model, found.known, found.matrix.copy()))
+    def hand_over(_interrupt: Interrupt, found: SolutionSet) -> int | None:
+        return None if pipe.put(SolutionSet(found.model, found.known, found.matrix.copy())) else 0
 
     try:
         pipe.outcome = run(model, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)

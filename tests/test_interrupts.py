@@ -13,6 +13,7 @@ import time
 import pytest
 from cpqueens.models.queens import queens
 
+from cpqueens import Solution
 from cpqueens.interrupts import Stopped, stopping
 
 PROLOGUE = """
@@ -89,17 +90,47 @@ def test_counting_raises_with_what_was_counted() -> None:
     assert (code, out.split()) == (0, ["False", "interrupted"])
 
 
-def test_ctrl_c_in_the_users_callback_is_the_users() -> None:
-    code, out, err, _seconds = interrupted("""
+@pytest.mark.parametrize("what", ["m.enumerate(see", "small.solve(on_improvement=see"])
+def test_ctrl_c_in_the_users_callback_ends_it_and_gives_what_was_found(solver: str, what: str) -> None:
+    code, out, err, _seconds = interrupted(f"""
+        from cpqueens import Model
+        small = Model()
+        small.minimize(small.intvar(0, 3))
+        seen = []
         def see(s):
+            seen.append(s)
             ready()
             time.sleep(20)
-        try:
-            m.enumerate(see, solver="cpsat")
-        except KeyboardInterrupt:
-            print("out")
+        o = {what}, solver={solver!r})
+        print(len(seen), o.count, o.status, o.stop_reason)
     """)
-    assert (code, out.split()) == (0, ["out"]), err
+    assert (code, out.split()) == (0, ["1", "1", "FEASIBLE", "interrupted"]), err
+
+
+def test_ctrl_c_that_the_users_callback_catches() -> None:
+    """It may tidy up; no further call is made all the same. A second Ctrl-C comes out."""
+    code, out, err, _seconds = interrupted("""
+        calls = []
+        def see(s):
+            calls.append(s)
+            try:
+                if len(calls) == 1:
+                    ready()
+                time.sleep(20)
+            except KeyboardInterrupt:
+                time.sleep(0.01)
+        o = m.enumerate(see, solver="backtracking")
+        print(len(calls), o.count, o.stop_reason)
+    """)
+    assert (code, out.split()) == (0, ["1", "1", "interrupted"]), err
+
+
+def test_an_interrupt_that_the_callback_raises_itself_comes_out(solver: str) -> None:
+    def see(solution: Solution) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        queens(6).enumerate(see, solver=solver)
 
 
 def test_the_next_run_is_not_disturbed() -> None:

@@ -38,9 +38,8 @@ def _run(model: Model, fake: FakeBackend, want: Want = Want.ALL, **options):
     """Run the fake without raising for its faults."""
     kept: list[np.ndarray] = []
 
-    def keep(found) -> bool:
+    def keep(_interrupt, found) -> None:
         kept.append(found.matrix.copy())
-        return True
 
     with installed(fake):
         return run(model, "fake", want, keep, lambda: kept, **options)
@@ -345,7 +344,7 @@ def test_stop_ends_the_enumeration(solver: str) -> None:
         return STOP if len(seen) == 2 else None
 
     outcome = queens(6).enumerate(stop_at_two, solver=solver)
-    assert len(seen) == 2
+    assert len(seen) == outcome.count == 2
     assert outcome.stop_reason is StopReason.CALLBACK
     assert not outcome.complete
     assert outcome.status is Status.FEASIBLE
@@ -373,7 +372,7 @@ def test_an_object_with_stop(solver: str, as_method: bool) -> None:
 
     listener = WithMethod() if as_method else WithAttribute()
     outcome = queens(6).enumerate(listener, solver=solver)
-    assert len(listener.seen) == 3
+    assert len(listener.seen) == outcome.count == 3
     assert outcome.stop_reason is StopReason.CALLBACK
     assert not outcome.complete
 

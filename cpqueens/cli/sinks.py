@@ -11,8 +11,13 @@ from cpqueens.cli.documents import dumps
 from cpqueens.outcome import SolutionSet, StopReason
 
 if TYPE_CHECKING:
+    from cpqueens.interrupts import Interrupt
     from cpqueens.report.writers import SolutionFile
     from cpqueens.symmetry import Group
+
+
+_PART = 1024
+"""Solutions written between two looks for Ctrl-C."""
 
 
 class Sink(Protocol):
@@ -94,20 +99,20 @@ class Funnel:
         self.count = 0
         self.reason: StopReason | None = None
 
-    def take(self, found: SolutionSet) -> bool:
-        """Pass a batch on; answer whether to go on."""
-        chosen = self._chosen(found)
-        try:
+    def take(self, interrupt: Interrupt, found: SolutionSet) -> int | None:
+        """Pass a batch on in parts, between which Ctrl-C is looked for; answer as a `Consumer` does."""
+        for start in range(0, len(found), _PART):
+            if interrupt.seen:
+                return start
+            part = found[start : start + _PART]
+            chosen = self._chosen(part)
             if len(chosen):
                 self.sink.write(chosen)
-        except KeyboardInterrupt:
-            self.reason = StopReason.INTERRUPTED
-            return False
-        self.count += len(chosen)
-        if self.group and self.limit is not None and self.count >= self.limit:
-            self.reason = StopReason.SOLUTION_LIMIT
-            return False
-        return True
+            self.count += len(chosen)
+            if self.group and self.limit is not None and self.count >= self.limit:
+                self.reason = StopReason.SOLUTION_LIMIT
+                return start + len(part)
+        return None
 
     def _chosen(self, found: SolutionSet) -> SolutionSet:
         if not self.group:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.base import Backend, Feature, Request, Want
-from cpqueens.collect import Collector, Consumer
+from cpqueens.collect import Collector, Taker
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.errors import (
@@ -27,6 +27,7 @@ from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.check import Checker
+    from cpqueens.interrupts import Interrupt
     from cpqueens.model import Model
 
 FAULTS_KEPT = 60
@@ -39,9 +40,7 @@ Progress = Callable[[str, int, float], None]
 class Observer(Collector):
     """A receiving end that goes on after faults, and counts what was rejected."""
 
-    def __init__(
-        self, checker: Checker, backend: Backend, request: Request, consumer: Consumer | None
-    ) -> None:
+    def __init__(self, checker: Checker, backend: Backend, request: Request, consumer: Taker | None) -> None:
         super().__init__(checker, backend, request, consumer)
         self.accepted = 0
         self.fault_counts: Counter[str] = Counter()
@@ -125,7 +124,7 @@ class Recorder:
         self.digest = hashlib.blake2b(digest_size=16)
         self.heads: list[IntArray] = []
 
-    def __call__(self, found: SolutionSet) -> bool:
+    def __call__(self, _interrupt: Interrupt, found: SolutionSet) -> None:
         """Record a batch; always goes on."""
         rows = np.ascontiguousarray(found.matrix)
         self.store.add(rows)
@@ -137,7 +136,6 @@ class Recorder:
         if self.progress is not None and now - self.shown > 0.2:
             self.shown = now
             self.progress(self.name, self.count, now - self.started)
-        return True
 
     @property
     def head(self) -> IntArray:
