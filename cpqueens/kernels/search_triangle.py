@@ -5,12 +5,11 @@ terms of at most two entries per variable and at most 62 values counts. Those ro
 computing the values that occur once and more than once afresh in each step is several times cheaper than
 keeping counters and conflicts up to date. Layouts as in search_bits.
 
-The loops over all variables go through arrays of one entry per row and variable, eight at a time (see
-`cpqueens.kernels.lanes`; they, ``errors``, ``change`` and ``out`` have eight entries more). ``at`` holds the
-bit of the first term of each variable in each row, then that of the second, then one entry that nothing
-reads; ``factors`` and ``others`` hold the coefficient of the variable and the other variable of the same
-terms (-1: no term); ``shared`` the coefficient of that other variable and ``away`` the entry of its other
-term; ``homes`` the two entries of a term.
+The loops over all variables go eight at a time (see `cpqueens.kernels.lanes`; arrays of one entry per
+variable have eight more). ``at`` holds the bit of the first term of each variable in each row, then that of
+the second, then one entry that nothing reads; ``factors`` and ``others`` hold the coefficient of the variable
+and the other variable of the same terms (-1: no term); ``shared`` the coefficient of that other variable and
+``away`` the entry of its other term; ``homes`` the two entries of a term.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.lanes import LANES, add_changes, add_errors
+from cpqueens.kernels.lanes import LANES, add_changes, add_errors, least_key, most_key
 from cpqueens.kernels.random import below, draw
 from cpqueens.kernels.search_bits import NOWHERE, ROW, population
 from cpqueens.kernels.search_plain import Ints
@@ -31,6 +30,8 @@ COST = 3
 LEAST = 4
 STALL = 5
 LENGTH = 6
+
+VARIABLE = (1 << 16) - 1  # of a key
 
 
 @kernel
@@ -119,6 +120,7 @@ def deltas_of(
     shared: Ints,
     masks: Ints,
     change: Ints,
+    meeting: Ints,
     out: Ints,
 ) -> None:
     """Set ``out[j]`` to the change of surplus by swapping ``i`` and ``j``, for all j."""
@@ -126,6 +128,7 @@ def deltas_of(
     half = rows.shape[0] // 5 * n
     for j in range(n):
         out[j] = -cost
+        meeting[j] = 0
         change[j] = x[j] - x[i]
     for r in range(rows.shape[0] // 5):
         number = rows[5 * r + 3] - rows[5 * r + 2]
@@ -136,24 +139,20 @@ def deltas_of(
         p2 = half + r * n
         o1 = others[p1 + i]
         o2 = others[p2 + i]
-        # the partners that share a term with i are few: their sums are put right afterwards
-        sum1 = 0
-        sum2 = 0
-        if o1 >= 0:
-            sum1 = out[o1] + number
-            sum1 -= shared_distinct(once, twice, p1 + i, p2 + i, change[o1], at, factors, away, shared)
-        if o2 >= 0:
-            sum2 = out[o2] + number
-            sum2 -= shared_distinct(once, twice, p2 + i, p1 + i, change[o2], at, factors, away, shared)
         for j in range(0, n, LANES):
             add_changes(
                 out, j, change, at, factors, p1, p2, once, twice, thrice, number,
-                at[p1 + i], factors[p1 + i], at[p2 + i], factors[p2 + i],
+                at[p1 + i], factors[p1 + i], at[p2 + i], factors[p2 + i], o1, o2,
             )  # fmt: skip
+        # partners that share a term with i; not added to ``out`` at once, which is on its way as vectors
         if o1 >= 0:
-            out[o1] = sum1
+            p = shared_distinct(once, twice, p1 + i, p2 + i, change[o1], at, factors, away, shared)
+            meeting[o1] += number - p
         if o2 >= 0:
-            out[o2] = sum2
+            p = shared_distinct(once, twice, p2 + i, p1 + i, change[o2], at, factors, away, shared)
+            meeting[o2] += number - p
+    for j in range(n):
+        out[j] += meeting[j]
 
 
 @kernel
@@ -196,6 +195,7 @@ def triangle_search(
     errors: Ints,
     tabu: Ints,
     change: Ints,
+    meeting: Ints,
     out: Ints,
     info: Ints,
     random: Ints,
@@ -223,42 +223,24 @@ def triangle_search(
         info[STALL] += 1
         info[STEPS] += 1
         now = info[STEPS]
-        i = -1
         if draw(random) < noise:
             i = below(random, n)
         else:
-            most = 0
-            ties = 0
-            for v in range(n):
-                if errors[v] < most or tabu[v] > now or errors[v] == 0:
-                    continue
-                if errors[v] > most:
-                    most = errors[v]
-                    ties = 0
-                ties += 1
-                if ties == 1 or below(random, ties) == 0:
-                    i = v
-            if i < 0:
-                i = below(random, n)
+            key = 0
+            salt = draw(random)
+            for j in range(0, n, LANES):
+                key = max(key, most_key(errors, j, n, tabu, now, salt))
+            i = key & VARIABLE if key > 0 else below(random, n)
         without(i, n, rows, slots, index, masks)
-        deltas_of(i, cost, x, rows, at, factors, others, away, shared, masks, change, out)
+        deltas_of(i, cost, x, rows, at, factors, others, away, shared, masks, change, meeting, out)
         info[EVALUATIONS] += n - 1
-        best = -1
-        least = 0
-        ties = 0
-        for j in range(n):
-            if j == i or (ties > 0 and out[j] > least):
-                continue
-            if tabu[j] > now and cost + out[j] >= info[LEAST]:
-                continue
-            if ties == 0 or out[j] < least:
-                least = out[j]
-                ties = 0
-            ties += 1
-            if ties == 1 or below(random, ties) == 0:
-                best = j
-        if best < 0:
+        key = 0
+        salt = draw(random)
+        for j in range(0, n, LANES):
+            key = max(key, least_key(out, j, n, tabu, now, salt, i, info[LEAST] - cost))
+        if key == 0:
             continue
+        best = key & VARIABLE
         d = x[best] - x[i]
         shift_terms(i, d, n, rows, slots, index)
         shift_terms(best, -d, n, rows, slots, index)

@@ -15,8 +15,20 @@ def errors_of(errors, j, twice, at, p1, p2):
 
 
 @numba.njit
-def changes_of(out, j, change, at, factors, p1, p2, once, twice, thrice, number, at1, c1, at2, c2):
-    lanes.add_changes(out, j, change, at, factors, p1, p2, once, twice, thrice, number, at1, c1, at2, c2)
+def changes_of(out, j, change, at, factors, p1, p2, once, twice, thrice, number, at1, c1, at2, c2, o1, o2):
+    lanes.add_changes(
+        out, j, change, at, factors, p1, p2, once, twice, thrice, number, at1, c1, at2, c2, o1, o2
+    )
+
+
+@numba.njit
+def most_key_of(errors, j, n, tabu, now, salt):
+    return lanes.most_key(errors, j, n, tabu, now, salt)
+
+
+@numba.njit
+def least_key_of(out, j, n, tabu, now, salt, i, bar):
+    return lanes.least_key(out, j, n, tabu, now, salt, i, bar)
 
 
 @numba.njit
@@ -47,10 +59,42 @@ def test_changes(seed: int) -> None:
     expected = found.copy()
     masks = [int(m) for m in generator.integers(0, 2**62, 3)]
     j = int(generator.integers(0, 17))
-    arguments = (j, change, at, factors, 1, 30, *masks, 15, 7, 1, int(generator.integers(0, 64)), -1)
+    others = [int(o) for o in generator.integers(-1, 24, 2)]
+    arguments = (j, change, at, factors, 1, 30, *masks, 15, 7, 1, int(generator.integers(0, 64)), -1, *others)
     changes_of(found, *arguments)
     lanes._plain_add_changes(expected, *arguments)
     assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_keys(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    errors, out = numbers(generator, 0, 4, 24), numbers(generator, -3, 3, 24)
+    tabu, now = numbers(generator, 0, 9, 24), int(generator.integers(0, 9))
+    j, n, salt = (
+        8 * int(generator.integers(0, 3)),
+        int(generator.integers(8, 17)),
+        int(generator.integers(2**32)),
+    )
+    most = (errors, j, n, tabu, now, salt)
+    assert most_key_of(*most) == lanes._plain_most_key(*most)
+    least = (out, j, n, tabu, now, salt, int(generator.integers(0, 17)), int(generator.integers(-4, 3)))
+    assert least_key_of(*least) == lanes._plain_least_key(*least)
+
+
+@pytest.mark.parametrize("ties", [2, 3, 5, 8, 13])
+def test_ties_are_broken_evenly(ties: int) -> None:
+    """A chi-square statistic far beyond its mean (ties - 1) would show a hash that prefers some lanes."""
+    generator, wins = np.random.default_rng(ties), np.zeros(24)
+    errors, tabu = np.zeros(24, dtype=np.int64), np.zeros(24, dtype=np.int64)
+    equal = np.sort(generator.permutation(16)[:ties])
+    errors[equal] = 2
+    for salt in generator.integers(0, 2**32, 20_000).tolist():
+        key = max(most_key_of(errors, j, 16, tabu, 0, salt) for j in (0, 8))
+        wins[key & 0xFFFF] += 1
+    expected = 20_000 / ties
+    assert wins.sum() == wins[equal].sum() == 20_000
+    assert ((wins[equal] - expected) ** 2 / expected).sum() < ties - 1 + 6 * np.sqrt(2 * (ties - 1))
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -55,7 +55,7 @@ class _Triangle:
         self.all_rows = part(rows.static, BIT_ROWS).reshape(-1, 5)
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
-        self.errors, self.change, self.out = np.zeros((3, n + LANES), dtype=np.int64)
+        self.errors, self.tabu, self.change, self.meeting, self.out = np.zeros((5, n + LANES), dtype=np.int64)
         self.info = np.zeros(codes.LENGTH, dtype=np.int64)
         self.choose_rows()
 
@@ -95,14 +95,14 @@ class _Triangle:
         counters = self.layer.terms.reshape(-1, 4)[:, 1]
         self.index = np.append(counters - first[owner], NOWHERE)
         self.at = self.index[self.terms]
-        self.search.tabu[:] = 0
+        self.tabu[:] = 0
         self.info[codes.LEAST], self.info[codes.STALL] = NEVER, 0
 
     def arguments(self) -> tuple[Ints, ...]:
         return (
             self.search.x, self.rows, self.slots, self.index, self.at, self.factors, self.others, self.away,
-            self.shared, self.homes, self.masks, self.errors, self.search.tabu, self.change, self.out,
-            self.info, self.search.random,
+            self.shared, self.homes, self.masks, self.errors, self.tabu, self.change,
+            self.meeting, self.out, self.info, self.search.random,
         )  # fmt: skip
 
 
