@@ -20,6 +20,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cpqueens.kernels.entries import entry
 from cpqueens.kernels.jit import kernel
 
 Ints = NDArray[Any]
@@ -61,42 +62,44 @@ def plain_swap_deltas(
 
     ``size`` candidates are evaluated, in O(incidences of both) each.
     """
-    count = arena[0]  # offsets of the parts, see search_arena
-    activity = arena[2]
-    weight = arena[3]
-    xi = x[i]
-    first = start[i]
+    count = entry(arena, 0)  # offsets of the parts, see search_arena
+    activity = entry(arena, 2)
+    weight = entry(arena, 3)
+    xi = entry(x, i)
+    first = entry(start, i)
     for q in range(size):
-        j = candidates[q]
-        xj = x[j]
+        j = entry(candidates, q)
+        xj = entry(x, j)
         delta = 0
         if xi != xj:
             p = first
-            r = start[j]
+            r = entry(start, j)
             while True:
-                c = incidences[p]
-                e = incidences[r]
+                c = entry(incidences, p)
+                e = entry(incidences, r)
                 if c == e:
                     if c == END:
                         break
-                    if incidences[p + 1] == ALL_DIFFERENT:
-                        k1 = incidences[p + 3] + incidences[p + 2] * xi
-                        k2 = incidences[r + 3] + incidences[r + 2] * xj
-                        k3 = incidences[p + 3] + incidences[p + 2] * xj
-                        k4 = incidences[r + 3] + incidences[r + 2] * xi
-                        n1 = arena[count + k1]
-                        n2 = arena[count + k2] - (k2 == k1)
-                        n3 = arena[count + k3] - (k3 == k1) - (k3 == k2)
-                        n4 = arena[count + k4] - (k4 == k1) - (k4 == k2) + (k4 == k3)
+                    kind = entry(incidences, p + 1)
+                    a = entry(incidences, p + 2)
+                    b = entry(incidences, r + 2)
+                    if kind == ALL_DIFFERENT:
+                        k1 = entry(incidences, p + 3) + a * xi
+                        k2 = entry(incidences, r + 3) + b * xj
+                        k3 = entry(incidences, p + 3) + a * xj
+                        k4 = entry(incidences, r + 3) + b * xi
+                        n1 = entry(arena, count + k1)
+                        n2 = entry(arena, count + k2) - (k2 == k1)
+                        n3 = entry(arena, count + k3) - (k3 == k1) - (k3 == k2)
+                        n4 = entry(arena, count + k4) - (k4 == k1) - (k4 == k2) + (k4 == k3)
                         if measure == 0:
                             change = 0 + (n3 > 0) + (n4 > 0) - (n1 > 1) - (n2 > 1)
                         else:
                             change = n3 + n4 - (n1 - 1) - (n2 - 1)
                     else:
-                        before = arena[activity + c]
-                        after = before + (incidences[p + 2] - incidences[r + 2]) * (xj - xi)
-                        change = amount(incidences[p + 1], after) - amount(incidences[p + 1], before)
-                    delta += change * arena[weight + c]
+                        before = entry(arena, activity + c)
+                        change = amount(kind, before + (a - b) * (xj - xi)) - amount(kind, before)
+                    delta += change * entry(arena, weight + c)
                     p += WIDTH
                     r += WIDTH
                 else:
@@ -111,16 +114,18 @@ def plain_swap_deltas(
                         old = xj
                         new = xi
                         r += WIDTH
-                    c = incidences[s]
-                    if incidences[s + 1] == ALL_DIFFERENT:
-                        n1 = arena[count + incidences[s + 3] + incidences[s + 2] * old]
-                        n3 = arena[count + incidences[s + 3] + incidences[s + 2] * new]
+                    c = entry(incidences, s)
+                    kind = entry(incidences, s + 1)
+                    a = entry(incidences, s + 2)
+                    if kind == ALL_DIFFERENT:
+                        base = entry(incidences, s + 3)
+                        n1 = entry(arena, count + base + a * old)
+                        n3 = entry(arena, count + base + a * new)
                         change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
                     else:
-                        before = arena[activity + c]
-                        after = before + incidences[s + 2] * (new - old)
-                        change = amount(incidences[s + 1], after) - amount(incidences[s + 1], before)
-                    delta += change * arena[weight + c]
+                        before = entry(arena, activity + c)
+                        change = amount(kind, before + a * (new - old)) - amount(kind, before)
+                    delta += change * entry(arena, weight + c)
         out[q] = delta
 
 
@@ -137,30 +142,30 @@ def plain_assign_deltas(
     measure: int,
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to variable ``v``."""
-    count = arena[0]
-    activity = arena[2]
-    weight = arena[3]
-    old = x[v]
+    count = entry(arena, 0)
+    activity = entry(arena, 2)
+    weight = entry(arena, 3)
+    old = entry(x, v)
     for q in range(size):
         out[q] = 0
-    s = start[v]
-    while incidences[s] != END:
-        c = incidences[s]
-        kind = incidences[s + 1]
-        a = incidences[s + 2]
-        w = arena[weight + c]
+    s = entry(start, v)
+    while entry(incidences, s) != END:
+        c = entry(incidences, s)
+        kind = entry(incidences, s + 1)
+        a = entry(incidences, s + 2)
+        w = entry(arena, weight + c)
         if kind == ALL_DIFFERENT:
-            base = incidences[s + 3]
-            n1 = arena[count + base + a * old]
+            base = entry(incidences, s + 3)
+            n1 = entry(arena, count + base + a * old)
             for q in range(size):
-                new = values[q]
+                new = entry(values, q)
                 if new != old:
-                    n3 = arena[count + base + a * new]
+                    n3 = entry(arena, count + base + a * new)
                     change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
                     out[q] += change * w
         else:
-            before = arena[activity + c]
+            before = entry(arena, activity + c)
             violated = amount(kind, before)
             for q in range(size):
-                out[q] += (amount(kind, before + a * (values[q] - old)) - violated) * w
+                out[q] += (amount(kind, before + a * (entry(values, q) - old)) - violated) * w
         s += WIDTH

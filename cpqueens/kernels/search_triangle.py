@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.lanes import LANES, add_changes, add_errors, least_key, most_key
 from cpqueens.kernels.random import below, draw
@@ -45,16 +46,17 @@ def look(n: int, rows: Ints, index: Ints, at: Ints, masks: Ints, errors: Ints) -
         once = 0
         twice = 0
         thrice = 0
-        row = index[rows[5 * r + 2] : rows[5 * r + 3]]
-        for t in range(row.shape[0]):
-            bit = 1 << row[t]
+        first = entry(rows, 5 * r + 2)
+        end = entry(rows, 5 * r + 3)
+        for t in range(first, end):
+            bit = 1 << entry(index, t)
             thrice |= twice & bit
             twice |= once & bit
             once |= bit
         masks[3 * r] = once
         masks[3 * r + 1] = twice
         masks[3 * r + 2] = thrice
-        cost += row.shape[0] - population(once)
+        cost += end - first - population(once)
         for v in range(0, n, LANES):  # also where nothing is twice: a branch would not be foreseen
             add_errors(errors, v, twice, at, r * n, half + r * n)
     return cost
@@ -65,25 +67,25 @@ def without(i: int, n: int, rows: Ints, slots: Ints, index: Ints, masks: Ints) -
     """Take the terms of ``i`` out of ``masks``; afterwards they count the other terms only."""
     for r in range(rows.shape[0] // 5):
         s = (r * n + i) * 4
-        a1 = slots[s]
-        a2 = slots[s + 2]
+        a1 = entry(slots, s)
+        a2 = entry(slots, s + 2)
         once = 0
         twice = 0
         thrice = 0
-        if masks[3 * r + 2] == 0:
+        if entry(masks, 3 * r + 2) == 0:
             # no value occurs three times: what is taken out leaves the once-words in closed form
-            gone1 = (1 << index[a1]) & ROW
-            gone2 = (1 << index[a2]) & ROW
-            twice = masks[3 * r + 1]
-            once = masks[3 * r] & ~((gone1 | gone2) & ~twice)
+            gone1 = (1 << entry(index, a1)) & ROW
+            gone2 = (1 << entry(index, a2)) & ROW
+            twice = entry(masks, 3 * r + 1)
+            once = entry(masks, 3 * r) & ~((gone1 | gone2) & ~twice)
             if gone1 == gone2:
                 once = once & ~gone1
             masks[3 * r] = once
             masks[3 * r + 1] = twice & ~(gone1 | gone2)
             continue
-        for t in range(rows[5 * r + 2], rows[5 * r + 3]):
+        for t in range(entry(rows, 5 * r + 2), entry(rows, 5 * r + 3)):
             if t != a1 and t != a2:
-                bit = 1 << index[t]
+                bit = 1 << entry(index, t)
                 thrice |= twice & bit
                 twice |= once & bit
                 once |= bit
@@ -100,10 +102,11 @@ def shared_distinct(
 
     The shared term is at ``p1``, the other term of i at ``p2``, that of the other variable at ``away[p1]``.
     """
-    f = at[away[p1]]
+    there = entry(away, p1)
+    f = entry(at, there)
     left = once & ~((1 << f) & ~twice)
-    left |= 1 << (at[p1] + (factors[p1] - shared[p1]) * d)
-    left |= (1 << (at[p2] + factors[p2] * d)) | (1 << (f - factors[away[p1]] * d))
+    left |= 1 << (entry(at, p1) + (entry(factors, p1) - entry(shared, p1)) * d)
+    left |= (1 << (entry(at, p2) + entry(factors, p2) * d)) | (1 << (f - entry(factors, there) * d))
     return population(left & ROW)
 
 
@@ -131,25 +134,25 @@ def deltas_of(
         meeting[j] = 0
         change[j] = x[j] - x[i]
     for r in range(rows.shape[0] // 5):
-        number = rows[5 * r + 3] - rows[5 * r + 2]
-        once = masks[3 * r]
-        twice = masks[3 * r + 1]
-        thrice = masks[3 * r + 2]
+        number = entry(rows, 5 * r + 3) - entry(rows, 5 * r + 2)
+        once = entry(masks, 3 * r)
+        twice = entry(masks, 3 * r + 1)
+        thrice = entry(masks, 3 * r + 2)
         p1 = r * n
         p2 = half + r * n
-        o1 = others[p1 + i]
-        o2 = others[p2 + i]
+        o1 = entry(others, p1 + i)
+        o2 = entry(others, p2 + i)
         for j in range(0, n, LANES):
             add_changes(
                 out, j, change, at, factors, p1, p2, once, twice, thrice, number,
-                at[p1 + i], factors[p1 + i], at[p2 + i], factors[p2 + i], o1, o2,
+                entry(at, p1 + i), entry(factors, p1 + i), entry(at, p2 + i), entry(factors, p2 + i), o1, o2,
             )  # fmt: skip
         # partners that share a term with i; not added to ``out`` at once, which is on its way as vectors
         if o1 >= 0:
-            p = shared_distinct(once, twice, p1 + i, p2 + i, change[o1], at, factors, away, shared)
+            p = shared_distinct(once, twice, p1 + i, p2 + i, entry(change, o1), at, factors, away, shared)
             meeting[o1] += number - p
         if o2 >= 0:
-            p = shared_distinct(once, twice, p2 + i, p1 + i, change[o2], at, factors, away, shared)
+            p = shared_distinct(once, twice, p2 + i, p1 + i, entry(change, o2), at, factors, away, shared)
             meeting[o2] += number - p
     for j in range(n):
         out[j] += meeting[j]
@@ -160,8 +163,9 @@ def shift_terms(v: int, d: int, n: int, rows: Ints, slots: Ints, index: Ints) ->
     """Change the terms of ``v`` when it grows by ``d``."""
     for r in range(rows.shape[0] // 5):
         s = (r * n + v) * 4
-        index[slots[s]] += slots[s + 1] * d
-        index[slots[s + 2]] += slots[s + 3] * d
+        for q in (s, s + 2):
+            t = entry(slots, q)
+            put(index, t, entry(index, t) + entry(slots, q + 1) * d)
 
 
 @kernel
@@ -169,10 +173,11 @@ def copy_terms(v: int, n: int, rows: Ints, slots: Ints, index: Ints, homes: Ints
     """Bring ``at`` up to date for the terms of ``v``."""
     for r in range(rows.shape[0] // 5):
         s = (r * n + v) * 4
-        for q in range(s, s + 4, 2):
-            t = slots[q]
-            at[homes[2 * t]] = index[t]
-            at[homes[2 * t + 1]] = index[t]
+        for q in (s, s + 2):
+            t = entry(slots, q)
+            value = entry(index, t)
+            put(at, entry(homes, 2 * t), value)
+            put(at, entry(homes, 2 * t + 1), value)
 
 
 @kernel

@@ -20,11 +20,7 @@ FAULTS = [
     (PLAIN, "- (k3 == k1) - (k3 == k2)", ""),
     (PLAIN, "+ (k4 == k3)", ""),
     (PLAIN, "(n4 > 0) - (n1 > 1)", "(n4 > 0) + (n1 > 1)"),
-    (
-        PLAIN,
-        "(incidences[p + 2] - incidences[r + 2]) * (xj - xi)",
-        "(incidences[p + 2] - incidences[r + 2]) * (xi - xj)",
-    ),
+    (PLAIN, "(a - b) * (xj - xi)", "(a - b) * (xi - xj)"),
     (PLAIN, "return min(abs(activity), FARTHEST)", "return min(activity, FARTHEST)"),
     (PLAIN, "return 1 if activity == 0 else 0", "return 1 if activity != 0 else 0"),
     (APPLY, "arena[counts + k] = n3 + 1", "arena[counts + k] = n3"),

@@ -84,6 +84,7 @@ RUNS = [
     ("q", 9, "sosic-gu"),
     ("q", 7, "sideways"),
     ("c", 6, "tabu"),
+    ("c", 10, "auto"),
     ("m", 4, "jump"),
     ("a", 9, "reversal"),
     ("r", 3, "jump"),
