@@ -249,11 +249,15 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
     cpqueens.errors.ModelError: double: n: an integer from 0 to 9 is needed, got 8.0
     """
 
+    @functools.cache  # at the first call: annotations may name what the module defines later
+    def declared() -> tuple[inspect.Signature, tuple[Parameter, ...]]:
+        return inspect.signature(function), read_parameters(function)
+
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
-            values = complete(read_parameters(function), given)
+            signature, parameters = declared()
+            values = complete(parameters, signature.bind_partial(*args, **kwargs).arguments)
         except (ModelError, TypeError) as error:
             raise ModelError(f"{function.__name__}: {error}") from None
         return function(**values)  # type: ignore[call-arg]

@@ -163,9 +163,14 @@ def _columns(pattern: Pattern | SumPattern, row: int, taken: int = 0) -> list[in
     return [v for v in range(pattern.width) if free >> v & 1]
 
 
-def _warm(make: Callable[..., PatternSearch], pattern: Pattern | SumPattern) -> None:
-    """Compile the kernel that ``pattern`` needs, on one placement of it."""
-    make(pattern).count(1)
+_WARM: set[type[PatternSearch]] = set()
+
+
+def _warm(make: type[PatternSearch], pattern: Pattern | SumPattern) -> None:
+    """Compile the kernel that ``pattern`` needs, on one placement of it, once in this process."""
+    if make not in _WARM:
+        make(pattern).count(1)
+        _WARM.add(make)
 
 
 def squares(found: Found) -> np.typing.NDArray[np.bool_]:
