@@ -35,6 +35,11 @@ class Interrupt:
         if self.in_user_code:
             raise Interrupted
 
+    def note(self) -> None:
+        """Note a Ctrl-C that an inner run has handled."""
+        self.seen = True
+        self.cancel.set()
+
     def poll(self) -> bool:
         """Say whether Ctrl-C was pressed, also where Python's own handler has not run yet."""
         if self._abandoned is not None and self._abandoned():
@@ -79,6 +84,9 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
     finally:
         for number, handler in old_handlers.items():
             signal.signal(number, handler)
+            enclosing = getattr(handler, "__self__", None)  # of a run whose callback made this one
+            if interrupt.seen and isinstance(enclosing, Interrupt):
+                enclosing.note()
         signal.set_wakeup_fd(old_fd)
         receiver.close()
         sender.close()

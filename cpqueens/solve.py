@@ -48,8 +48,8 @@ def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
         ``local-search+cpsat``, lets the one propose and the other prove (see `cpqueens.handover`).
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
-        ``on_improvement`` (called with each better solution), ``log`` (a function of one line, or True),
-        and the backend's own parameters.
+        ``on_improvement`` (called with each better solution; it may return `STOP`), ``log`` (a function of
+        one line, or True), and the backend's own parameters.
 
     Raises
     ------
@@ -61,7 +61,6 @@ def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
     kept: list[np.ndarray[Any, Any]] = []
-
     tell = None if improved is None else _caller(improved, "on_improvement")
 
     def keep(interrupt: Interrupt, found: SolutionSet) -> int | None:
@@ -300,7 +299,7 @@ def _caller(target: Any, option: str) -> Consumer:
         try:
             interrupt.in_user_code = True
             for taken, solution in enumerate(found, 1):
-                if take_one(solution) is STOP:
+                if take_one(solution) is STOP or interrupt.seen:
                     return taken
         except Interrupted:
             return taken

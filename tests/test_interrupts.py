@@ -125,6 +125,20 @@ def test_ctrl_c_that_the_users_callback_catches() -> None:
     assert (code, out.split()) == (0, ["1", "1", "interrupted"]), err
 
 
+def test_ctrl_c_in_a_run_that_a_callback_makes_ends_both() -> None:
+    code, out, err, _seconds = interrupted("""
+        inner = []
+        def see(s):
+            if len(inner) == 1:
+                print("called again")
+            ready()
+            inner.append(queens(30).enumerate(lambda s: None, solver="backtracking"))
+        o = queens(5).enumerate(see, solver="python-constraint")
+        print(len(inner), inner[0].stop_reason, o.count, o.stop_reason)
+    """)
+    assert (code, out.split()) == (0, ["1", "interrupted", "1", "interrupted"]), err
+
+
 def test_an_interrupt_that_the_callback_raises_itself_comes_out(solver: str) -> None:
     def see(solution: Solution) -> None:
         raise KeyboardInterrupt

@@ -430,6 +430,24 @@ def test_an_exception_in_on_improvement_comes_out(solver: str) -> None:
         m.solve(solver=solver, on_improvement=explode)
 
 
+def test_stop_from_on_improvement_ends_the_search(solver: str) -> None:
+    m = Model()
+    x = m.intvar(0, 5, shape=3, name="x")
+    m.add(x[0] + x[1] != x[2])
+    m.maximize(x.sum() - 2 * x[1])
+    seen = []
+
+    def enough(solution):
+        seen.append(solution)
+        return STOP
+
+    outcome = m.solve(solver=solver, on_improvement=enough)
+    assert len(seen) == 1
+    assert outcome.stop_reason is StopReason.CALLBACK
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.objective == seen[0][x.sum() - 2 * x[1]]
+
+
 def test_a_callback_may_solve_again(solver: str) -> None:
     counts = []
     queens(4).enumerate(lambda s: counts.append(queens(6).count(solver=solver)), solver=solver)
