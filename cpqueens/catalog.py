@@ -250,7 +250,7 @@ def _run(path: Path) -> ModuleType:
     sys.modules[name] = module  # so that dataclasses and pickles of the file find their module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ModelError(f"{path}: {_one_line(error)}") from error
     return module
@@ -270,7 +270,7 @@ def _prefixed(name: str, error: Exception) -> str:
     return str(error) if str(error).startswith(f"{name}: ") else f"{name}: {error}"
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: BaseException) -> str:
     """Return a foreign exception as one line, with the place in the user's file."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})" if frames else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import signal
 import socket
@@ -121,6 +122,16 @@ def watching(
 
 class Stopped(BaseException):
     """Raised within `stopping`, between two bytecodes, once its block must end."""
+
+
+_LONG = 10_000  # variables of a model whose translation may take longer than Ctrl-C should wait
+
+
+def stopping_if_long(
+    should_stop: Callable[[], bool], variables: int
+) -> stopping | contextlib.nullcontext[None]:
+    """Return `stopping` for many variables; with few, its thread would cost more than the work."""
+    return stopping(should_stop) if variables > _LONG else contextlib.nullcontext()
 
 
 class stopping:  # noqa: N801 - used like a function

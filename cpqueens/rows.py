@@ -38,7 +38,7 @@ def as_integers(values: object, what: str = "value") -> IntArray:
     if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
         large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
         raise IntegerError(f"{what}: {large} does not fit 64 bits")
-    raise IntegerError(f"{what}: integers only, got {_first_bad(array)!r:.60}")
+    raise IntegerError(f"{what}: integers only, got {_first_bad(values, array)!r:.60}")
 
 
 def plain_array(values: object, what: str) -> NDArray[Any]:
@@ -60,8 +60,10 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
     return array
 
 
-def _first_bad(array: NDArray[Any]) -> Any:
-    return array.reshape(-1)[0].item() if array.dtype.kind in "fcUS" else array.reshape(-1).tolist()[0]
+def _first_bad(values: object, array: NDArray[Any]) -> Any:
+    given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    flat = given.reshape(-1).tolist()
+    return next((v for v in flat if not isinstance(v, int)), flat[0])
 
 
 def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:

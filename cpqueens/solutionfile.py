@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cpqueens.errors import ModelError
 from cpqueens.notations import read_notation
 from cpqueens.reading import Found, assembled, target_of
-from cpqueens.solutionjson import NotJsonError, read_json, read_json_lines
+from cpqueens.solutionjson import NotJsonError, is_json, read_json, read_json_lines
 from cpqueens.solutiontable import from_array, load_array, read_csv
 
 if TYPE_CHECKING:
@@ -70,5 +70,17 @@ def read_text(text: str, model: Model, base: int | None = None, by_column: bool 
 
 Reader = Callable[[str, "Model", int | None, bool], Found]
 
-READERS: dict[str, Reader] = {".json": read_json, ".jsonl": read_json_lines, ".csv": read_csv}
+
+def read_json_or_lines(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
+    """Read a document, or one solution a line, as `cpqueens enumerate --format json` prints them."""
+    try:
+        return read_json(text, model, base, by_column)
+    except NotJsonError:
+        first = text.lstrip().partition("\n")[0]
+        if not is_json(first):
+            raise
+        return read_json_lines(text, model, base, by_column)
+
+
+READERS: dict[str, Reader] = {".json": read_json_or_lines, ".jsonl": read_json_lines, ".csv": read_csv}
 """Readers of text by suffix."""

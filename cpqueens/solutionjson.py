@@ -31,6 +31,15 @@ def _parse(text: str) -> Any:
         raise ModelError("JSON: nested too deeply, or a number with too many digits") from None
 
 
+def is_json(text: str) -> bool:
+    """Say whether a text is one JSON document."""
+    try:
+        _parse(text)
+    except ModelError:
+        return False
+    return True
+
+
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     named = dict(pairs)
     if len(named) != len(pairs):

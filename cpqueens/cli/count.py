@@ -18,15 +18,15 @@ from cpqueens.cli.published import compared
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Count all solutions."""
-    from cpqueens.cli.terminal import progress, summary
+    from cpqueens.cli.terminal import estimated, progress, so_far, summary
     from cpqueens.solve import count_solutions
 
     instance = load(model, parameters)
     given = run_options(**options)
-    seen = [0]
+    seen = [""]
 
     def note(state: Any) -> None:
-        seen[0] = int(state.get("count", seen[0]))
+        seen[0] = so_far(state)
 
     with progress(instance.title, lambda: seen[0], shown=True):
         outcome = count_solutions(instance.model, on_progress=note, **given)
@@ -36,7 +36,10 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: A
         echo_json(document("count", instance, **outcome_fields(outcome), published=published))
     else:
         at_least = "" if outcome.complete else "at least "
-        lines = [f"problem    {instance.title}", f"solutions  {at_least}{outcome.count:,}", *summary(outcome)]
+        lines = [f"problem    {instance.title}", f"solutions  {at_least}{outcome.count:,}"]
+        if not outcome.complete and outcome.statistics.get("interval"):
+            lines.append(f"estimate   {estimated(outcome.statistics)}")
+        lines += summary(outcome)
         if comparison is not None:
             lines.append(f"published  {comparison.text}")
         click.echo("\n".join(lines))

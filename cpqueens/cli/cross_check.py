@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.options import json_option, load, model_arguments
+from cpqueens.cli.options import check_place, json_option, load, model_arguments
+from cpqueens.errors import ModelError
+from cpqueens.options import positive_integer
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
 
 BUNDLES = "cpqueens-bundles"
+WIDTH = 110  # of a report that does not go to a terminal
 
 
 @click.command("cross-check")
@@ -30,7 +33,12 @@ BUNDLES = "cpqueens-bundles"
 @click.option(
     "--want", type=click.Choice(("auto", "all", "count", "best", "one")), default="auto", show_default=True
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="for each run")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="for each run; a Python function is told it and called late if it takes longer",
+)
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
 @click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
@@ -44,9 +52,13 @@ BUNDLES = "cpqueens-bundles"
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
     """Run MODEL on several solvers and compare all that they say."""
+    first, runs = options["seed"], positive_integer(options["seeds"], "--seeds") or 1
+    if first < 0:
+        raise ModelError(f"--seed: an integer of at least 0 is needed, got {first}")
     instance = load(model, parameters)
     if relations:
         return _metamorphic(instance, as_json, options)
+    check_place(options["page"], "--html")
     from cpqueens.cli.terminal import progress
     from cpqueens.crosscheck.crosscheck import cross_check
 
@@ -59,7 +71,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
         report = cross_check(
             instance,
             _participants(options),
-            seeds=range(options["seed"], options["seed"] + options["seeds"]),
+            seeds=range(first, first + runs),
             want=options["want"],
             time_limit=options["time_limit"],
             solution_limit=options["limit"],
@@ -68,14 +80,14 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
             bundles=options["bundles"] or None,
             progress=note,
         )
-    if options["page"]:
-        _write_page(report, options["page"])
     if as_json:
         from cpqueens.crosscheck.jsonreport import to_json
 
         click.echo(to_json(report))
     else:
         _print(report)
+    if options["page"]:
+        _write_page(report, options["page"])  # last: what was found must not be lost with the file
     return report.exit_code
 
 
@@ -84,12 +96,16 @@ def _print(report: Any) -> None:
 
     from cpqueens.crosscheck.table import print_report
 
-    print_report(report, Console(file=sys.stdout, highlight=False))
+    class Printer(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would exit with 1, which has a meaning here
+
+    width = None if sys.stdout.isatty() else WIDTH
+    print_report(report, Printer(file=sys.stdout, highlight=False, width=width))
 
 
 def _write_page(report: Any, path: str) -> None:
     from cpqueens.crosscheck.htmlreport import render_html
-    from cpqueens.errors import ModelError
 
     try:
         Path(path).write_text(render_html(report), encoding="utf-8")
@@ -105,10 +121,17 @@ def _participants(options: dict[str, Any]) -> list[Any] | None:
 
     named = options["solvers"]
     chosen: list[Any] = default_solvers() if named is None else [s for s in named.split(",") if s]
-    chosen += [External(shlex.split(text)) for text in options["external"]]
+    chosen += [External(_words(text)) for text in options["external"]]
     chosen += [_function(text) for text in options["heuristic"]]
     chosen += [SolutionFile(path) for path in options["solutions"]]
     return chosen
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise ModelError(f"--external {command!r:.60}: {str(error).lower()}") from None
 
 
 def _function(reference: str) -> Any:
@@ -123,6 +146,10 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.crosscheck.participants import default_solvers
 
+    for name in ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page"):
+        if options[name]:
+            option = "--html" if name == "page" else f"--{name}"
+            raise ModelError(f"{option}: not with --metamorphic, which compares each solver with itself")
     measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
     named = options["solvers"]
     solvers = default_solvers() if named is None else [s for s in named.split(",") if s]

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cpqueens.cli.options import json_option
+from cpqueens.errors import ModelError
 
 
 @click.command()
@@ -24,6 +25,8 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
     from cpqueens.cli.terminal import progress
     from cpqueens.crosscheck.fuzz import fuzz
 
+    if out is not None:
+        _folder(out)
     done = [0]
 
     def note(models: int, of: int, failures: int) -> None:
@@ -39,14 +42,14 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
             seconds=options["seconds"],
             progress=note,
         )
-    if out is not None:
-        _write_models(report, out)
     if as_json:
         from cpqueens.cli.documents import echo_json
 
         echo_json(_document(report))
     else:
         click.echo(str(report))
+    if out is not None:
+        _write_models(report, out)  # last: what was found must not be lost with the files
     return report.exit_code
 
 
@@ -61,11 +64,15 @@ def _document(report: Any) -> dict[str, Any]:
     return {"schema": "cpqueens.fuzz", "version": data.pop("schema"), "exit_code": report.exit_code, **data}
 
 
-def _write_models(report: Any, folder: str) -> None:
-    from cpqueens.errors import ModelError
-
+def _folder(name: str) -> None:
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ModelError(f"--out {name}: {error.strerror or error}") from None
+
+
+def _write_models(report: Any, folder: str) -> None:
+    try:
         for k, failure in enumerate(report.failures):
             if failure.model:
                 path = Path(folder) / f"{k:03d}-{failure.code}-{failure.accused}.json"

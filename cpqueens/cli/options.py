@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -53,6 +54,12 @@ def json_option(command: Command) -> Command:
         "--json", "as_json", is_flag=True, callback=note, is_eager=True, help="print one JSON document"
     )
     return option(command)
+
+
+def check_place(path: str | None, option: str) -> None:
+    """Refuse a file whose folder does not exist, before hours are spent on what it should hold."""
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise ModelError(f"{option} {path}: there is no folder {Path(path).parent}")
 
 
 def output_options(command: Command) -> Command:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cpqueens.report.text import Style
 
@@ -28,13 +28,13 @@ def style_of(stream: TextIO) -> Style:
 
 
 @contextmanager
-def progress(what: str, found: Callable[[], int], shown: bool) -> Iterator[None]:
+def progress(what: str, found: Callable[[], int | str], shown: bool) -> Iterator[None]:
     """Show a spinner, the elapsed time and the number found so far, if standard error is a terminal.
 
     Parameters
     ----------
     found
-        Asked now and then for the number.
+        Asked now and then for the number, or for a text about it.
     shown
         False where standard output goes to the same terminal.
     """
@@ -51,7 +51,7 @@ def progress(what: str, found: Callable[[], int], shown: bool) -> Iterator[None]
         thread.join()
 
 
-def _spin(what: str, found: Callable[[], int], done: threading.Event) -> None:
+def _spin(what: str, found: Callable[[], int | str], done: threading.Event) -> None:
     if done.wait(_PATIENCE):
         return
     from rich.console import Console
@@ -62,7 +62,20 @@ def _spin(what: str, found: Callable[[], int], done: threading.Event) -> None:
         task = bar.add_task(what, total=None)
         while not done.wait(0.2):
             many = found()
-            bar.update(task, description=f"{what}: {many:,} so far" if many else what)
+            text = f"{many:,} so far" if isinstance(many, int) else many
+            bar.update(task, description=f"{what}: {text}" if many else what)
+
+
+def so_far(state: Mapping[str, Any]) -> str:
+    """Return a count in progress as a text, with the estimate of the whole where there is one."""
+    text = f"{int(state.get('count', 0)):,} so far"
+    return f"{text}, in all about {estimated(state)}" if state.get("interval") else text
+
+
+def estimated(state: Mapping[str, Any]) -> str:
+    """Return the running estimate of a count and its 95 % interval."""
+    low, high = state["interval"]
+    return f"{state['estimate']:.4g} (95 % interval {low:.4g} to {high:.4g})"
 
 
 def summary(outcome: Outcome) -> list[str]:

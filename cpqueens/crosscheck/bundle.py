@@ -11,7 +11,7 @@ from typing import Any
 
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
-from cpqueens.crosscheck.given import Exhaustive, small_enough
+from cpqueens.crosscheck.given import Exhaustive, SolutionFile, small_enough
 from cpqueens.crosscheck.jsonreport import plain
 from cpqueens.crosscheck.participants import BackendParticipant, Participant, Plan
 from cpqueens.crosscheck.report import Disagreement
@@ -75,10 +75,11 @@ def write_bundle(
         If the folder cannot be written.
     """
     shrunk = model
-    if found.code not in _NOT_SHRUNK:
+    by_file = any(isinstance(p, SolutionFile) for p in _involved(found, participants))
+    if found.code not in _NOT_SHRUNK and not by_file:  # the file is about the variables of the model as given
         shrunk = shrunk_model(model, found, participants, plan, budget or Budget(seconds=20))
     place = _new_folder(Path(folder), f"{found.code}-{_slug(found.accused)}")
-    command = replay_command(place / "shrunk.json", found, participants, plan)
+    command = replay_command(place / "shrunk.json", shrunk, found, participants, plan)
     data = {
         "schema": "cpqueens.bundle",
         "version": VERSION,
@@ -131,18 +132,33 @@ def _describe(participant: Participant) -> dict[str, Any]:
     return data
 
 
+def _involved(found: Disagreement, participants: Sequence[Participant]) -> list[Participant]:
+    """Return those whom a disagreement is between."""
+    named = (*found.accused.split(" or "), *found.against)
+    return [p for p in participants if p.name in named] or list(participants)
+
+
 def replay_command(
-    model_file: Path, found: Disagreement, participants: Sequence[Participant], plan: Plan
+    model_file: Path, model: Model, found: Disagreement, participants: Sequence[Participant], plan: Plan
 ) -> str:
     """Return the command that shows the disagreement again.
 
     Solvers that exist only in the calling program (functions, backend objects) cannot be named on a
     command line; the command then names the others, and `replay` does the rest from Python.
     """
-    involved = [p for p in participants if p.name in (found.accused, *found.against)] or list(participants)
+    from cpqueens.evaluate.external import External
+
+    involved = _involved(found, participants)
     names = [_solver_text(p) for p in involved if isinstance(p, BackendParticipant)]
+    if small_enough(model):
+        names.append("exhaustive")
     parts = ["cpqueens", "cross-check", str(model_file), "--solvers"]
-    parts.append(",".join(dict.fromkeys(n for n in [*names, "exhaustive"] if n)))
+    parts.append(",".join(dict.fromkeys(n for n in names if n)))
+    for participant in involved:
+        if isinstance(participant, SolutionFile):
+            parts += ["--solutions", str(Path(participant.path).resolve())]
+        elif isinstance(participant, External):
+            parts += ["--external", shlex.join(participant.argv)]
     parts += ["--want", plan.want.value, "--seed", str(plan.seeds[0])]
     if plan.time_limit is not None:
         parts += ["--time-limit", f"{plan.time_limit:g}"]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.backends.base import Want
 from cpqueens.catalog import Instance
@@ -25,13 +25,11 @@ from cpqueens.crosscheck.report import (
 )
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
+from cpqueens.model import Model
 from cpqueens.options import positive_integer, positive_seconds
 from cpqueens.outcome import Status
 from cpqueens.published import Published
 from cpqueens.symmetry import Group
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 WANTS = ("auto", "all", "count", "best", "one")
 
@@ -103,6 +101,8 @@ def cross_check(
         raised: it is part of the report.
     """
     started = time.monotonic()
+    if not isinstance(model, Instance | Model):
+        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {model!r:.40}")
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
@@ -237,7 +237,10 @@ def _followed_up(
         if bundles is not None:
             named = (d.accused, *d.against)
             answers = [_solver_report(o, Evidence.CLAIM, "") for o in case.observations if o.name in named]
-            d = write_bundle(bundles, case.model, d, participants, plan, answers)
+            try:
+                d = write_bundle(bundles, case.model, d, participants, plan, answers)
+            except ModelError as error:  # the report must not be lost with the folder
+                d = replace(d, details={**d.details, "bundle": f"not written: {error}"})
         found.append(d)
     return found
 

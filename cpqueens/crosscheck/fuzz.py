@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from cpqueens import backends
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.examine import Subject, examine
 from cpqueens.crosscheck.generate import random_model, usage
-from cpqueens.crosscheck.participants import Participant, as_participants
+from cpqueens.crosscheck.participants import BackendParticipant, Participant, as_participants
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.describe import describe, describe_array
 from cpqueens.errors import CpqueensError, ModelError
@@ -264,8 +265,6 @@ def fuzz(
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ModelError(f"{what}: an integer of at least {least} is needed, got {value!r:.40}")
     if solvers is None:
-        from cpqueens import backends
-
         solvers = backends.available()
     participants = as_participants(solvers)
     started = time.monotonic()
@@ -274,6 +273,10 @@ def fuzz(
     alone = only is not None or processes == 0
     if not alone and not all(isinstance(s, str) for s in solvers):
         raise ModelError("solvers: child processes know solvers by name only; use processes=0")
+    for participant in participants:
+        named = participant.solver if isinstance(participant, BackendParticipant) else "auto"
+        if isinstance(named, str) and named != "auto":
+            backends.split_name(named)  # a wrong name is refused here, not in every child
     interrupted = False
     try:
         if alone:

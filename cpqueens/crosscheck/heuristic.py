@@ -80,7 +80,7 @@ class Heuristic:
         started = time.monotonic()
         try:
             answer = self.function(model, seed, time_limit)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             text = f"{type(error).__name__}: {error}"
             return Attempt(seed, time.monotonic() - started, rejection="raised", message=text)
         seconds = time.monotonic() - started
@@ -109,7 +109,7 @@ def collect_runs(
         row, why, message = judge(model, checker, made)
         if row is None:
             rejections[why] += 1
-            examples.setdefault(why, f"seed {seed}: {message}")
+            examples.setdefault(why, f"{why}, seed {seed}: {message}")
         else:
             successes += 1
             store.add(row[None, :])
@@ -161,7 +161,10 @@ def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
 def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
     from cpqueens.rows import as_integers
 
-    values = as_integers(answer, "answer").reshape(-1)
+    values = as_integers(answer, "answer")
+    if values.ndim == 0:
+        return None, f"an assignment is needed, got {answer!r:.40}"
+    values = values.reshape(-1)
     wanted = len(model.decisions)
     if values.size != wanted:
         return None, f"{wanted} values are needed, got {values.size}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from cpqueens.crosscheck.report import Disagreement, Report
-from cpqueens.crosscheck.table import disagreement_lines, heuristic_line, published_line, solver_rows
+from cpqueens.crosscheck.table import disagreement_lines, heuristic_lines, published_line, solver_rows
 
 _STYLE = """
 .cpq-check { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; }
@@ -31,7 +31,7 @@ def render_html(report: Report, whole_page: bool = True) -> str:
         f"<p>{escape(report.scope)}; asked for: {escape(report.want)}</p>",
         f"<p class='{kind}'><strong>{escape(verdict.text)}</strong> [{escape(founded)}]</p>",
         _table(report),
-        *_paragraphs((heuristic_line(h) for h in report.heuristics), ""),
+        *_paragraphs((line for h in report.heuristics for line in heuristic_lines(h)), ""),
         *_paragraphs([published_line(report)] if report.published is not None else [], ""),
         *map(_disagreement, report.disagreements),
         *_paragraphs((f"not compared: {n.solver}: {n.what} ({n.why})" for n in report.not_compared), "loss"),

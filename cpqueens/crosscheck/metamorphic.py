@@ -308,7 +308,10 @@ class MetamorphicReport:
         head = f"{self.solver}: {self.measure} {_shown(self.value)}; {about}"
         lines = [head, *map(str, self.disagreements)]
         lines += [f"not compared: {n.what} ({n.why})" for n in self.not_compared]
-        return "\n".join(lines if self.disagreements else [*lines, "all relations hold"])
+        if not self.disagreements:
+            compared = self.runs > 1 and self.value is not None
+            lines.append("all relations that were compared hold" if compared else "nothing was compared")
+        return "\n".join(lines)
 
 
 def metamorphic(

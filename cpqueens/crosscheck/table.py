@@ -41,8 +41,10 @@ def render_text(report: Report, width: int = 110) -> str:
 
 def print_report(report: Report, console: Any) -> None:
     """Print the report to a rich console."""
+    from rich.text import Text
+
     for part in _parts(report):
-        console.print(part)
+        console.print(part, soft_wrap=isinstance(part, Text))  # commands and paths stay in one piece
 
 
 def _parts(report: Report) -> Iterator[RenderableType]:
@@ -51,7 +53,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     yield Text(f"cross-check of {report.scope}; asked for: {report.want}")
     yield _solver_table(report)
     for heuristic in report.heuristics:
-        yield Text(heuristic_line(heuristic))
+        yield Text("\n".join(heuristic_lines(heuristic)))
     if report.published is not None:
         yield Text(published_line(report))
     for lost in report.not_compared:
@@ -73,7 +75,7 @@ def _solver_table(report: Report) -> Any:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for k, name in enumerate(shown):
         widest = max((len(row[k]) for row in rows), default=0)
-        least = min(widest, 18) if name == "solver" else widest
+        least = min(widest, {"solver": 18, "evidence": 9}.get(name, widest))
         table.add_column(name, justify="left" if name in _LEFT else "right", min_width=max(least, len(name)))
     for solver, row in zip(report.solvers, rows, strict=True):
         table.add_row(*row, style="red" if solver.name in accused else None)
@@ -126,8 +128,8 @@ def published_line(report: Report) -> str:
     return f"published: {shown}" + (f" ({published.source})" if published.source else "")
 
 
-def heuristic_line(h: HeuristicReport) -> str:
-    """Return one line about a heuristic's runs."""
+def heuristic_lines(h: HeuristicReport) -> list[str]:
+    """Return a line about a heuristic's runs, and the first of each kind of rejection."""
     parts = [
         f"{h.name}: {h.successes} of {h.runs} runs succeed "
         f"({100 * h.rate:.1f} %, 95 % interval {100 * h.low:.1f} to {100 * h.high:.1f} %)",
@@ -142,7 +144,7 @@ def heuristic_line(h: HeuristicReport) -> str:
         parts.append(f"best {h.best} against {known}")
     if h.rejections:
         parts.append("rejected: " + ", ".join(f"{k} {n}" for k, n in h.rejections.items()))
-    return "; ".join(parts)
+    return ["; ".join(parts), *(f"  {example}" for example in h.examples)]
 
 
 def disagreement_lines(d: Disagreement) -> list[str]:

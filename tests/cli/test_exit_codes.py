@@ -1,6 +1,7 @@
 """Each exit code is what the section on the command line promises, and bad input is one line."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 from cpqueens import backends
 from cpqueens.backends.base import Deliver, Ended, Order, Request
 from cpqueens.cli import main
+from cpqueens.cli.terminal import so_far
 from cpqueens.errors import ModelInvalid
 from cpqueens.model import Model
 from cpqueens.outcome import StopReason
@@ -277,3 +279,90 @@ def test_a_checker_that_the_problems_own_check_contradicts(tmp_path: Path) -> No
     result = call("check", f"{path}:one", "3 1")
     assert result.exit_code == 19
     assert "verify: never" in result.stdout
+
+
+# ---- nothing lost, nothing ignored -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cross-check", "queens", "n=6", "--html", "no/such/x.html"], "there is no folder no/such"),
+        (["cross-check", "queens", "n=6", "--external", "awk 'x"], "no closing quotation"),
+        (["cross-check", "queens", "n=6", "--seeds", "0"], "--seeds: an integer of at least 1"),
+        (["cross-check", "queens", "n=6", "--seed", "-1"], "--seed: an integer of at least 0"),
+        (["cross-check", "queens", "n=6", "--metamorphic", "--html", "x.html"], "not with --metamorphic"),
+        (["fuzz", "--models", "3", "--solvers", "nosuch"], "no solver 'nosuch'"),
+        (["fuzz", "--models", "3", "--out", "/dev/null/x"], "--out /dev/null/x"),
+    ],
+)
+def test_refused_before_the_work(arguments: list[str], message: str) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""
+
+
+def test_a_report_is_printed_though_its_page_cannot_be_written() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    result = call("cross-check", "queens", "n=6", "--solvers", "cpsat", "--html", "/dev/full")
+    assert result.exit_code == 2
+    assert "4 solution(s)" in result.stdout
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_report_is_printed_though_its_bundles_cannot_be_written(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text('{"q": [0, 1, 2, 3, 4, 5]}\n')
+    arguments = ["cross-check", "queens", "n=6", "--solvers", "cpsat", "--solutions", str(wrong)]
+    result = call(*arguments, "--bundles", "/dev/null/x")
+    assert result.exit_code == 10
+    assert "bundle: not written" in result.stdout
+    assert "evidence" in result.stdout
+
+
+def test_the_replay_command_of_a_file_of_solutions_replays(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text('{"q": [0, 1, 2, 3, 4, 5, 6, 7]}\n')
+    place = str(tmp_path / "bundles")
+    arguments = ["cross-check", "queens", "n=8", "--solvers", "cpsat", "--solutions", str(wrong)]
+    assert call(*arguments, "--bundles", place).exit_code == 10
+    command = next(Path(place).glob("*/replay.sh")).read_text().splitlines()[1]
+    again = call(*shlex.split(command)[1:], "--bundles", "")
+    assert again.exit_code == 10
+    assert "INVALID_SOLUTION" in again.stdout
+
+
+def test_a_users_file_that_exits_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "leaves.py"
+    file.write_text("raise SystemExit(3)\n")
+    result = call("solve", str(file))
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "leaves.py" in result.stderr
+    file.write_text("import sys\ndef leave(model, seed, time_limit):\n    sys.exit(3)\n")
+    result = call("cross-check", "queens", "n=6", "--solvers", "cpsat", "--heuristic", f"{file}:leave")
+    assert result.exit_code == 0
+    assert "raised, seed 0: SystemExit: 3" in result.stdout
+
+
+def test_own_json_lines_are_read_under_the_obvious_name(tmp_path: Path) -> None:
+    file = tmp_path / "found.json"
+    file.write_text(call("enumerate", "queens", "n=6", "--format", "json", "--solver", "cpsat").stdout)
+    result = call("check", "queens", "n=6", str(file))
+    assert result.exit_code == 0
+    assert "4 checked, 4 valid" in result.stdout + result.stderr
+
+
+def test_a_count_in_progress_shows_its_estimate() -> None:
+    assert so_far({"count": 1234}) == "1,234 so far"
+    state = {"count": 1234, "estimate": 4.9e9, "interval": (4.8e9, 5e9)}
+    assert so_far(state) == "1,234 so far, in all about 4.9e+09 (95 % interval 4.8e+09 to 5e+09)"
+
+
+@pytest.mark.parametrize("solver", ["cpsat", "backtracking"])
+def test_a_limit_is_seen_while_a_large_model_is_translated(solver: str) -> None:
+    result = call("solve", "queens", "n=300000", "--solver", solver, "--time-limit", "0.02")
+    assert result.exit_code == 3
+    assert "stopped by time_limit" in result.stdout

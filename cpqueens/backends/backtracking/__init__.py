@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
+from cpqueens.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.recognise import Recognised
@@ -83,11 +84,21 @@ class Backtracking:
 
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
         """Search with the asked strategy, or with one that fits."""
+        started = time.monotonic()
+        try:
+            with stopping_if_long(request.should_stop, model.variable_count):
+                search = self._prepare(model, request, started)
+        except Stopped:
+            spent = {"translate_time": time.monotonic() - started}
+            return Ended(False, request.why_stopped(), statistics=spent)
+        return search(deliver)
+
+    def _prepare(self, model: Model, request: Request, started: float) -> Callable[[Deliver], Ended]:
+        """Compile the model and choose the search."""
         from cpqueens.backends.backtracking.recognise import recognise
         from cpqueens.backends.backtracking.recognise_sums import recognise_sums
         from cpqueens.compiled import PLAIN_KINDS, compile_model
 
-        started = time.monotonic()
         objective = request.want is Want.BEST
         compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
         strategy = request.strategy or "auto"
@@ -107,8 +118,8 @@ class Backtracking:
         if found is None or strategy == "forward":
             from cpqueens.backends.backtracking.forward import ForwardSearch
 
-            return ForwardSearch(compiled, request, strategy == "check", facts).run(deliver)
-        return _run_pattern(found, strategy, request, deliver, facts)
+            return ForwardSearch(compiled, request, strategy == "check", facts).run
+        return lambda deliver: _run_pattern(found, strategy, request, deliver, facts)
 
 
 def _run_pattern(

@@ -15,7 +15,7 @@ from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat import text as cpsat_text
 from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
-from cpqueens.interrupts import watching
+from cpqueens.interrupts import Stopped, stopping_if_long, watching
 from cpqueens.lowering import lower
 from cpqueens.options import REFUSED
 from cpqueens.outcome import StopReason
@@ -96,7 +96,12 @@ class CpSat:
         started = time.monotonic()
         choice = request.parameters.get("formulation", "auto")
         boolean = request.want is Want.ONE and request.hint is None and choice != "integer"
-        translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+        try:
+            with stopping_if_long(request.should_stop, model.variable_count):
+                translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+        except Stopped:
+            spent = {"translate_time": time.monotonic() - started}
+            return Ended(False, request.why_stopped(), statistics=spent)
         if request.objective_limit is not None:
             _limit_objective(translation, request.objective_limit)
         if request.hint is not None and translation.board is None:
