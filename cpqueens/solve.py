@@ -22,6 +22,9 @@ from cpqueens.outcome import Fault, Outcome, Solution, SolutionSet, Status, Stop
 if TYPE_CHECKING:
     from cpqueens.model import Model
 
+LARGE_BOARD = 150
+"""Variables from which ``auto`` asks local search first, where it knows the pattern."""
+
 STOP = object()
 """Returned by a callback to end the enumeration."""
 
@@ -44,8 +47,9 @@ def solve(model: Model, solver: str = "auto", **options: Any) -> Outcome:
     Parameters
     ----------
     solver
-        ``backend`` or ``backend:strategy``; ``auto`` chooses. ``heuristic+exact``, as in
-        ``local-search+cpsat``, lets the one propose and the other prove (see `cpqueens.handover`).
+        ``backend`` or ``backend:strategy``; ``auto`` chooses an exact solver, behind local search on large
+        boards. ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
+        (see `cpqueens.handover`).
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
         ``on_improvement`` (called with each better solution; it may return `STOP`), ``log`` (a function of
@@ -154,8 +158,19 @@ def choose(model: Model, solver: str | Backend, want: Want) -> tuple[str, Backen
         listing = ["backtracking", "cpsat", "python-constraint"]
         fit = exact if want in (Want.ONE, Want.BEST) else listing
         solver = next(name for name in fit if name in backends.registered() and backends.is_installed(name))
+        if want is Want.ONE and solver == "cpsat" and _is_large_board(model):
+            solver = "local-search+cpsat"
     name, strategy = backends.split_name(cast(str, solver))
     return name, backends.get_backend(name), strategy
+
+
+def _is_large_board(model: Model) -> bool:
+    """Say whether a model is queens, or a relative, too large for CP-SAT alone."""
+    if len(model.decisions) < LARGE_BOARD:
+        return False
+    from cpqueens.backends.local_search.translate import units_of
+
+    return units_of(model) is not None
 
 
 def conclude(
