@@ -5,6 +5,8 @@ Our backends must be right on all of them; the raw calls of the libraries must s
 * OR-Tools 9.15, presolve on, one worker: enumerating ``y >= max(x, y)`` beside ``x - y != 1`` delivers three
   assignments that are no solutions. Found by our fuzzer; without presolve, as our backend enumerates where
   there are minima and maxima, the answer is right.
+* OR-Tools 9.15, one worker: of a table in which a value of 2^31 or more stands in two rows, a solution is
+  lost, with presolve and without. Found by our fuzzer; our backend writes such tables as a disjunction.
 """
 
 from __future__ import annotations
@@ -42,5 +44,6 @@ def test_the_faults_of_the_installed_libraries_are_caught():
     assert table["one-sided Booleans"].startswith("DUPLICATE")
     assert table["y >= max(x, y)"].startswith("INVALID_SOLUTION")
     assert table["y >= max(x, y), no presolve"] == "agrees"
-    assert table["beyond 32 bits, no presolve"].startswith("FALSE_UNSAT")
+    assert table["table beyond 32 bits"].startswith("MISSING")
+    assert table["same, no presolve"].startswith("MISSING")
     assert table["AllDifferent of 0 and 2^31"] == "agrees"

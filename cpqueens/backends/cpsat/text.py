@@ -15,6 +15,7 @@ import numpy as np
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
 from cpqueens.constraints.linear import OPPOSITE
+from cpqueens.constraints.table import Table
 from cpqueens.definitions import Definition, Truth
 from cpqueens.expressions import LinearArray
 from cpqueens.lowering import Lowered
@@ -426,7 +427,15 @@ def supports(constraint: Constraint, context: str) -> bool:
         return constraint.kind in TRUTH
     if isinstance(constraint, Constraint) and constraint.kind == "Inverse":
         return all(_is_plain(side) for side in constraint.arguments)
+    if isinstance(constraint, Table):  # OR-Tools 9.15 loses solutions of larger ones, see test_historic
+        return _fits_32_bits(constraint.terms)
     return constraint.kind in PLAIN
+
+
+def _fits_32_bits(array: LinearArray) -> bool:
+    scope = array.scope()
+    ends = (array.registry.lower[scope], array.registry.upper[scope], *array.bounds())
+    return all(int(np.abs(end).max(initial=0)) < 2**31 for end in ends)
 
 
 def _is_plain(array: LinearArray) -> bool:
