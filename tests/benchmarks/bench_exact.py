@@ -9,6 +9,7 @@ median of the rounds (wall time); every work must find the same number of soluti
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shutil
 import statistics
@@ -40,15 +41,28 @@ Work = Callable[[], int]
 """Does the job once and returns the number of solutions."""
 
 
+TURN = 0.05  # seconds, at least about so long for each work and round
+
+
 def measured(works: Mapping[str, Work], rounds: int) -> dict[str, tuple[float, int]]:
-    """Return the median seconds and the number of solutions of each work, run interleaved after a warm-up."""
-    counts = {name: work() for name, work in works.items()}
+    """Return the median seconds and the number of solutions of each work, run interleaved after a warm-up.
+
+    A short work is done several times in its turn, so that it is measured warm as a long one is.
+    """
+    counts, often = {}, {}
+    for name, work in works.items():
+        work()
+        started = time.perf_counter()
+        counts[name] = work()
+        often[name] = max(1, int(TURN / (time.perf_counter() - started)))
     seconds: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
+            gc.collect()  # nobody pays for what another left behind
             started = time.perf_counter()
-            again = work()
-            seconds[name].append(time.perf_counter() - started)
+            for _ in range(often[name]):
+                again = work()
+            seconds[name].append((time.perf_counter() - started) / often[name])
             if again != counts[name]:
                 raise SystemExit(f"{name}: {again} solutions, {counts[name]} before")
     if len(set(counts.values())) > 1:

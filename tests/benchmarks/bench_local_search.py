@@ -246,7 +246,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--every", type=int, default=5, help="seeds of each board from 4 to 200")
     parser.add_argument("--timeout", type=float, default=5.0, help="seconds for each run of another tool")
-    parser.add_argument("--rounds", type=int, default=3, help="runs of python-constraint2 on each board")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of python-constraint2 on each board")
     parser.add_argument("--large", action="store_true", help="10**7 queens too")
     options = parser.parse_args()
     root = str(Path(__file__).parents[2])

@@ -12,6 +12,7 @@ from cpqueens.backends.local_search.neighbourhood import plain_scope
 from cpqueens.backends.local_search.problem import Kind, Problem
 
 MAX_SPREAD = 64  # counters per variable and constraint that are still worth having
+_UNSET = -(2**63)
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,9 @@ def find_units(problem: Problem) -> Units | None:
         if (terms.start[constraint.terms + 1] - first != 1).any() or (terms.coefficients[first] != 1).any():
             return None
         nodes = terms.nodes[first]
-        row = np.full(n, np.iinfo(np.int64).min)
+        row = np.full(n, _UNSET)
         row[nodes] = terms.constants[constraint.terms]
-        if (row == np.iinfo(np.int64).min).any():
+        if (row == _UNSET).any():
             return None
         offsets.append(row)
     return from_offsets(n, low, offsets) if kept and offsets else None
