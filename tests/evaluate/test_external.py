@@ -70,7 +70,7 @@ def test_every_bad_answer_is_a_named_rejection(queens4, code, reason):
     (found,) = report.heuristics
     assert found.rejections == {reason: 1}, found.examples
     assert found.successes == 0
-    assert found.examples[0].startswith("seed 0: ")
+    assert found.examples[0].startswith(f"{reason}, seed 0: ")
 
 
 def test_a_command_that_does_not_exist_is_a_rejection(queens4):
