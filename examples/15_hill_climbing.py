@@ -17,7 +17,7 @@ from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.translate import to_problem
 from cpqueens.compiled import compile_model
 from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_scan import LAST, best_neighbour
+from cpqueens.kernels.search_scan import FOUND, LAST, LEFT, best_neighbour
 
 LIMIT = 10_000  # steps of one attempt; on 6 x 6 some walk for ever
 READINGS = {
@@ -71,7 +71,8 @@ def counted_cost(n: int) -> float:
     """Return the seconds of one step of the strategy: all neighbours by counters."""
     search = Search(to_problem(compile_model(queens(n))), 1, assignment_only=True)
     search.start()
-    found = np.zeros(3, dtype=np.int64)
+    found = np.zeros(FOUND, dtype=np.int64)
+    found[LEFT] = 2**60  # evaluations: no limit
     state = (*search.layers, search.space, search.moves, search.deltas, LAST, 0, search.random, found)
     return least_seconds(lambda: best_neighbour(*state))
 

@@ -26,6 +26,7 @@ SEEN = 13  # events offered
 SIDEWAYS = 14
 POSITION = 15  # of a sweep
 EXTRA = 16
+INNER = 17  # of a sweep, within the partners of one variable
 LENGTH = 20
 
 # how a kernel's call ended

@@ -38,6 +38,17 @@ LENGTH = 4
 LAST = 0
 RANDOM = 1
 
+# entries of ``found``: the best neighbour so far, and where its scan stands
+VARIABLE = 0  # -1: none yet
+VALUE = 1
+CHANGE = 2
+NEXT = 3  # the variable to go on with
+TIED = 4  # neighbours as good as the best
+LEFT = 5  # evaluations that this call may still make
+FOUND = 6  # its length
+
+MOST = 1 << 20  # evaluations in one call, so that limits are seen
+
 GO_ON = 0  # take the equal move (and count it)
 TAKE_AND_SHAKE = 1  # take it, then give one random variable a random value (the code of A1)
 JUMP = 2  # make a uniformly random move instead (the text of A1)
@@ -68,24 +79,36 @@ def best_neighbour(
     measure: int,
     random: Ints,
     found: Ints,
-) -> None:
-    """Set ``found`` to variable (-1: no move), value and change of the best assignment of all."""
-    found[0] = -1
-    equal = 0
-    for v in range(core.x.shape[0]):
+) -> Any:
+    """Set ``found`` to variable (-1: no move), value and change of the best assignment of all.
+
+    Returns 0 if the call's evaluations are used up before the scan is done; the next call goes on with it.
+    """
+    equal = found[TIED]
+    if found[NEXT] == 0:
+        found[VARIABLE] = -1
+        equal = 0
+    for v in range(found[NEXT], core.x.shape[0]):
+        if found[LEFT] <= 0:
+            found[NEXT] = v
+            found[TIED] = equal
+            return 0
         size = list_values(v, 0, moves, core.x, space, random)
         assign_deltas(v, moves, size, deltas, core, rows, deep, measure)
         core.arena[core.arena[INFO] + EVALUATIONS] += size
+        found[LEFT] -= size
         for q in range(size):
-            if equal > 0 and deltas[q] > found[2]:
+            if equal > 0 and deltas[q] > found[CHANGE]:
                 continue
-            if equal == 0 or deltas[q] < found[2]:
+            if equal == 0 or deltas[q] < found[CHANGE]:
                 equal = 0
             equal += 1
             if ties == LAST or equal == 1 or below(random, equal) == 0:
-                found[0] = v
-                found[1] = moves[q]
-                found[2] = deltas[q]
+                found[VARIABLE] = v
+                found[VALUE] = moves[q]
+                found[CHANGE] = deltas[q]
+    found[NEXT] = 0
+    return 1
 
 
 @kernel
@@ -108,12 +131,17 @@ def climb(
     """
     info = part(core.arena, INFO)
     measure = parameters[MEASURE]
+    found[LEFT] = MOST
     for _ in range(steps):
         if info[COST] == 0:
             return SOLVED
-        best_neighbour(core, rows, deep, space, moves, deltas, parameters[TIES], measure, random, found)
-        change = found[2]
-        if found[0] < 0 or change > 0:
+        ties = parameters[TIES]
+        if found[LEFT] <= 0 or not best_neighbour(
+            core, rows, deep, space, moves, deltas, ties, measure, random, found
+        ):
+            return BUDGET
+        change = found[CHANGE]
+        if found[VARIABLE] < 0 or change > 0:
             save(core)
             return LOCAL_OPTIMUM
         if change == 0:
@@ -130,9 +158,11 @@ def climb(
             random_neighbour(core, rows, deep, space, measure, True, random)
             record(events, info, RESET, 0, 1, 0)
         else:
-            apply_assign(found[0], found[1], core, rows, deep, measure)
+            apply_assign(found[VARIABLE], found[VALUE], core, rows, deep, measure)
             info[COST] += change
-            record(events, info, EVENT_SIDEWAYS if change == 0 else MOVE, found[0], found[1], change)
+            record(
+                events, info, EVENT_SIDEWAYS if change == 0 else MOVE, found[VARIABLE], found[VALUE], change
+            )
             if change == 0 and parameters[SHOULDER] == TAKE_AND_SHAKE and info[COST] > 0:
                 save(core)
                 random_neighbour(core, rows, deep, space, measure, False, random)

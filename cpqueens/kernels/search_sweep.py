@@ -12,6 +12,7 @@ from cpqueens.kernels.search_info import (
     COST,
     EVALUATIONS,
     EXTRA,
+    INNER,
     LEAST,
     LOCAL_OPTIMUM,
     MOVES,
@@ -24,6 +25,9 @@ from cpqueens.kernels.search_info import (
 from cpqueens.kernels.search_moves import allowed
 from cpqueens.kernels.search_plain import Ints
 from cpqueens.kernels.search_state import apply_swap, swap_deltas
+
+CHUNK = 4096  # partners evaluated at once; the first that is better is taken
+MOST = 1 << 20  # partners in one call, so that limits are seen
 
 
 @kernel
@@ -41,25 +45,31 @@ def sweep(
 ) -> Any:
     """Sweep ``steps`` variables, each against all later ones of its group; return how the call ended.
 
-    LOCAL_OPTIMUM: a whole pass made no swap. ``info[POSITION]`` is where the pass stands,
-    ``info[EXTRA]`` the number of its swaps.
+    LOCAL_OPTIMUM: a whole pass made no swap. ``info[POSITION]`` and ``info[INNER]`` are where the pass
+    stands, ``info[EXTRA]`` the number of its swaps. A call may end within the partners of one variable.
     """
     info = part(core.arena, INFO)
     position = part(core.arena, IN_CONFLICT)
     total = space.group_members.shape[0]
+    left = MOST
     for _ in range(steps):
         if info[COST] == 0:
             return SOLVED
         at = info[POSITION]
-        if at == 0:
+        if at == 0 and info[INNER] == 0:
             info[EXTRA] = 0
         i = space.group_members[at]
         end = space.group_start[space.group[i] + 1]
-        first = at + 1
+        first = max(info[INNER], at + 1)
         while first < end:
+            if left <= 0:
+                info[INNER] = first
+                return BUDGET
+            stop = min(end, first + CHUNK)
+            left -= stop - first
             # only pairs of which one is in conflict; all later ones if i is
             size = 0
-            for q in range(first, end):
+            for q in range(first, stop):
                 j = space.group_members[q]
                 if position[i] < 0 and position[j] < 0:
                     continue
@@ -75,7 +85,8 @@ def sweep(
                     taken = q
                     break
             if taken < 0:
-                break
+                first = stop
+                continue
             j = moves[taken]
             apply_swap(i, j, core, rows, deep, measure)
             info[COST] += deltas[taken]
@@ -87,6 +98,7 @@ def sweep(
             while space.group_members[first] != j:
                 first += 1
             first += 1
+        info[INNER] = 0
         info[STEPS] += 1
         if info[COST] < info[LEAST]:
             info[LEAST] = info[COST]

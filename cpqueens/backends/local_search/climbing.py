@@ -11,7 +11,7 @@ from cpqueens.kernels import search_scan as codes
 def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> str:
     """Climb from the current assignment; say how it ended."""
     parameters = np.array([ties, shoulder, max_sideways, search.measure], dtype=np.int64)
-    found = np.zeros(3, dtype=np.int64)
+    found = np.zeros(codes.FOUND, dtype=np.int64)
     return search.run(
         codes.climb,
         search.space,

@@ -212,7 +212,8 @@ class Search:
         self.tabu[:] = 0
         rebuild(*self.layers, self.measure)
         self.info[info_codes.LEAST] = self.cost
-        self.info[[info_codes.STALL, info_codes.FROZEN, info_codes.SIDEWAYS, info_codes.POSITION]] = 0
+        self.info[[info_codes.STALL, info_codes.FROZEN, info_codes.SIDEWAYS]] = 0
+        self.info[[info_codes.POSITION, info_codes.INNER]] = 0
 
     def reset_weights(self) -> None:
         """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""

@@ -176,3 +176,13 @@ def test_the_best_found_is_no_optimum(strategy: str) -> None:
 def test_a_count_is_refused() -> None:
     with pytest.raises(UnsupportedRequest, match="enumerate"):
         queens(6).count(solver="local-search")
+
+
+@pytest.mark.parametrize("strategy", ["hill-climbing", "sideways", "random-restart", "sosic-gu"])
+def test_a_step_over_a_large_board_is_left_in_the_middle(strategy: str) -> None:
+    """One step of these evaluates up to 10^10 neighbours here, which takes a minute or more."""
+    queens(8).solve(solver=f"local-search:{strategy}", random_seed=1, time_limit=20)  # compiles
+    started = time.monotonic()
+    outcome = queens(100_000).solve(solver=f"local-search:{strategy}", random_seed=1, time_limit=0.5)
+    assert (str(outcome.status), str(outcome.stop_reason)) == ("UNKNOWN", "time_limit")
+    assert time.monotonic() - started < 6

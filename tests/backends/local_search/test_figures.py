@@ -113,12 +113,13 @@ def seconds(call: Any) -> float:
 
 
 def test_a_step_costs_n_squared_and_naively_n_to_the_fourth() -> None:
-    from cpqueens.kernels.search_scan import best_neighbour
+    from cpqueens.kernels.search_scan import FOUND, LEFT, best_neighbour
 
     def counted(n: int) -> float:
         search = Search(queens(n), 1, assignment_only=True, measure="pairs")
         search.start("permutation")
-        found = np.zeros(3, dtype=np.int64)
+        found = np.zeros(FOUND, dtype=np.int64)
+        found[LEFT] = 2**60
         arguments = (*search.layers, search.space, search.moves, search.deltas, 1, 1, search.random, found)
         best_neighbour(*arguments)
         return seconds(lambda: best_neighbour(*arguments))
