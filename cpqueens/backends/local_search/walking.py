@@ -19,6 +19,9 @@ def probability(value: float) -> int:
     return min(ALWAYS, max(0, round(value * ALWAYS)))
 
 
+MOST_MOVES = 1 << 18  # evaluated in a step; of more, so many random ones, so that limits are seen
+
+
 @dataclass(frozen=True)
 class Walk:
     """How to walk; see the names of the parameters in ``cpqueens.kernels.search_walk``.
@@ -42,7 +45,7 @@ class Walk:
     def parameters(self, measure: int) -> Ints:
         """Return the kernel's parameter array."""
         p = np.zeros(codes.LENGTH, dtype=np.int64)
-        p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample, measure
+        p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample or MOST_MOVES, measure
         p[codes.PLATEAU], p[codes.NOISE] = probability(self.plateau), probability(self.noise)
         p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = (
             self.freeze,
