@@ -29,15 +29,15 @@ class Interrupt:
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Note the first Ctrl-C, raising only inside the user's own code; raise at a second one."""
-        again, self.seen = self.seen, True
-        self.cancel.set()
+        again = self.seen
+        self.note()
         if again:
             raise KeyboardInterrupt
         if self.in_user_code:
             raise Interrupted
 
     def note(self) -> None:
-        """Note a Ctrl-C that an inner run has handled."""
+        """Remember that Ctrl-C was pressed, here or in an inner run."""
         self.seen = True
         self.cancel.set()
 

@@ -63,7 +63,7 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
 def _first_bad(values: object, array: NDArray[Any]) -> Any:
     given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
     flat = given.reshape(-1).tolist()
-    return next((v for v in flat if not isinstance(v, int)), flat[0])
+    return next((v for v in flat if not isinstance(v, int | np.integer)), flat[0])
 
 
 def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:

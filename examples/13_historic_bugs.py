@@ -43,6 +43,29 @@ class Raw:
         return Ended(complete, StopReason.EXHAUSTED if complete else StopReason.SOLUTION_LIMIT)
 
 
+def enumerated(
+    native: cp_model.CpModel,
+    variables: list[cp_model.IntVar],
+    workers: int = 1,
+    presolve: bool = True,
+    stop_after: int | None = None,
+) -> tuple[list[list[int]], bool]:
+    """Return the solutions that OR-Tools enumerates, and whether its status claims that they are all."""
+    rows: list[list[int]] = []
+
+    class Keep(cp_model.CpSolverSolutionCallback):
+        def on_solution_callback(self) -> None:
+            rows.append([self.value(v) for v in variables])
+            if stop_after is not None and len(rows) >= stop_after:
+                self.stop_search()
+
+    solver = cp_model.CpSolver()
+    solver.parameters.enumerate_all_solutions = True
+    solver.parameters.num_workers = workers
+    solver.parameters.cp_model_presolve = presolve
+    return rows, solver.solve(native, Keep()) in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+
+
 def ortools(
     workers: int = 1, presolve: bool = True, stop_after: int | None = None, one_sided: bool = False
 ) -> Callable[[Model], tuple[list[list[int]], bool]]:
@@ -54,20 +77,7 @@ def ortools(
             first = next(iter(native.variables.values()))
             chosen = native.model.new_bool_var("chosen")
             native.model.add(first >= 1).only_enforce_if(chosen)
-        rows: list[list[int]] = []
-
-        class Keep(cp_model.CpSolverSolutionCallback):
-            def on_solution_callback(self) -> None:
-                rows.append([self.value(v) for v in native.variables.values()])
-                if stop_after is not None and len(rows) >= stop_after:
-                    self.stop_search()
-
-        solver = cp_model.CpSolver()
-        solver.parameters.enumerate_all_solutions = True
-        solver.parameters.num_workers = workers
-        solver.parameters.cp_model_presolve = presolve
-        status = solver.solve(native.model, Keep())
-        return rows, status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        return enumerated(native.model, list(native.variables.values()), workers, presolve, stop_after)
 
     return solve
 
@@ -83,17 +93,7 @@ def table_by_hand(presolve: bool = True) -> Callable[[Model], tuple[list[list[in
         bounds = zip(model.lower.tolist(), model.upper.tolist(), strict=True)
         variables = [native.new_int_var(low, high, "") for low, high in bounds]
         native.add_allowed_assignments(variables, model.constraints[0].constraint.rows.tolist())
-        rows: list[list[int]] = []
-
-        class Keep(cp_model.CpSolverSolutionCallback):
-            def on_solution_callback(self) -> None:
-                rows.append([self.value(v) for v in variables])
-
-        solver = cp_model.CpSolver()
-        solver.parameters.enumerate_all_solutions = True
-        solver.parameters.num_workers = 1
-        solver.parameters.cp_model_presolve = presolve
-        return rows, solver.solve(native, Keep()) in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        return enumerated(native, variables, presolve=presolve)
 
     return solve
 

@@ -150,6 +150,8 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
         if options[name]:
             option = "--html" if name == "page" else f"--{name}"
             raise ModelError(f"{option}: not with --metamorphic, which compares each solver with itself")
+    if options["seeds"] != 1:
+        raise ModelError("--seeds: not with --metamorphic, which runs each solver with one seed")
     measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
     named = options["solvers"]
     solvers = default_solvers() if named is None else [s for s in named.split(",") if s]

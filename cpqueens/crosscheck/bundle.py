@@ -11,7 +11,7 @@ from typing import Any
 
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
-from cpqueens.crosscheck.given import Exhaustive, SolutionFile, small_enough
+from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.jsonreport import plain
 from cpqueens.crosscheck.participants import BackendParticipant, Participant, Plan
 from cpqueens.crosscheck.report import Disagreement
@@ -75,8 +75,9 @@ def write_bundle(
         If the folder cannot be written.
     """
     shrunk = model
-    by_file = any(isinstance(p, SolutionFile) for p in _involved(found, participants))
-    if found.code not in _NOT_SHRUNK and not by_file:  # the file is about the variables of the model as given
+    # given solutions are about the variables of the model as given
+    fixed = any(isinstance(p, SolutionFile | GivenSolutions) for p in _involved(found, participants))
+    if found.code not in _NOT_SHRUNK and not fixed:
         shrunk = shrunk_model(model, found, participants, plan, budget or Budget(seconds=20))
     place = _new_folder(Path(folder), f"{found.code}-{_slug(found.accused)}")
     command = replay_command(place / "shrunk.json", shrunk, found, participants, plan)

@@ -29,6 +29,8 @@ EXTRA = 16
 INNER = 17  # of a sweep, within the partners of one variable
 LENGTH = 20
 
+MOST = 1 << 20  # evaluations in one call of a kernel whose steps look at everything, so that limits are seen
+
 # how a kernel's call ended
 BUDGET = 0
 SOLVED = 1

@@ -14,6 +14,7 @@ from cpqueens.kernels.search_info import (
     EVENT_SIDEWAYS,
     LEAST,
     LOCAL_OPTIMUM,
+    MOST,
     MOVE,
     MOVES,
     PLATEAU_LIMIT,
@@ -46,8 +47,6 @@ NEXT = 3  # the variable to go on with
 TIED = 4  # neighbours as good as the best
 LEFT = 5  # evaluations that this call may still make
 FOUND = 6  # its length
-
-MOST = 1 << 20  # evaluations in one call, so that limits are seen
 
 GO_ON = 0  # take the equal move (and count it)
 TAKE_AND_SHAKE = 1  # take it, then give one random variable a random value (the code of A1)

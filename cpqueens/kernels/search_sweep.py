@@ -15,6 +15,7 @@ from cpqueens.kernels.search_info import (
     INNER,
     LEAST,
     LOCAL_OPTIMUM,
+    MOST,
     MOVES,
     POSITION,
     SOLVED,
@@ -27,7 +28,6 @@ from cpqueens.kernels.search_plain import Ints
 from cpqueens.kernels.search_state import apply_swap, swap_deltas
 
 CHUNK = 4096  # partners evaluated at once; the first that is better is taken
-MOST = 1 << 20  # partners in one call, so that limits are seen
 
 
 @kernel

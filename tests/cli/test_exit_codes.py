@@ -292,6 +292,7 @@ def test_a_checker_that_the_problems_own_check_contradicts(tmp_path: Path) -> No
         (["cross-check", "queens", "n=6", "--seeds", "0"], "--seeds: an integer of at least 1"),
         (["cross-check", "queens", "n=6", "--seed", "-1"], "--seed: an integer of at least 0"),
         (["cross-check", "queens", "n=6", "--metamorphic", "--html", "x.html"], "not with --metamorphic"),
+        (["cross-check", "queens", "n=6", "--metamorphic", "--seeds", "5"], "not with --metamorphic"),
         (["fuzz", "--models", "3", "--solvers", "nosuch"], "no solver 'nosuch'"),
         (["fuzz", "--models", "3", "--out", "/dev/null/x"], "--out /dev/null/x"),
     ],

@@ -13,12 +13,12 @@ from typing import Any
 
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import Option
-from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_with_restarts
 
 ASSIGNMENT_ONLY = False
 OPTIONS: Mapping[str, Option] = {
     "noise": Option(float, 0.01, "probability of taking a best move that is worse"),
-    "sample": Option(int, 0, "moves evaluated per step, 0: all"),
+    "sample": Option(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),
     "restart": Option(int, 0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
 }
 

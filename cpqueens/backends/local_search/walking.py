@@ -12,6 +12,7 @@ from cpqueens.backends.local_search.search import Search
 from cpqueens.kernels import search_walk as codes
 
 ALWAYS = 1 << 32
+MOST_MOVES = 1 << 18  # evaluated in a step, so that limits are seen
 
 
 def probability(value: float) -> int:
@@ -19,18 +20,16 @@ def probability(value: float) -> int:
     return min(ALWAYS, max(0, round(value * ALWAYS)))
 
 
-MOST_MOVES = 1 << 18  # evaluated in a step; of more, so many random ones, so that limits are seen
-
-
 @dataclass(frozen=True)
 class Walk:
     """How to walk; see the names of the parameters in ``cpqueens.kernels.search_walk``.
 
-    Probabilities are fractions here. ``stall`` counts steps without a new least cost.
+    Probabilities are fractions here. ``stall`` counts steps without a new least cost. Where there are more
+    than ``sample`` moves, so many random ones are evaluated (0: always all).
     """
 
     choice: int = codes.RANDOM_CONFLICTED
-    sample: int = 0
+    sample: int = MOST_MOVES
     plateau: float = 1.0
     noise: float = 0.0
     freeze: int = 0
@@ -45,7 +44,7 @@ class Walk:
     def parameters(self, measure: int) -> Ints:
         """Return the kernel's parameter array."""
         p = np.zeros(codes.LENGTH, dtype=np.int64)
-        p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample or MOST_MOVES, measure
+        p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample, measure
         p[codes.PLATEAU], p[codes.NOISE] = probability(self.plateau), probability(self.noise)
         p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = (
             self.freeze,
