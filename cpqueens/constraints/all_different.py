@@ -11,6 +11,7 @@ from cpqueens.expressions import LinearArray
 from cpqueens.rows import IntArray
 
 _FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
+_BITS = 58  # values that are told apart by their bits in one word: the sum of fewer than 64 such bits fits
 _MANY = 500  # terms from which a pass over each row in turn is faster than sorting all rows at once
 _SPREAD = 8  # a range of values per term up to which each value has its mark; wider ones are sorted
 
@@ -38,6 +39,10 @@ class AllDifferent(Constraint):
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""
         columns = self.terms.evaluate(values).T
+        if 4 < len(columns) < 64 and columns.size:
+            low, high = int(columns.min()), int(columns.max())
+            if high - low < _BITS:
+                return _apart(columns - low)[:, None]
         if len(columns) > _FEW:
             return (_distinct(columns.T) == len(columns))[:, None]
         good = np.ones(len(values), dtype=bool)
@@ -56,6 +61,16 @@ class AllDifferent(Constraint):
 
         first, second = np.triu_indices(self.terms.size, 1)
         return [Linear(self.terms._pick(first) - self.terms._pick(second), "!=")]
+
+
+def _apart(columns: IntArray) -> Truths:
+    """Return where all values, at least 0 and less than `_BITS`, differ down each column.
+
+    The bits of different values have the same sum as union; a value that comes twice adds to the sum only.
+    """
+    bits = np.left_shift(1, columns)
+    apart: Truths = np.add.reduce(bits, axis=0) == np.bitwise_or.reduce(bits, axis=0)
+    return apart
 
 
 def _distinct(matrix: IntArray) -> IntArray:

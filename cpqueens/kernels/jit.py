@@ -23,18 +23,23 @@ from cpqueens.kernels.sources import source_stamp
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
+"""Kernels create no arrays, hence need no counts of references to them: counting took most of the time of
+those that hand arrays to each other (``_nrt`` is known to Numba's compiler, not to its annotations)."""
+
 
 def kernel(function: Function) -> Function:
     """Compile ``function`` without the GIL, cached if some folder can hold the cache.
 
     Self-recursive kernels must not be written: with a cache they abort the process on the second
-    run. Kernels run a bounded number of steps per call, so that limits and Ctrl-C are seen.
+    run. Kernels run a bounded number of steps per call, so that limits and Ctrl-C are seen. They
+    may not create arrays; slices of their arguments are none, but cannot be returned (see `inlined`).
     """
     try:
-        compiled = numba.njit(cache=True, nogil=True)(function)
+        compiled = numba.njit(cache=True, **_OPTIONS)(function)
         _stamp(compiled, function)
     except RuntimeError:  # Numba found no folder that it may write its cache to
-        compiled = numba.njit(nogil=True)(function)
+        compiled = numba.njit(**_OPTIONS)(function)
     return cast(Function, compiled)
 
 
@@ -51,12 +56,17 @@ def inner_kernel(function: Function) -> Function:
     The kernel that calls it holds its code, in its cache too. Division by 0 is not tested for.
     """
     options: dict[str, Any] = {
-        "nogil": True,
+        **_OPTIONS,
         "error_model": "numpy",
-        "no_cpython_wrapper": True,  # these two are known to Numba's compiler, not to its annotations
+        "no_cpython_wrapper": True,  # these two, too, are known to the compiler only
         "no_cfunc_wrapper": True,
     }
     return cast(Function, numba.njit(**options)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Compile a function that is written out anew wherever a kernel calls it; it may return a view."""
+    return cast(Function, numba.njit(inline="always", nogil=True)(function))
 
 
 def is_compiled() -> bool:

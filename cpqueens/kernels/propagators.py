@@ -114,23 +114,24 @@ def linear(m: Memory, p: int) -> Any:
         return tighten(m, m.net[p + RESULT], aim - FALSE, aim - FALSE)
     if (aim != AT_LEAST_ONE and low > 0) or (aim == EQUAL and high < 0) or (aim == AT_LEAST_ONE and high < 1):
         return 0
-    shift = 1 if aim == AT_LEAST_ONE else 0
+    # The sum of all terms but one lies so far from its end at most, and so does that one from its own.
+    up = -low
+    down = high - 1 if aim == AT_LEAST_ONE else high
     for k in range(m.net[p + START], m.net[p + END], 2):
         a = m.net[k + 1]
         v = m.net[k]
         x_low, x_high = m.x[v + LOW], m.x[v + HIGH]
-        size = abs(a)
-        below, above = x_low, x_high  # for a > 0: what the greatest and the least rest leave to v
-        if aim != AT_LEAST_ONE:  # term <= 0
-            if a > 0:
-                above = x_low + (-low) // size
-            else:
-                below = x_high - (-low) // size
-        if aim != AT_MOST:  # term >= shift
-            if a > 0:
-                below = x_high - (high - shift) // size
-            else:
-                above = x_low + (high - shift) // size
+        more, less = up, down  # how far v may stay from the end where its part is least, and greatest
+        if abs(a) > 1:  # divisions cost more than all the rest
+            more, less = up // abs(a), down // abs(a)
+        if a < 0:
+            more, less = less, more
+        # for a > 0: term <= 0 leaves v at most x_low + more, and term >= 0 (or 1) at least x_high - less
+        below, above = x_low, x_high
+        if aim != (AT_LEAST_ONE if a > 0 else AT_MOST):
+            above = x_low + more
+        if aim != (AT_MOST if a > 0 else AT_LEAST_ONE):
+            below = x_high - less
         if not tighten(m, v, below, above):
             return 0
     return 1

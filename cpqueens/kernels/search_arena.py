@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inlined
 from cpqueens.kernels.search_plain import Ints
 
 # parts of the core arena
@@ -43,7 +43,7 @@ MASKS = 8
 ROWS_PARTS = 9
 
 
-@kernel
+@inlined
 def part(arena: Ints, which: int) -> Any:
     """Return a view of one part."""
     return arena[arena[which] : arena[which + 1]]
