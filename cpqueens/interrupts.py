@@ -124,14 +124,12 @@ class Stopped(BaseException):
     """Raised within `stopping`, between two bytecodes, once its block must end."""
 
 
-_LONG = 10_000  # variables of a model whose translation may take longer than Ctrl-C should wait
+_LONG = 10_000  # variables, or terms, of a model whose translation may take longer than Ctrl-C should wait
 
 
-def stopping_if_long(
-    should_stop: Callable[[], bool], variables: int
-) -> stopping | contextlib.nullcontext[None]:
-    """Return `stopping` for many variables; with few, its thread would cost more than the work."""
-    return stopping(should_stop) if variables > _LONG else contextlib.nullcontext()
+def stopping_if_long(should_stop: Callable[[], bool], size: int) -> stopping | contextlib.nullcontext[None]:
+    """Return `stopping` for large models; with small ones, its thread would cost more than the work."""
+    return stopping(should_stop) if size > _LONG else contextlib.nullcontext()
 
 
 class stopping:  # noqa: N801 - used like a function

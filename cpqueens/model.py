@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.linear import OPPOSITE, Linear
 from cpqueens.constraints.negation import Negation
 from cpqueens.definitions import Definition, Truth
+from cpqueens.derived import Derived
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.expressions import (
     UNBOUND,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.explain import Explanation
     from cpqueens.outcome import Outcome, Solution
     from cpqueens.stream import SolutionStream
+
+Made = TypeVar("Made")
 
 MAX_DOMAIN = 1_000_000
 _INT64 = 2**63 - 1
@@ -83,6 +86,7 @@ class Model(VariableStore):
         self._guarded: set[int] = set()
         self._ancestors: list[tuple[Model, int]] = []
         self.view: Any = None  # how a catalogued problem draws its solutions
+        self._derived = Derived()
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -376,6 +380,15 @@ class Model(VariableStore):
         other._ancestors = [*self._ancestors, (self, self._count)]
         other.view = self.view
         return other
+
+    @property
+    def constraint_count(self) -> int:
+        """Number of constraints."""
+        return len(self._constraints)
+
+    def derived(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what ``make`` makes of the model as it is now, kept until it changes; see `Derived`."""
+        return self._derived.get(self, what, make)
 
     def scope_text(self) -> str:
         """Return one line that says how large the model is."""

@@ -56,6 +56,7 @@ class ConstraintList(Sequence[Constraint]):
         self._constants: list[int] = []
         self._files: list[CodeType | str | None] = []
         self._places: list[int] = []
+        self.cuts = 0  # how often it was truncated: as long as it is not, the length tells its state
 
     def append(self, constraint: Constraint, source: Source | None) -> None:
         """Add a constraint at the end."""
@@ -119,6 +120,7 @@ class ConstraintList(Sequence[Constraint]):
 
     def truncate(self, length: int) -> None:
         """Drop everything behind the first ``length`` constraints."""
+        self.cuts += 1
         rows = [e for e in self._entries[:length] if isinstance(e, int)]
         kept = rows[-1] + 1 if rows else 0
         end = self._ends[kept - 1] if kept else 0

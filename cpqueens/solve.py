@@ -136,10 +136,10 @@ def run(
     name, backend, strategy = choose(model, solver, want)
     with listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
-        check_bounds(model)
+        model.derived("bounds", lambda: check_bounds(model))
         check_partial(model)
         take = None if consumer is None else partial(consumer, interrupt)
-        collector = collect(Checker(model), backend, request, take)
+        collector = collect(model.derived("checker", lambda: Checker(model)), backend, request, take)
         built = time.monotonic() - started
         ended = backend.run(model, request, collector.deliver)
     label = name if strategy is None else f"{name}:{strategy}"

@@ -100,13 +100,16 @@ class Backtracking:
         from cpqueens.compiled import PLAIN_KINDS, compile_model
 
         objective = request.want is Want.BEST
-        compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
+        compiled = model.derived(
+            ("compiled", objective),
+            lambda: compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name),
+        )
         strategy = request.strategy or "auto"
         found: Recognised | RecognisedSums | None = None
         if strategy not in ("forward", "sums"):
-            found = recognise(compiled)
+            found = model.derived(("recognised", objective), lambda: recognise(compiled))
         if found is None and strategy in ("auto", "sums"):
-            found = recognise_sums(compiled)
+            found = model.derived(("recognised sums", objective), lambda: recognise_sums(compiled))
         if found is not None and strategy in _TABLED and not found.has_table:
             found = None
         strategy = _choose(strategy, found, request)
@@ -117,8 +120,14 @@ class Backtracking:
         }
         if found is None or strategy == "forward":
             from cpqueens.backends.backtracking.forward import ForwardSearch
+            from cpqueens.backends.backtracking.network import build_memory
 
-            return ForwardSearch(compiled, request, strategy == "check", facts).run
+            check_only = strategy == "check"
+            network = model.derived(
+                ("network", objective, check_only), lambda: build_memory(compiled, check_only)
+            )
+            facts["translate_time"] = time.monotonic() - started
+            return ForwardSearch(compiled, network, request, check_only, facts).run
         return lambda deliver: _run_pattern(found, strategy, request, deliver, facts)
 
 

@@ -11,6 +11,7 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
 from cpqueens.compiled import Compiled, compile_model
+from cpqueens.kernels.domains import Memory
 from cpqueens.outcome import StopReason
 
 _SLICE = 0.01  # seconds that one call of the kernel should take
@@ -21,11 +22,17 @@ _HALVINGS = 65  # of one variable, on one path
 class ForwardSearch:
     """One run of the strategies ``forward`` (propagation) and ``check`` (no look-ahead)."""
 
-    def __init__(self, compiled: Compiled, request: Request, check_only: bool, facts: dict[str, Any]) -> None:
-        started = time.monotonic()
+    def __init__(
+        self,
+        compiled: Compiled,
+        network: tuple[Memory, int],
+        request: Request,
+        check_only: bool,
+        facts: dict[str, Any],
+    ) -> None:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
-        self.memory, self.objective_row = build_memory(compiled, check_only)
-        facts["translate_time"] = facts.get("translate_time", 0.0) + time.monotonic() - started
+        start, self.objective_row = network
+        self.memory = Memory(start.x.copy(), start.net.copy(), start.stack.copy(), start.cells.copy())
         self.steps = 64
         if request.objective_limit is not None:
             self._limit_objective(request.objective_limit)
@@ -194,5 +201,7 @@ def _warm() -> None:
 
     tiny = Model("warm-up")
     tiny.intvar(0, 1)
-    search = ForwardSearch(compile_model(tiny), Request(Want.ALL, Clock(None)), False, {})
+    compiled = compile_model(tiny)
+    network = build_memory(compiled, check_only=False)
+    search = ForwardSearch(compiled, network, Request(Want.ALL, Clock(None)), False, {})
     search._advance(search._search(8))

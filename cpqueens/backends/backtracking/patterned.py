@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Found = Recognised | RecognisedSums
 
-_LARGEST_BATCH = 4096
+_FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 
 
 def search_class(strategy: str) -> type[PatternSearch]:
@@ -55,8 +55,9 @@ def list_solutions(
     search: PatternSearch | MirroredSearch = make(found.pattern, after=after)
     if strategy == "bitmask" and after is None and is_mirrored(found.pattern):
         search = MirroredSearch(found.pattern)
-    capacity, reason = 1, None
-    stored = np.zeros((1, found.pattern.n), dtype=np.uint8)
+    capacity = _FIRST_BATCH if request.solution_limit is None else 1
+    reason = None
+    stored = np.zeros((capacity, found.pattern.n), dtype=np.uint8)
     filled, flushed = 0, time.monotonic()
     while reason is None and not (search.exhausted and not filled):
         budget = _budget(search, request)

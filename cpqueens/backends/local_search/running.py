@@ -23,7 +23,7 @@ from cpqueens.backends.local_search.strategies import (
 from cpqueens.backends.local_search.translate import to_problem, units_of
 from cpqueens.compiled import compile_model
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.interrupts import Stopped, stopping
+from cpqueens.interrupts import Stopped, stopping_if_long
 from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
@@ -49,8 +49,10 @@ def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
                 result = sosic_gu_4.solve_units(units, request.seed, limits, filled)
                 result.statistics["strategy"] = "sosic-gu-4"
                 return _finish(result, request, deliver, len(model.decisions))
-        with stopping(request.should_stop):
-            problem = to_problem(compile_model(model, backend="local-search"))
+        with stopping_if_long(request.should_stop, model.variable_count):
+            problem = model.derived(
+                "local search's problem", lambda: to_problem(compile_model(model, backend="local-search"))
+            )
         if plain:
             special = solve_special(problem, name, request.seed, limits_of(request, problem, 0), options)
             if special is not None:
@@ -106,7 +108,7 @@ def _general(
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    with stopping(request.should_stop):
+    with stopping_if_long(request.should_stop, len(problem.terms.constants)):
         search = Search(
             problem, request.seed, limits_of(request, problem, problem.size),
             assignment_only=gives_up_swaps(strategy, filled) or common["neighbourhood"] == "assignment",

@@ -15,6 +15,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, IncompleteCount, Model, Status, StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.compiled import PLAIN_KINDS, compile_model
 from cpqueens.solve import count_solutions
@@ -27,7 +28,9 @@ PROFILE_8 = (1, 8, 42, 140, 344, 568, 550, 312, 92)
 def checked_generally(model: Model, want: Want, **options: Any) -> ForwardSearch:
     """Run the general engine's strategy ``check``, also where the model has a pattern."""
     compiled = compile_model(model, PLAIN_KINDS - {"Count"})
-    search = ForwardSearch(compiled, Request(want, Clock(None), **options), True, {})
+    search = ForwardSearch(
+        compiled, build_memory(compiled, True), Request(want, Clock(None), **options), True, {}
+    )
     ended = search.run(lambda batch: want is not Want.ONE)
     search.facts |= ended.statistics
     return search
