@@ -62,6 +62,11 @@ class Memory(NamedTuple):
     cells: Flags
 
 
+def copied(m: Memory) -> Memory:
+    """Return a memory of its own for another search."""
+    return Memory(m.x.copy(), m.net.copy(), m.stack.copy(), m.cells.copy())
+
+
 @inner_kernel
 def save(m: Memory, v: int) -> None:
     """Remember v's bounds, once per level."""

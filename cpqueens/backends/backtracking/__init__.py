@@ -14,6 +14,7 @@ from cpqueens.interrupts import Stopped, stopping_if_long
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.recognise import Recognised
     from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
+    from cpqueens.compiled import Compiled
     from cpqueens.model import Model
 
 _PATTERNED = ("bitmask", "rowmask", "sums", "table")
@@ -119,16 +120,27 @@ class Backtracking:
             "chosen": "asked for" if request.strategy not in (None, "auto") else "auto",
         }
         if found is None or strategy == "forward":
-            from cpqueens.backends.backtracking.forward import ForwardSearch
-            from cpqueens.backends.backtracking.network import build_memory
-
-            check_only = strategy == "check"
-            network = model.derived(
-                ("network", objective, check_only), lambda: build_memory(compiled, check_only)
-            )
+            search = _general(model, compiled, request, strategy == "check", facts)
             facts["translate_time"] = time.monotonic() - started
-            return ForwardSearch(compiled, network, request, check_only, facts).run
+            return search
         return lambda deliver: _run_pattern(found, strategy, request, deliver, facts)
+
+
+def _general(
+    model: Model, compiled: Compiled, request: Request, check_only: bool, facts: dict[str, Any]
+) -> Callable[[Deliver], Ended]:
+    """Return the search that takes every model, in parts where they are wanted and possible."""
+    from cpqueens.backends.backtracking.forward import ForwardSearch
+    from cpqueens.backends.backtracking.network import build_memory
+    from cpqueens.backends.backtracking.tally import wants_parts
+
+    kept = "network", request.want is Want.BEST, check_only
+    network = model.derived(kept, lambda: build_memory(compiled, check_only))
+    if request.want is not Want.COUNT or check_only or not wants_parts(request):
+        return ForwardSearch(compiled, network, request, check_only, facts).run
+    from cpqueens.backends.backtracking.shares import count_shared
+
+    return lambda _deliver: count_shared(compiled, network[0], request, facts)
 
 
 def _run_pattern(

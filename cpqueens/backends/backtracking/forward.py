@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
 from cpqueens.compiled import Compiled, compile_model
-from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.domains import Memory, copied
 from cpqueens.outcome import StopReason
 
 _SLICE = 0.01  # seconds that one call of the kernel should take
@@ -32,7 +33,7 @@ class ForwardSearch:
     ) -> None:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
         start, self.objective_row = network
-        self.memory = Memory(start.x.copy(), start.net.copy(), start.stack.copy(), start.cells.copy())
+        self.memory = copied(start)
         self.steps = 64
         if request.objective_limit is not None:
             self._limit_objective(request.objective_limit)
@@ -46,13 +47,21 @@ class ForwardSearch:
         least = -limit if self.compiled.maximizing else limit
         self.memory.net[self.objective_row + CONSTANT] = int(objective.constant[0]) - least
 
-    def run(self, deliver: Deliver) -> Ended:
-        """Search to the end or to a stop."""
+    def propagates(self) -> bool:
+        """Propagate at the root, before any decision; say whether something is left."""
+        from cpqueens.kernels.forward import DESCEND, PHASE, search
+
+        root = self._search(1)
+        search(self.memory, root, 1)
+        return bool(root.state[PHASE] == DESCEND)
+
+    def run(self, deliver: Deliver, report: Callable[[int], None] | None = None) -> Ended:
+        """Search to the end or to a stop; ``report`` hears now and then how many solutions there are."""
         from cpqueens.kernels import forward
 
         request = self.request
         with request.clock.pause("compile"):
-            _warm()
+            warm()
         search = self._search(8 if request.want is not Want.ONE else 1)
         alive, reason = True, None
         flushed = time.monotonic()
@@ -61,6 +70,8 @@ class ForwardSearch:
             if reason is not None:
                 break
             answer = self._advance(search)
+            if report is not None:
+                report(int(search.state[forward.FOUND]))
             full = answer in (forward.BATCH_FULL, forward.EXHAUSTED)
             stored = int(search.state[forward.STORED])
             if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
@@ -192,7 +203,7 @@ class ForwardSearch:
 _warmed: list[bool] = []
 
 
-def _warm() -> None:
+def warm() -> None:
     """Compile the kernels (or load them from the cache) on a tiny problem, outside all limits."""
     if _warmed:
         return

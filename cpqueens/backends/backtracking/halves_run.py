@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,14 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.backends.backtracking.tally import REPORT_SECONDS, estimated
 from cpqueens.kernels.halves import count_units
 from cpqueens.kernels.quadrants import Layout, Quadrant
 from cpqueens.kernels.row_sets import Units
 
 CHUNK_SECONDS = 0.02  # between two looks at the limits
-
-_REPORT_SECONDS = 0.1
-_NORMAL_975 = 1.959964
 
 
 @dataclass(frozen=True)
@@ -133,14 +130,7 @@ class Run:
         """Return what is known so far."""
         with self.lock:
             done, total, sum_y, squares = self.done, len(self.results), self.sum, self.sum_of_squares
-        if done == total:
-            return HalvesProgress(sum_y, done, total, float(sum_y), (float(sum_y), float(sum_y)))
-        if done < 2:
-            return HalvesProgress(sum_y, done, total, None, None)
-        estimate = sum_y / done * total
-        variance = (squares - sum_y * sum_y / done) / (done - 1)
-        error = total * math.sqrt(max(0.0, variance) / done * (1 - done / total))
-        interval = (max(float(sum_y), estimate - _NORMAL_975 * error), estimate + _NORMAL_975 * error)
+        estimate, interval = estimated(done, total, sum_y, squares) or (None, None)
         return HalvesProgress(sum_y, done, total, estimate, interval)
 
 
@@ -150,12 +140,12 @@ class _Reporter:
     def __init__(self, run: Run, on_progress: Callable[[HalvesProgress], None] | None) -> None:
         self.run = run
         self.on_progress = on_progress
-        self.due = time.monotonic() + _REPORT_SECONDS
+        self.due = time.monotonic() + REPORT_SECONDS
 
     def __call__(self) -> None:
         if self.on_progress is not None and time.monotonic() >= self.due:
             self.on_progress(self.run.progress())
-            self.due = time.monotonic() + _REPORT_SECONDS
+            self.due = time.monotonic() + REPORT_SECONDS
 
 
 def _aligned(size: int) -> NDArray[np.uint64]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import random
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpqueens.backends.backtracking.recognise import Recognised
 from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
+from cpqueens.backends.backtracking.tally import Tally, wants_parts
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.outcome import StopReason
 
@@ -83,80 +82,46 @@ def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | N
 
 
 def count_solutions(found: Found, strategy: str, request: Request, facts: dict[str, Any]) -> Ended:
-    """Count the pattern's solutions, the first rows' placements shared among threads."""
+    """Count the pattern's solutions; the first rows' placements are parts, for threads or an estimate."""
     make = search_class(strategy)
     with request.clock.pause("compile"):
         _warm(make, found.pattern)
     prefixes, nodes, failures = _prefixes(found, request)
-    counter = _Counter(make, found.pattern, request, len(prefixes))
-    if request.workers > 1 and len(prefixes) > 1:
-        with ThreadPoolExecutor(request.workers) as pool:
-            list(pool.map(counter.run, prefixes))
-    else:
-        for prefix in prefixes:
-            counter.run(prefix)
-    facts |= {
-        "strategy": strategy,
-        "nodes": counter.nodes + nodes,
-        "failures": counter.failures + failures,
-        "workers": request.workers or 1,
-    }
-    reason = counter.reason
-    return Ended(reason is None, reason or StopReason.EXHAUSTED, count=counter.count, statistics=facts)
+    tally = Tally(request, len(prefixes))
+    tally.nodes, tally.failures = nodes, failures
 
-
-class _Counter:
-    """Adds up the counts under prefixes; called from several threads."""
-
-    def __init__(
-        self, make: Callable[..., PatternSearch], pattern: Pattern | SumPattern, request: Request, total: int
-    ) -> None:
-        self.make, self.pattern, self.request = make, pattern, request
-        self.count = self.nodes = self.failures = self.done = 0
-        self.total = total
-        self.reason: StopReason | None = None
-        self._reported = time.monotonic()
-        self._lock = threading.Lock()
-
-    def run(self, prefix: tuple[int, ...]) -> None:
-        """Count under one prefix, until a limit."""
-        if self.reason is not None:
-            return
-        search = self.make(self.pattern, prefix)
-        while not search.exhausted and self.reason is None:
-            budget = _budget(search, self.request) if self.total == 1 else None
-            if self.request.should_stop() or budget == 0:
-                self.reason = StopReason.STEP_LIMIT if budget == 0 else self.request.why_stopped()
+    def count(number: int, prefix: tuple[int, ...]) -> None:
+        search, reason = make(found.pattern, prefix), None
+        while not search.exhausted and reason is None:
+            budget = _budget(search, request)
+            if request.should_stop() or budget == 0:
+                reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
                 break
             search.count(budget)
-            self._report(search)
-        with self._lock:
-            self.count += search.solutions
-            self.nodes += search.nodes
-            self.failures += search.failures
-            self.done += 1
+            tally.report(search.solutions)
+        tally.book(number, search.solutions, search.nodes, search.failures, reason)
 
-    def _report(self, search: PatternSearch) -> None:
-        show = self.request.on_progress
-        if show is not None and time.monotonic() - self._reported > 0.1:
-            self._reported = time.monotonic()
-            show({"count": self.count + search.solutions, "done": self.done, "total": self.total})
+    tally.run(prefixes, count)
+    return tally.ended(strategy, facts)
 
 
 def _prefixes(found: Found, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
     """Return safe placements of the first rows that cover the space, and the nodes and dead ends above them.
 
-    One thread gets the empty one, and counts the root itself.
+    They come in random order. Where no parts are wanted it is the empty one, which counts the root itself.
     """
     pattern = found.pattern
-    if request.workers <= 1 or request.step_limit is not None or pattern.n < 4:
+    if not wants_parts(request) or pattern.n < 4:
         return [()], 0, 0
     first = _columns(pattern, 0)
-    if not isinstance(found, Recognised) or not found.has_table:
-        return [(a,) for a in first], 1 + len(first), 0
-    later = {a: _columns(pattern, 1, int(found.pattern.conflict[0, 1, a])) for a in first}
-    pairs: list[tuple[int, ...]] = [(a, b) for a in first for b in later[a]]
-    return pairs, 1 + len(first) + len(pairs), sum(not columns for columns in later.values())
+    prefixes: list[tuple[int, ...]] = [(a,) for a in first]
+    nodes, failures = 1 + len(first), 0
+    if isinstance(found, Recognised) and found.has_table:
+        later = {a: _columns(pattern, 1, int(found.pattern.conflict[0, 1, a])) for a in first}
+        prefixes = [(a, b) for a in first for b in later[a]]
+        nodes, failures = nodes + len(prefixes), sum(not columns for columns in later.values())
+    random.Random(request.seed).shuffle(prefixes)
+    return prefixes, nodes, failures
 
 
 def _columns(pattern: Pattern | SumPattern, row: int, taken: int = 0) -> list[int]:

@@ -150,6 +150,7 @@ print(outcome.stop_reason, outcome.complete)
         ("backtracking:halves", "queens(21)", 2),
         ("backtracking:table", "queens(19)", 1),
         ("backtracking:forward", "costas_array(16)", 1),
+        ("backtracking:forward", "costas_array(16)", 2),
         ("backtracking:check", "costas_array(16)", 1),
     ],
 )

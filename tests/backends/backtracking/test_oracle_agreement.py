@@ -64,7 +64,8 @@ def test_random_models_on_general_strategies(seed: int) -> None:
     expected = solutions(model)
     for solver in GENERAL:
         assert listed(model, solver) == expected, solver
-        assert model.count(solver=solver) == len(expected)
+        for workers in (1, 2):
+            assert model.count(solver=solver, num_workers=workers) == len(expected), solver
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -1,0 +1,85 @@
+"""Counting any model in parts, the first decisions of the propagating search: for threads or an estimate."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.backtracking.forward import ForwardSearch, warm
+from cpqueens.backends.backtracking.tally import Tally
+from cpqueens.backends.base import Ended, Request
+from cpqueens.compiled import Compiled
+from cpqueens.kernels.domains import BASE, FIRST, HIGH, LOW, X_WIDTH, Memory, copied
+
+_PARTS = 100  # at least: they differ in size, and the last to end is waited for
+_BYTES = 1 << 28  # that all parts together may take
+
+
+def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dict[str, Any]) -> Ended:
+    """Count by propagation in parts.
+
+    Nodes and failures are those of all parts, each part being the root of its own search: a few more than a
+    search of the whole has, which does not decide a variable that one value is left to.
+    """
+    with request.clock.pause("compile"):
+        warm()
+    parts, nodes, failures = split(compiled, whole, request)
+    tally = Tally(request, len(parts))
+    tally.nodes, tally.failures = nodes, failures
+
+    def count(number: int, part: Memory) -> None:
+        ended = ForwardSearch(compiled, (part, -1), request, False, {}).run(lambda _batch: True, tally.report)
+        reason = None if ended.exhausted else ended.stop_reason
+        found = ended.statistics
+        tally.book(number, ended.count or 0, found["nodes"], found["failures"], reason)
+
+    tally.run(parts, count)
+    return tally.ended("forward", facts)
+
+
+def split(compiled: Compiled, whole: Memory, request: Request) -> tuple[list[Memory], int, int]:
+    """Return starts of searches that together cover the space, in random order, and what was visited above.
+
+    They are more than enough for all threads, where the first decisions give so many.
+    """
+    size = sum(array.nbytes for array in whole)
+    wanted = min(max(_PARTS, 24 * request.workers), max(1, _BYTES // size))
+    waiting: deque[Memory] = deque([whole])
+    parts: list[Memory] = []
+    nodes = failures = 0
+    while waiting and len(waiting) + len(parts) < wanted and not request.should_stop():
+        part = waiting.popleft()
+        root = ForwardSearch(compiled, (part, -1), request, False, {})
+        if not root.propagates():
+            failures += 1
+            continue
+        children = list(_children(root.memory, compiled.decision_count))
+        nodes += bool(children)
+        waiting += children
+        if not children:
+            parts.append(part)
+    parts += waiting
+    random.Random(request.seed).shuffle(parts)
+    return parts, nodes, failures
+
+
+def _children(start: Memory, decisions: int) -> Iterator[Memory]:
+    """Yield, for each value of the open listed variable that has fewest, a start where it has that value."""
+    x = start.x.reshape(-1, X_WIDTH)
+    least: tuple[int, Any] | None = None
+    variable = -1
+    for v in np.flatnonzero(
+        (x[:decisions, FIRST] >= 0) & (x[:decisions, LOW] < x[:decisions, HIGH])
+    ).tolist():
+        low, high, shift = int(x[v, LOW]), int(x[v, HIGH]), int(x[v, FIRST] - x[v, BASE])
+        values = low + np.flatnonzero(start.cells[shift + low : shift + high + 1])
+        if least is None or len(values) < least[0]:
+            least, variable = (len(values), values), v
+    for value in [] if least is None else least[1].tolist():
+        child = copied(start)
+        child.x[variable * X_WIDTH + LOW] = child.x[variable * X_WIDTH + HIGH] = value
+        yield child

@@ -1,0 +1,75 @@
+"""Counts of parts: what is added up, what is estimated, and from which parts."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from cpqueens.models.langford import langford
+from cpqueens.models.queens import queens
+
+from cpqueens import StopReason
+from cpqueens.backends.backtracking.tally import Tally, estimated
+from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.solve import count_solutions
+
+
+def test_the_estimate_is_unbiased_and_covers() -> None:
+    source = random.Random(4)
+    population = [source.randrange(50) ** 2 for _ in range(60)]
+    truth, covered, estimates = sum(population), 0, []
+    for _ in range(400):
+        drawn = source.sample(population, 20)
+        found = estimated(20, 60, sum(drawn), sum(y * y for y in drawn))
+        assert found is not None
+        estimates.append(found[0])
+        covered += found[1][0] <= truth <= found[1][1]
+    assert abs(sum(estimates) / 400 - truth) < 0.03 * truth
+    assert covered >= 355  # of 400 at 95 %: fewer has probability below 1e-6, some room for skewness
+
+
+def test_the_estimate_needs_two_parts_and_ends_exact() -> None:
+    assert estimated(0, 5, 0, 0) is None
+    assert estimated(1, 5, 3, 9) is None
+    assert estimated(5, 5, 30, 999) == (30.0, (30.0, 30.0))
+
+
+def test_parts_count_for_the_estimate_in_the_order_in_which_they_were_drawn() -> None:
+    shown: list[Any] = []
+    tally = Tally(Request(Want.COUNT, Clock(None), on_progress=shown.append), 4)
+    tally._reported = -1e9
+    tally.book(1, 10, 1, 0, None)  # its neighbour is still at work, because it is larger
+    assert shown.pop() == {"count": 10, "done": 0, "total": 4}
+    tally._reported = -1e9
+    tally.book(0, 30, 1, 0, None)
+    assert (shown[-1]["count"], shown[-1]["done"], shown[-1]["estimate"]) == (40, 2, 80.0)
+
+
+def test_a_limit_in_one_part_ends_all() -> None:
+    tally, seen = Tally(Request(Want.COUNT, Clock(None), workers=2), 50), []
+
+    def count(number: int, part: int) -> None:
+        seen.append(part)
+        tally.book(number, 1, 2, 3, StopReason.TIME_LIMIT if part == 7 else None)
+
+    tally.run(range(50), count)
+    assert len(seen) < 50
+    ended = tally.ended("it", {})
+    assert (ended.exhausted, ended.stop_reason, ended.count) == (False, StopReason.TIME_LIMIT, len(seen))
+    assert (ended.statistics["nodes"], ended.statistics["failures"]) == (2 * len(seen), 3 * len(seen))
+
+
+@pytest.mark.parametrize("strategy", ["bitmask", "table", "check"])
+def test_counts_and_nodes_are_the_same_with_an_estimate(strategy: str) -> None:
+    plain = count_solutions(queens(9), f"backtracking:{strategy}")
+    shown = count_solutions(queens(9), f"backtracking:{strategy}", on_progress=lambda _: None)
+    assert plain.count == shown.count == 352
+    for name in ("nodes", "failures"):
+        assert plain.statistics[name] == shown.statistics[name]
+
+
+def test_a_stopped_count_has_an_estimate() -> None:
+    outcome = count_solutions(langford(12), "backtracking", time_limit=0.3, on_progress=lambda _: None)
+    assert outcome.stop_reason is StopReason.TIME_LIMIT
+    assert outcome.statistics["interval"][0] <= outcome.statistics["estimate"]
