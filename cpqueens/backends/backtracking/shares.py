@@ -16,13 +16,14 @@ from cpqueens.compiled import Compiled
 from cpqueens.kernels.domains import BASE, FIRST, HIGH, LOW, X_WIDTH, Memory, copied
 
 _PARTS = 100  # at least: they differ in size, and the last to end is waited for
-_BYTES = 1 << 28  # that all parts together may take
+_BYTES = 1 << 27  # that all parts together may take
+_VALUES = 1000  # of a variable that is split
 
 
 def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dict[str, Any]) -> Ended:
     """Count by propagation in parts.
 
-    Nodes and failures are those of all parts, each part being the root of its own search: a few more than a
+    Nodes and failures are those of all parts, each part being the root of its own search: about as many as a
     search of the whole has, which does not decide a variable that one value is left to.
     """
     with request.clock.pause("compile"):
@@ -68,18 +69,23 @@ def split(compiled: Compiled, whole: Memory, request: Request) -> tuple[list[Mem
 
 
 def _children(start: Memory, decisions: int) -> Iterator[Memory]:
-    """Yield, for each value of the open listed variable that has fewest, a start where it has that value."""
-    x = start.x.reshape(-1, X_WIDTH)
-    least: tuple[int, Any] | None = None
-    variable = -1
-    for v in np.flatnonzero(
-        (x[:decisions, FIRST] >= 0) & (x[:decisions, LOW] < x[:decisions, HIGH])
-    ).tolist():
-        low, high, shift = int(x[v, LOW]), int(x[v, HIGH]), int(x[v, FIRST] - x[v, BASE])
-        values = low + np.flatnonzero(start.cells[shift + low : shift + high + 1])
-        if least is None or len(values) < least[0]:
-            least, variable = (len(values), values), v
-    for value in [] if least is None else least[1].tolist():
+    """Yield, for each value of an open variable, a start where it has that value.
+
+    It is the listed variable whose bounds are closest, in the model's order; none if it has many values.
+    """
+    x = start.x.reshape(-1, X_WIDTH)[:decisions]
+    candidates = np.flatnonzero((x[:, FIRST] >= 0) & (x[:, LOW] < x[:, HIGH]))
+    if not len(candidates):
+        return
+    variable = int(candidates[np.argmin(x[candidates, HIGH] - x[candidates, LOW])])
+    low, high, shift = (
+        int(x[variable, LOW]),
+        int(x[variable, HIGH]),
+        int(x[variable, FIRST] - x[variable, BASE]),
+    )
+    if high - low >= _VALUES:
+        return
+    for value in (low + np.flatnonzero(start.cells[shift + low : shift + high + 1])).tolist():
         child = copied(start)
         child.x[variable * X_WIDTH + LOW] = child.x[variable * X_WIDTH + HIGH] = value
         yield child
