@@ -5,7 +5,7 @@ each variable's bounds are saved once per level, each removed value by its cell.
 
 Everything lies in four arrays (`Memory`): compiling time grows with the number of arrays that functions
 hand to each other. A *variable* is the position of its record in ``x``, a *propagator* that of its record
-in ``net``; all positions are absolute.
+in ``net``; all positions are absolute and never negative, hence `entry` and `put` for them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inner_kernel
 
 Ints = NDArray[np.int64]
@@ -70,12 +71,12 @@ def copied(m: Memory) -> Memory:
 @inner_kernel
 def save(m: Memory, v: int) -> None:
     """Remember v's bounds, once per level."""
-    if m.x[v + STAMP] != m.stack[LEVEL]:
-        m.x[v + STAMP] = m.stack[LEVEL]
+    if entry(m.x, v + STAMP) != m.stack[LEVEL]:
+        put(m.x, v + STAMP, m.stack[LEVEL])
         top = m.stack[TRAIL_TOP]
-        m.stack[top] = v
-        m.stack[top + 1] = m.x[v + LOW]
-        m.stack[top + 2] = m.x[v + HIGH]
+        put(m.stack, top, v)
+        put(m.stack, top + 1, entry(m.x, v + LOW))
+        put(m.stack, top + 2, entry(m.x, v + HIGH))
         m.stack[TRAIL_TOP] = top + 3
 
 
@@ -83,11 +84,11 @@ def save(m: Memory, v: int) -> None:
 def restore(m: Memory, trail_top: int, cells_top: int) -> None:
     """Put back everything that was changed since the trail had these lengths."""
     for k in range(m.stack[CELLS_TOP] - 1, cells_top - 1, -1):
-        m.cells[m.stack[k]] = 1
+        put(m.cells, entry(m.stack, k), 1)
     for k in range(m.stack[TRAIL_TOP] - 3, trail_top - 1, -3):
-        v = m.stack[k]
-        m.x[v + LOW] = m.stack[k + 1]
-        m.x[v + HIGH] = m.stack[k + 2]
+        v = entry(m.stack, k)
+        put(m.x, v + LOW, entry(m.stack, k + 1))
+        put(m.x, v + HIGH, entry(m.stack, k + 2))
     m.stack[CELLS_TOP] = cells_top
     m.stack[TRAIL_TOP] = trail_top
     m.stack[LEVEL] += 1
@@ -96,33 +97,33 @@ def restore(m: Memory, trail_top: int, cells_top: int) -> None:
 @inner_kernel
 def note(m: Memory, v: int, events: int) -> None:
     """Note that v changed; `propagate` wakes what waits for it."""
-    if not m.x[v + EVENTS]:
-        m.stack[m.stack[CHANGED_TOP]] = v
+    if not entry(m.x, v + EVENTS):
+        put(m.stack, m.stack[CHANGED_TOP], v)
         m.stack[CHANGED_TOP] += 1
-    if m.x[v + LOW] == m.x[v + HIGH]:
+    if entry(m.x, v + LOW) == entry(m.x, v + HIGH):
         events |= FIX
-    m.x[v + EVENTS] |= events
+    put(m.x, v + EVENTS, entry(m.x, v + EVENTS) | events)
 
 
 @inner_kernel
 def tighten(m: Memory, v: int, low: int, high: int) -> Any:
     """Remove all values outside ``low``..``high``: the one place where bounds change."""
-    if low <= m.x[v + LOW] and high >= m.x[v + HIGH]:
+    if low <= entry(m.x, v + LOW) and high >= entry(m.x, v + HIGH):
         return 1
-    if m.x[v + FROZEN]:
+    if entry(m.x, v + FROZEN):
         return 1
-    low, high = max(low, m.x[v + LOW]), min(high, m.x[v + HIGH])
-    if m.x[v + FIRST] >= 0:
-        shift = m.x[v + FIRST] - m.x[v + BASE]
-        while low <= high and not m.cells[shift + low]:
+    low, high = max(low, entry(m.x, v + LOW)), min(high, entry(m.x, v + HIGH))
+    if entry(m.x, v + FIRST) >= 0:
+        shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
+        while low <= high and not entry(m.cells, shift + low):
             low += 1
-        while low <= high and not m.cells[shift + high]:
+        while low <= high and not entry(m.cells, shift + high):
             high -= 1
     if low > high:
         return 0
     save(m, v)
-    m.x[v + LOW] = low
-    m.x[v + HIGH] = high
+    put(m.x, v + LOW, low)
+    put(m.x, v + HIGH, high)
     note(m, v, BOUND | DOMAIN)
     return 1
 
@@ -130,13 +131,13 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
 @inner_kernel
 def remove(m: Memory, v: int, value: int) -> Any:
     """Remove one value; inside the bounds of a variable without listed values nothing happens."""
-    low, high = m.x[v + LOW], m.x[v + HIGH]
+    low, high = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     if low < value < high:
-        if m.x[v + FIRST] >= 0 and not m.x[v + FROZEN]:
-            cell = m.x[v + FIRST] + value - m.x[v + BASE]
-            if m.cells[cell]:
-                m.cells[cell] = 0
-                m.stack[m.stack[CELLS_TOP]] = cell
+        if entry(m.x, v + FIRST) >= 0 and not entry(m.x, v + FROZEN):
+            cell = entry(m.x, v + FIRST) + value - entry(m.x, v + BASE)
+            if entry(m.cells, cell):
+                put(m.cells, cell, 0)
+                put(m.stack, m.stack[CELLS_TOP], cell)
                 m.stack[CELLS_TOP] += 1
                 note(m, v, DOMAIN)
         return 1
@@ -150,22 +151,22 @@ def remove(m: Memory, v: int, value: int) -> Any:
 @inner_kernel
 def contains(m: Memory, v: int, value: int) -> Any:
     """Say whether ``value`` is in v's domain."""
-    if value < m.x[v + LOW] or value > m.x[v + HIGH]:
+    if value < entry(m.x, v + LOW) or value > entry(m.x, v + HIGH):
         return 0
-    if m.x[v + FIRST] < 0:
+    if entry(m.x, v + FIRST) < 0:
         return 1
-    return m.cells[m.x[v + FIRST] + value - m.x[v + BASE]]
+    return entry(m.cells, entry(m.x, v + FIRST) + value - entry(m.x, v + BASE))
 
 
 @inner_kernel
 def enqueue(m: Memory, p: int) -> None:
     """Queue a propagator unless it waits already."""
-    if not m.net[p + QUEUED]:
-        m.net[p + QUEUED] = 1
+    if not entry(m.net, p + QUEUED):
+        put(m.net, p + QUEUED, 1)
         place = m.stack[QUEUE_HEAD] + m.stack[QUEUE_SIZE]
         if place >= m.stack[QUEUE_END]:
             place -= m.stack[QUEUE_END] - m.stack[QUEUE_BASE]
-        m.stack[place] = p
+        put(m.stack, place, p)
         m.stack[QUEUE_SIZE] += 1
 
 
@@ -173,8 +174,8 @@ def enqueue(m: Memory, p: int) -> None:
 def dequeue(m: Memory) -> Any:
     """Take the propagator that waits longest."""
     head = m.stack[QUEUE_HEAD]
-    p = m.stack[head]
-    m.net[p + QUEUED] = 0
+    p = entry(m.stack, head)
+    put(m.net, p + QUEUED, 0)
     m.stack[QUEUE_HEAD] = m.stack[QUEUE_BASE] if head + 1 == m.stack[QUEUE_END] else head + 1
     m.stack[QUEUE_SIZE] -= 1
     return p
@@ -186,5 +187,5 @@ def forget(m: Memory) -> None:
     while m.stack[QUEUE_SIZE] > 0:
         dequeue(m)
     for k in range(m.stack[CHANGED_BASE], m.stack[CHANGED_TOP]):
-        m.x[m.stack[k] + EVENTS] = 0
+        put(m.x, entry(m.stack, k) + EVENTS, 0)
     m.stack[CHANGED_TOP] = m.stack[CHANGED_BASE]

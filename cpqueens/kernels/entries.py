@@ -31,10 +31,12 @@ def _put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 def _plain_entry(array: Any, index: int) -> Any:
+    assert index >= 0, "compiled it would read before the array"
     return array[index]
 
 
 def _plain_put(array: Any, index: int, value: Any) -> None:
+    assert index >= 0, "compiled it would write before the array"
     array[index] = value
 
 

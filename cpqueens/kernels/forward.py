@@ -32,7 +32,8 @@ from cpqueens.kernels.domains import (
     restore,
     tighten,
 )
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.entries import entry, put
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.propagators import linear_bounds, propagate
 from cpqueens.kernels.random import below
 
@@ -70,12 +71,12 @@ class Search(NamedTuple):
 @inner_kernel
 def count_values(m: Memory, v: int) -> Any:
     """Return the number of values that v has left."""
-    if m.x[v + FIRST] < 0:
-        return m.x[v + HIGH] - m.x[v + LOW] + 1
-    shift = m.x[v + FIRST] - m.x[v + BASE]
+    if entry(m.x, v + FIRST) < 0:
+        return entry(m.x, v + HIGH) - entry(m.x, v + LOW) + 1
+    shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
     many = 0
-    for w in range(m.x[v + LOW], m.x[v + HIGH] + 1):
-        many += m.cells[shift + w]
+    for w in range(entry(m.x, v + LOW), entry(m.x, v + HIGH) + 1):
+        many += entry(m.cells, shift + w)
     return many
 
 
@@ -88,7 +89,7 @@ def choose_variable(m: Memory, q: Search) -> Any:
         return depth * X_WIDTH if depth < count else -1
     first = q.levels[depth - 1, 4] if depth > 0 else 0
     end = count * X_WIDTH
-    while first < end and m.x[first + LOW] == m.x[first + HIGH]:
+    while first < end and entry(m.x, first + LOW) == entry(m.x, first + HIGH):
         first += X_WIDTH
     q.levels[depth, 4] = first
     if first == end:
@@ -97,7 +98,7 @@ def choose_variable(m: Memory, q: Search) -> Any:
         return first
     best, least = first, count_values(m, first)
     for v in range(first + X_WIDTH, end, X_WIDTH):
-        if m.x[v + LOW] != m.x[v + HIGH]:
+        if entry(m.x, v + LOW) != entry(m.x, v + HIGH):
             size = count_values(m, v)
             if size < least:
                 best, least = v, size
@@ -107,12 +108,12 @@ def choose_variable(m: Memory, q: Search) -> Any:
 @inner_kernel
 def choose_value(m: Memory, q: Search, v: int) -> Any:
     """Return the value to try next."""
-    if q.options[2] == ASCENDING or m.x[v + FIRST] < 0:
-        return m.x[v + LOW]
+    if q.options[2] == ASCENDING or entry(m.x, v + FIRST) < 0:
+        return entry(m.x, v + LOW)
     skip = below(q.random, count_values(m, v))
-    w = m.x[v + LOW]
+    w = entry(m.x, v + LOW)
     while True:
-        if m.cells[m.x[v + FIRST] + w - m.x[v + BASE]]:
+        if entry(m.cells, entry(m.x, v + FIRST) + w - entry(m.x, v + BASE)):
             if skip == 0:
                 return w
             skip -= 1
@@ -127,33 +128,33 @@ def replayed_value(m: Memory, q: Search, v: int) -> Any:
     second result), a greater one means that everything below is still to come.
     """
     for k in range(v // X_WIDTH):
-        if m.x[k * X_WIDTH + LOW] > q.after[k]:
+        if entry(m.x, k * X_WIDTH + LOW) > q.after[k]:
             q.state[REPLAYING] = 0
-            return m.x[v + LOW], 1
-        if m.x[k * X_WIDTH + LOW] < q.after[k]:
+            return entry(m.x, v + LOW), 1
+        if entry(m.x, k * X_WIDTH + LOW) < q.after[k]:
             return 0, 0
     wanted = q.after[v // X_WIDTH]
-    if wanted > m.x[v + HIGH]:
+    if wanted > entry(m.x, v + HIGH):
         return 0, 0
-    frozen = m.x[v + FROZEN]
-    m.x[v + FROZEN] = 0
-    possible = tighten(m, v, wanted, m.x[v + HIGH])
-    m.x[v + FROZEN] = frozen
+    frozen = entry(m.x, v + FROZEN)
+    put(m.x, v + FROZEN, 0)
+    possible = tighten(m, v, wanted, entry(m.x, v + HIGH))
+    put(m.x, v + FROZEN, frozen)
     if frozen or not possible:
         forget(m)
     if not possible:
         return 0, 0
-    if m.x[v + LOW] != wanted:
+    if entry(m.x, v + LOW) != wanted:
         q.state[REPLAYING] = 0
-    return m.x[v + LOW], 1
+    return entry(m.x, v + LOW), 1
 
 
 @inner_kernel
 def behind(m: Memory, q: Search) -> Any:
     """Say whether the solution at hand comes after ``after`` in lexicographic order."""
     for k in range(q.options[0]):
-        if m.x[k * X_WIDTH + LOW] != q.after[k]:
-            return m.x[k * X_WIDTH + LOW] > q.after[k]
+        if entry(m.x, k * X_WIDTH + LOW) != q.after[k]:
+            return entry(m.x, k * X_WIDTH + LOW) > q.after[k]
     return False
 
 
@@ -164,7 +165,7 @@ def record(m: Memory, q: Search) -> None:
     if q.options[5]:
         place = q.state[STORED]
         for k in range(q.options[0]):
-            q.solutions[place, k] = m.x[k * X_WIDTH + LOW]
+            q.solutions[place, k] = entry(m.x, k * X_WIDTH + LOW)
         q.state[STORED] = place + 1
     row = q.options[4]
     if row >= 0:
@@ -182,9 +183,9 @@ def wake_objective(m: Memory, q: Search) -> None:
 @inner_kernel
 def last_of_branch(m: Memory, q: Search, v: int, value: int) -> Any:
     """Return the greatest value of the branch that begins with ``value``, the middle where v is halved."""
-    if m.x[v + FIRST] >= 0 or q.options[3] or q.state[REPLAYING]:
+    if entry(m.x, v + FIRST) >= 0 or q.options[3] or q.state[REPLAYING]:
         return value
-    high = m.x[v + HIGH]
+    high = entry(m.x, v + HIGH)
     return (value >> 1) + (high >> 1) + (value & high & 1)  # the sum might not fit
 
 
@@ -201,7 +202,7 @@ def descend(m: Memory, q: Search) -> Any:
         value, possible = replayed_value(m, q, v)
         if not possible:
             return FAILED
-        if m.x[v + LOW] == m.x[v + HIGH] and not q.options[3]:
+        if entry(m.x, v + LOW) == entry(m.x, v + HIGH) and not q.options[3]:
             return NARROWED
     else:
         value = choose_value(m, q, v)
@@ -214,8 +215,8 @@ def descend(m: Memory, q: Search) -> Any:
     q.state[DEPTH] = depth + 1
     m.stack[LEVEL] += 1
     if q.options[3]:
-        m.x[v + FROZEN] = 0
-        if m.x[v + LOW] == m.x[v + HIGH]:  # one value from the start, which nothing could refuse while frozen
+        put(m.x, v + FROZEN, 0)
+        if entry(m.x, v + LOW) == entry(m.x, v + HIGH):  # from the start; refused by nothing while frozen
             note(m, v, BOUND | DOMAIN)
     tighten(m, v, value, last)
     return DECIDED
@@ -231,13 +232,13 @@ def retreat(m: Memory, q: Search) -> Any:
     v = q.levels[depth, 0]
     value = q.levels[depth, 1]
     restore(m, q.levels[depth, 2], q.levels[depth, 3])
-    if q.options[2] == ASCENDING or m.x[v + FIRST] < 0:
-        possible = tighten(m, v, value + 1, m.x[v + HIGH])
+    if q.options[2] == ASCENDING or entry(m.x, v + FIRST) < 0:
+        possible = tighten(m, v, value + 1, entry(m.x, v + HIGH))
     else:
         possible = remove(m, v, value)
     if q.options[3]:
         forget(m)
-        m.x[v + FROZEN] = 1
+        put(m.x, v + FROZEN, 1)
     return NARROWED if possible else FAILED
 
 
@@ -245,12 +246,12 @@ def retreat(m: Memory, q: Search) -> Any:
 def begin(m: Memory, q: Search) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
     for v in range(0, len(m.x), X_WIDTH):
-        if m.x[v + LOW] == m.x[v + HIGH]:
+        if entry(m.x, v + LOW) == entry(m.x, v + HIGH):
             note(m, v, BOUND | DOMAIN)
     return DECIDED
 
 
-@inner_kernel
+@inlined
 def conclude(m: Memory, q: Search, step: int) -> None:
     """Propagate what a step changed, and choose the next phase."""
     possible = 0

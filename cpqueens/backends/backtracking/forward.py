@@ -16,7 +16,7 @@ from cpqueens.kernels.domains import Memory, copied
 from cpqueens.outcome import StopReason
 
 _SLICE = 0.01  # seconds that one call of the kernel should take
-_LARGEST_BATCH = 4096
+_FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 _HALVINGS = 65  # of one variable, on one path
 
 
@@ -62,7 +62,7 @@ class ForwardSearch:
         request = self.request
         with request.clock.pause("compile"):
             warm()
-        search = self._search(8 if request.want is not Want.ONE else 1)
+        search = self._search(_FIRST_BATCH if request.solution_limit is None else 1)
         alive, reason = True, None
         flushed = time.monotonic()
         while alive and reason is None:
