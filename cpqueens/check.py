@@ -76,6 +76,7 @@ class Checker:
         self.model = model
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
+        self._lower, self._upper = model.lower[self.known], model.upper[self.known]
         self._groups = model._constraints.joined()
         self._gaps = _columns_by_domain(model, self.known)
 
@@ -97,8 +98,7 @@ class Checker:
 
     def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which values are in their domains, in the shape of ``matrix``."""
-        model = self.model
-        inside = (matrix >= model.lower[self.known]) & (matrix <= model.upper[self.known])
+        inside = (matrix >= self._lower) & (matrix <= self._upper)
         for columns, domain in self._gaps:
             inside[:, columns] &= np.isin(matrix[:, columns], domain)
         return inside

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_PAUSE = 0.001  # seconds between two looks for arriving signals: each is a call of the system
+
 
 class Interrupted(KeyboardInterrupt):
     """The first Ctrl-C, raised in the user's own code: it ends that call, and the run with what it has."""
@@ -26,6 +28,7 @@ class Interrupt:
         self.seen = False
         self.in_user_code = False
         self._receiver: socket.socket | None = None
+        self._due = 0.0  # when to look again
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Note the first Ctrl-C, raising only inside the user's own code; raise at a second one."""
@@ -46,7 +49,9 @@ class Interrupt:
         if self._abandoned is not None and self._abandoned():
             self.cancel.set()
             return True
-        if self._receiver is not None and not self.seen:
+        now = time.monotonic()
+        if self._receiver is not None and not self.seen and now >= self._due:
+            self._due = now + _PAUSE
             try:
                 received = self._receiver.recv(64)
             except (BlockingIOError, OSError):

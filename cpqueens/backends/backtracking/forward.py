@@ -148,7 +148,7 @@ class ForwardSearch:
             state=state,
             levels=np.zeros((self._depth(), 5), dtype=np.int64),
             options=np.array(options, dtype=np.int64),
-            random=seed_state(request.seed),
+            random=seed_state(request.seed) if shuffled else np.zeros(4, dtype=np.int64),
             after=after.astype(np.int64),
             solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),
         )
