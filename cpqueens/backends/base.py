@@ -120,6 +120,11 @@ class Request:
     interrupted: Callable[[], bool] = lambda: False
     on_progress: Callable[[Mapping[str, Any]], None] | None = None
 
+    @property
+    def wants_few(self) -> bool:
+        """Whether a search that ends after a few solutions should not go further than that."""
+        return self.want is Want.ONE or self.solution_limit is not None
+
     def should_stop(self) -> bool:
         """Say whether the run must end now; cheap enough for every few milliseconds."""
         return self.interrupted() or self.cancel.is_set() or self.clock.expired()

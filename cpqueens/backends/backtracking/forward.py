@@ -62,7 +62,7 @@ class ForwardSearch:
         request = self.request
         with request.clock.pause("compile"):
             warm()
-        search = self._search(_FIRST_BATCH if request.solution_limit is None else 1)
+        search = self._search(1 if request.wants_few else _FIRST_BATCH)
         alive, reason = True, None
         flushed = time.monotonic()
         while alive and reason is None:

@@ -54,7 +54,7 @@ def list_solutions(
     search: PatternSearch | MirroredSearch = make(found.pattern, after=after)
     if strategy == "bitmask" and after is None and is_mirrored(found.pattern):
         search = MirroredSearch(found.pattern)
-    capacity = _FIRST_BATCH if request.solution_limit is None else 1
+    capacity = 1 if request.wants_few else _FIRST_BATCH
     reason = None
     stored = np.zeros((capacity, found.pattern.n), dtype=np.uint8)
     filled, flushed = 0, time.monotonic()
