@@ -15,7 +15,7 @@ middle column), so both have the same place, and east entries swap the two direc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,21 +136,26 @@ def stack(quadrants: Sequence[Quadrant]) -> Quadrant:
     return Quadrant(np.concatenate([q.entries for q in quadrants]), np.concatenate(shifted))
 
 
-def quadrant(board: Layout, first: int, stop: int, squares: Squares) -> Quadrant:
+def quadrant(
+    board: Layout, first: int, stop: int, squares: Squares, look: Callable[[], None] = lambda: None
+) -> Quadrant:
     """Build the table of rows ``first`` .. ``stop - 1``; ``squares`` (n, half) says which are allowed.
 
-    Row by row: the placements so far, and each of them with a queen in each safe column of the row.
+    Row by row: the placements so far, and each of them with a queen in each safe column of the row. ``look``
+    is called between the steps, and ends them by raising.
     """
     lines = np.zeros(1, dtype=np.uint64)
     keys = np.zeros(1, dtype=np.int32)
     for row in range(first, stop):
         new_lines, new_keys = [lines], [keys]
         for column in np.flatnonzero(squares[row]).tolist():
+            look()
             bits = np.uint64(1 << board.falling(row, column) | 1 << board.climbing(row, column))
             safe = ((lines & bits) == 0) & ((keys >> column & 1) == 0)
             new_lines.append(lines[safe] | bits)
             new_keys.append(keys[safe] | (1 << column | 1 << (board.half + row - first)))
         lines, keys = np.concatenate(new_lines), np.concatenate(new_keys)
+    look()
     # by the lower 16 bits, then by the others: NumPy's stable sort is a radix sort for 16 bits only
     order = np.argsort(keys.astype(np.uint16), kind="stable")
     order = order[np.argsort((keys[order] >> 16).astype(np.uint16), kind="stable")]

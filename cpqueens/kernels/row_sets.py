@@ -54,11 +54,12 @@ def middle_rows(board: Layout, allowed: NDArray[np.bool_] | None = None) -> list
 
 
 def quadrant_builders(
-    board: Layout, allowed: NDArray[np.bool_] | None = None
+    board: Layout, allowed: NDArray[np.bool_] | None = None, look: Callable[[], None] = lambda: None
 ) -> list[Callable[[], Quadrant]]:
     """Return functions that build the quadrants north-west, south-west, north-east and south-east.
 
-    Each takes seconds on the largest boards. The first two only if all is allowed: the east is like the west.
+    Each takes seconds on the largest boards, and calls ``look`` now and then, which may raise. The first two
+    only if all is allowed: the east is like the west.
     """
     n, half = board.n, board.half
     cut = (n + 1) // 2
@@ -68,7 +69,7 @@ def quadrant_builders(
         sides = [allowed[:, :half][:, ::-1], allowed[:, n - half :]]
 
     def build(first: int, stop: int, side: NDArray[np.bool_]) -> Quadrant:
-        table = quadrant(board, first, stop, side)
+        table = quadrant(board, first, stop, side, look)
         if n % 2 == 0:
             return table
         taken = [

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from math import comb
 
 import numpy as np
@@ -245,3 +246,13 @@ def test_plain_mode_gives_the_same() -> None:
     allowed = np.ones((7, 7), dtype=bool)
     allowed[2, :3] = False
     assert run.stdout.split() == f"{QUEENS[:9]} {slow_count(allowed)} {QUEENS[6]}".split()
+
+
+def test_threads_that_build_tables_end_soon_after_a_stop() -> None:
+    stop = time.monotonic() + 0.2
+    assert not count(21, num_workers=2, should_stop=lambda: time.monotonic() > stop).complete
+    for _ in range(200):  # left alone they would work for seconds, beside whatever comes next
+        if not [t for t in threading.enumerate() if t.name.startswith("cpqueens-tables")]:
+            return
+        time.sleep(0.01)
+    raise AssertionError("threads still build tables, two seconds after nobody waits for them")

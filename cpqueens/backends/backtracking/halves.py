@@ -77,29 +77,44 @@ def count(
     return run.alone(on_progress) if num_workers == 1 else run.threaded(num_workers, on_progress)
 
 
+class _Stopped(Exception):  # noqa: N818 - control flow of the threads that build tables
+    """Nobody waits for the tables any more."""
+
+
 def _tables(
     board: Layout, allowed: NDArray[np.bool_] | None, num_workers: int, should_stop: Callable[[], bool]
 ) -> Sequence[Quadrant] | None:
-    """Build the quadrants, seconds for the largest boards, in threads that are left alone if stopped."""
-    builders = quadrant_builders(board, allowed)
+    """Build the quadrants, seconds for the largest boards, in threads; they end by themselves if stopped."""
+    stopped = threading.Event()
+
+    def look() -> None:
+        if stopped.is_set():
+            raise _Stopped
+
+    builders = quadrant_builders(board, allowed, look)
     futures: list[Future[Quadrant]] = [Future() for _ in builders]
 
     def work(first: int) -> None:
         for k in range(first, len(builders), num_workers):
             try:
                 futures[k].set_result(builders[k]())
+            except _Stopped:
+                return
             except BaseException as error:  # raised again in the calling thread
                 futures[k].set_exception(error)
 
     for first in range(min(num_workers, len(builders))):
-        threading.Thread(target=work, args=(first,), daemon=True).start()
+        threading.Thread(target=work, args=(first,), name=f"cpqueens-tables-{first}", daemon=True).start()
     quadrants: list[Quadrant] = []
-    while len(quadrants) < len(futures):
-        try:
-            quadrants.append(futures[len(quadrants)].result(CHUNK_SECONDS))
-        except TimeoutError:
-            if should_stop():
-                return None
+    try:
+        while len(quadrants) < len(futures):
+            try:
+                quadrants.append(futures[len(quadrants)].result(CHUNK_SECONDS))
+            except TimeoutError:
+                if should_stop():
+                    return None
+    finally:
+        stopped.set()
     return (*quadrants, *quadrants)[:4]
 
 
