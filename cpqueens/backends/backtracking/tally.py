@@ -50,8 +50,12 @@ class Tally:
         """Call ``count(number, part)`` for all parts, in the request's threads, until a limit."""
 
         def one(number: int) -> None:
-            if self.reason is None:
-                count(number, parts[number])
+            try:
+                if self.reason is None:
+                    count(number, parts[number])
+            except BaseException:  # say, of a user's on_progress: the other threads need not go on
+                self.reason = StopReason.INTERRUPTED
+                raise
 
         if self.request.workers <= 1:
             for number in range(len(parts)):

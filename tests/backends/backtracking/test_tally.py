@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import Any
 
 import pytest
@@ -73,3 +74,18 @@ def test_a_stopped_count_has_an_estimate() -> None:
     outcome = count_solutions(langford(12), "backtracking", time_limit=0.3, on_progress=lambda _: None)
     assert outcome.stop_reason is StopReason.TIME_LIMIT
     assert outcome.statistics["interval"][0] <= outcome.statistics["estimate"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_in_one_part_ends_all(workers: int) -> None:
+    tally, seen = Tally(Request(Want.COUNT, Clock(None), workers=workers), 1000), []
+
+    def count(number: int, part: int) -> None:
+        seen.append(part)
+        if part == 3:
+            raise ZeroDivisionError
+        time.sleep(0.001)
+
+    with pytest.raises(ZeroDivisionError):
+        tally.run(range(1000), count)
+    assert len(seen) < 1000
