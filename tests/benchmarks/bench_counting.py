@@ -104,17 +104,23 @@ def start_up(code: str, repeats: int) -> tuple[float, float]:
     return seconds[0], statistics.median(seconds[1:])
 
 
-def threads(n: int, seconds: float) -> None:
-    """Print the pace of one and of two threads on n queens, each for at most some seconds."""
-    paces = []
-    for workers in (1, 2):
-        started = time.perf_counter()
-        done = count(n, num_workers=workers, should_stop=lambda s=started: time.perf_counter() - s > seconds)
-        paces.append((time.perf_counter() - started) * done.units_total / done.units_done)
+def pace(n: int, workers: int, seconds: float) -> float:
+    """Return the seconds of the wall clock that a whole count takes, by what is done after some seconds."""
+    started = time.perf_counter()
+    done = count(n, num_workers=workers, should_stop=lambda: time.perf_counter() - started > seconds)
+    return (time.perf_counter() - started) * done.units_total / done.units_done
+
+
+def threads(n: int, seconds: float, repeats: int) -> None:
+    """Print the median pace of one and of two threads on n queens, in turns of at most some seconds."""
+    pairs = [(pace(n, 1, seconds), pace(n, 2, seconds)) for _ in range(repeats)]
+    one, two = (statistics.median(paces) for paces in zip(*pairs, strict=True))
+    ratios = sorted(a / b for a, b in pairs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"n = {n}: one thread {paces[0]:.1f} s, two {paces[1]:.1f} s (of the wall clock, the whole count"
-        f" by the share done), {paces[0] / paces[1]:.2f} times; peak memory so far {peak:.2f} GiB",
+        f"n = {n}: one thread {one:.1f} s, two {two:.1f} s (of the wall clock, the whole count by the share"
+        f" done), {statistics.median(ratios):.2f} times ({ratios[0]:.2f} to {ratios[-1]:.2f}); peak memory so"
+        f" far {peak:.2f} GiB",
         flush=True,
     )
 
@@ -159,7 +165,7 @@ def main() -> None:
         cold, new = start_up(code, options.repeats)
         print(f"    {name:8} cold {cold:.2f} s, new {new:.2f} s")
     for n in options.threads:
-        threads(n, options.seconds)
+        threads(n, options.seconds, options.repeats)
 
 
 if __name__ == "__main__":
