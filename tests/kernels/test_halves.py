@@ -8,17 +8,19 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cpqueens.backends.backtracking import halves
 from cpqueens.backends.backtracking.halves import MAX_N, HalvesProgress, count
 from cpqueens.kernels.half_boards import sort_into_buckets
 from cpqueens.kernels.matching import match_buckets, slice_bits
 from cpqueens.kernels.quadrants import layout, quadrant
-from cpqueens.kernels.row_sets import row_sets
+from cpqueens.kernels.row_sets import quadrant_builders, row_sets
 
 # A000170, n = 0 ..
 QUEENS = [
@@ -248,11 +250,27 @@ def test_plain_mode_gives_the_same() -> None:
     assert run.stdout.split() == f"{QUEENS[:9]} {slow_count(allowed)} {QUEENS[6]}".split()
 
 
-def test_threads_that_build_tables_end_soon_after_a_stop() -> None:
-    stop = time.monotonic() + 0.2
-    assert not count(21, num_workers=2, should_stop=lambda: time.monotonic() > stop).complete
-    for _ in range(200):  # left alone they would work for seconds, beside whatever comes next
-        if not [t for t in threading.enumerate() if t.name.startswith("cpqueens-tables")]:
-            return
-        time.sleep(0.01)
-    raise AssertionError("threads still build tables, two seconds after nobody waits for them")
+def test_threads_that_build_tables_end_after_a_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(board: object, allowed: object, look: Callable[[], None]) -> list[Callable[[], None]]:
+        def build() -> None:
+            while True:
+                look()
+                time.sleep(0.001)
+
+        return [build] * 4
+
+    monkeypatch.setattr(halves, "quadrant_builders", endless)
+    stop = time.monotonic() + 0.1
+    assert not count(12, num_workers=2, should_stop=lambda: time.monotonic() > stop).complete
+    for thread in threading.enumerate():
+        if thread.name.startswith("cpqueens-tables"):
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def test_builders_look_between_their_steps() -> None:
+    looks: list[None] = []
+    for build in quadrant_builders(layout(8), None, lambda: looks.append(None)):
+        before = len(looks)
+        build()
+        assert len(looks) - before >= 8

@@ -89,6 +89,7 @@ def count_solutions(found: Found, strategy: str, request: Request, facts: dict[s
     prefixes, nodes, failures = _prefixes(found, request)
     tally = Tally(request, len(prefixes))
     tally.nodes, tally.failures = nodes, failures
+    request = tally.request
 
     def count(number: int, prefix: tuple[int, ...]) -> None:
         search, reason = make(found.pattern, prefix), None
@@ -115,11 +116,11 @@ def _prefixes(found: Found, request: Request) -> tuple[list[tuple[int, ...]], in
         return [()], 0, 0
     first = _columns(pattern, 0)
     prefixes: list[tuple[int, ...]] = [(a,) for a in first]
-    nodes, failures = 1 + len(first), 0
+    nodes, failures = 1 + len(first), int(not first)
     if isinstance(found, Recognised) and found.has_table:
         later = {a: _columns(pattern, 1, int(found.pattern.conflict[0, 1, a])) for a in first}
         prefixes = [(a, b) for a in first for b in later[a]]
-        nodes, failures = nodes + len(prefixes), sum(not columns for columns in later.values())
+        nodes, failures = nodes + len(prefixes), failures + sum(not columns for columns in later.values())
     random.Random(request.seed).shuffle(prefixes)
     return prefixes, nodes, failures
 

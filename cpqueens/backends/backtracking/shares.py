@@ -33,7 +33,8 @@ def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dic
     tally.nodes, tally.failures = nodes, failures
 
     def count(number: int, part: Memory) -> None:
-        ended = ForwardSearch(compiled, (part, -1), request, False, {}).run(lambda _batch: True, tally.report)
+        search = ForwardSearch(compiled, (part, -1), tally.request, False, {})
+        ended = search.run(lambda _batch: True, tally.report)
         reason = None if ended.exhausted else ended.stop_reason
         found = ended.statistics
         tally.book(number, ended.count or 0, found["nodes"], found["failures"], reason)

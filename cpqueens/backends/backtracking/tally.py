@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from cpqueens.backends.base import Ended, Request
@@ -35,10 +36,15 @@ def estimated(done: int, total: int, count: int, squares: int) -> tuple[float, t
 
 
 class Tally:
-    """What is counted so far of some parts, which several threads count."""
+    """What is counted so far of some parts, which several threads count.
+
+    ``request`` is what the parts are to be counted under: it is interrupted by an error in another one, too.
+    """
 
     def __init__(self, request: Request, total: int) -> None:
-        self.request, self.total = request, total
+        self._failed = False
+        self.request = replace(request, interrupted=lambda: self._failed or request.interrupted())
+        self.total = total
         self.count = self.nodes = self.failures = 0
         self.reason: StopReason | None = None
         self._booked = self._sum = self._squares = 0  # parts without a gap: small ones end first
@@ -51,10 +57,10 @@ class Tally:
 
         def one(number: int) -> None:
             try:
-                if self.reason is None:
+                if self.reason is None and not self._failed:
                     count(number, parts[number])
             except BaseException:  # say, of a user's on_progress: the other threads need not go on
-                self.reason = StopReason.INTERRUPTED
+                self._failed = True
                 raise
 
         if self.request.workers <= 1:

@@ -52,6 +52,7 @@ def test_a_limit_in_one_part_ends_all() -> None:
 
     def count(number: int, part: int) -> None:
         seen.append(part)
+        time.sleep(0.001)
         tally.book(number, 1, 2, 3, StopReason.TIME_LIMIT if part == 7 else None)
 
     tally.run(range(50), count)
@@ -63,11 +64,14 @@ def test_a_limit_in_one_part_ends_all() -> None:
 
 @pytest.mark.parametrize("strategy", ["bitmask", "table", "check"])
 def test_counts_and_nodes_are_the_same_with_an_estimate(strategy: str) -> None:
-    plain = count_solutions(queens(9), f"backtracking:{strategy}")
-    shown = count_solutions(queens(9), f"backtracking:{strategy}", on_progress=lambda _: None)
-    assert plain.count == shown.count == 352
-    for name in ("nodes", "failures"):
-        assert plain.statistics[name] == shown.statistics[name]
+    blocked = queens(5)
+    blocked += [blocked["q"][0] != v for v in range(5)]  # the root is a dead end
+    for model, count in ((queens(9), 352), (blocked, 0)):
+        plain = count_solutions(model, f"backtracking:{strategy}")
+        shown = count_solutions(model, f"backtracking:{strategy}", on_progress=lambda _: None)
+        assert plain.count == shown.count == count
+        for name in ("nodes", "failures"):
+            assert plain.statistics[name] == shown.statistics[name]
 
 
 def test_a_stopped_count_has_an_estimate() -> None:
@@ -89,3 +93,13 @@ def test_an_error_in_one_part_ends_all(workers: int) -> None:
     with pytest.raises(ZeroDivisionError):
         tally.run(range(1000), count)
     assert len(seen) < 1000
+
+
+@pytest.mark.parametrize("solver", ["backtracking:bitmask", "backtracking:forward"])
+def test_an_error_reaches_a_part_that_another_thread_is_at(solver: str) -> None:
+    def fails(_: Any) -> None:
+        raise ZeroDivisionError
+
+    model = queens(24)  # no part of it would end in a lifetime
+    with pytest.raises(ZeroDivisionError):
+        count_solutions(model, solver, num_workers=2, on_progress=fails)
