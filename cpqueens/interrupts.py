@@ -129,7 +129,7 @@ class Stopped(BaseException):
     """Raised within `stopping`, between two bytecodes, once its block must end."""
 
 
-_LONG = 1000  # variables, or terms, of a model whose translation may take longer than Ctrl-C should wait
+_LONG = 500  # variables, or terms, of a model whose translation may take longer than Ctrl-C should wait
 
 
 def stopping_if_long(should_stop: Callable[[], bool], size: int) -> stopping | contextlib.nullcontext[None]:
