@@ -37,6 +37,7 @@ class StopReason(StrEnum):
     GAP_LIMIT = "gap_limit"
     LOCAL_OPTIMUM = "local_optimum"
     PLATEAU_LIMIT = "plateau_limit"
+    GAVE_UP = "gave_up"  # by a rule of the backend's own, which the statistics name under this word
     INTERRUPTED = "interrupted"
     CALLBACK = "callback"
 

@@ -16,7 +16,7 @@ SAVED = 3  # cost of the saved best assignment
 STEPS = 4
 HASH = 5  # of the trajectory
 FROZEN = 6  # variables frozen since the last reset
-STALL = 7  # steps since LEAST improved
+STALL = 7  # steps since LEAST improved, or LEAST_VIOLATION in a walk with weights
 EVALUATIONS = 8
 MOVES = 9
 RESETS = 10
@@ -27,6 +27,7 @@ SIDEWAYS = 14
 POSITION = 15  # of a sweep
 EXTRA = 16
 INNER = 17  # of a sweep, within the partners of one variable
+LEAST_VIOLATION = 18  # least violation without weights, at the local minima of a walk with weights
 LENGTH = 20
 
 MOST = 1 << 20  # evaluations in one call of a kernel whose steps look at everything, so that limits are seen

@@ -20,6 +20,7 @@ from cpqueens.kernels.search_info import (
     EVENT_SIDEWAYS,
     FROZEN,
     LEAST,
+    LEAST_VIOLATION,
     MOVE,
     MOVES,
     RESET,
@@ -48,7 +49,7 @@ TENURE = 5  # steps for which a moved variable is tabu
 TENURE_SPREAD = 6  # plus a random number below this
 RESET_LIMIT = 7  # frozen variables that cause a reset
 RESET_SIZE = 8  # variables moved at random by a reset
-MAX_STALL = 9  # steps without a new least cost that end the walk, 0: never
+MAX_STALL = 9  # steps without progress that end the walk, 0: never; see STALL in search_info
 BUMP = 10  # added to the weights of violated constraints in a local minimum
 MEASURE = 11
 RANDOM_CHOICE = 12  # probability of any variable instead of the chosen one
@@ -95,10 +96,9 @@ def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
 
 
 @kernel
-def save(core: Any) -> None:
-    """Keep the assignment if it is the best so far; called before it is made worse."""
+def keep(cost: int, core: Any) -> None:
+    """Keep the assignment, of ``cost``, if it is the best so far."""
     arena = core.arena
-    cost = arena[arena[INFO] + COST]
     if cost < arena[arena[INFO] + SAVED]:
         arena[arena[INFO] + SAVED] = cost
         for v in range(core.x.shape[0]):  # a loop compiles ten times faster than a slice assignment
@@ -106,12 +106,29 @@ def save(core: Any) -> None:
 
 
 @kernel
+def save(core: Any) -> None:
+    """Keep the assignment if it is the best so far; called before it is made worse."""
+    keep(core.arena[core.arena[INFO] + COST], core)
+
+
+@kernel
 def bump_weights(amount: int, core: Any, rows: Any, deep: Any, measure: int) -> None:
-    """Add ``amount`` to the weight of each violated constraint (breakout, Morris 1993)."""
+    """Add ``amount`` to the weight of each violated constraint (breakout, Morris 1993).
+
+    Growing weights let the cost fall for ever below what it was a moment ago, so that it says nothing about
+    progress: here, in a local minimum, the violation itself does.
+    """
     arena = core.arena
+    total = 0
     for c in range(arena[WEIGHT] - arena[ACTIVITY]):
-        if violation(arena[arena[KINDS] + c], arena[arena[ACTIVITY] + c]) > 0:
+        violated = violation(arena[arena[KINDS] + c], arena[arena[ACTIVITY] + c])
+        if violated > 0:
+            total += violated
             arena[arena[WEIGHT] + c] += amount
+    if total < arena[arena[INFO] + LEAST_VIOLATION]:
+        arena[arena[INFO] + LEAST_VIOLATION] = total
+        arena[arena[INFO] + STALL] = 0
+    keep(total, core)
     arena[arena[INFO] + LEAST] = rebuild(core, rows, deep, measure)
 
 
@@ -207,8 +224,9 @@ def walk(
             return SOLVED
         if info[COST] < info[LEAST]:
             info[LEAST] = info[COST]
-            info[STALL] = 0
-        elif parameters[MAX_STALL] > 0 and info[STALL] >= parameters[MAX_STALL]:
+            if parameters[BUMP] == 0:
+                info[STALL] = 0
+        if parameters[MAX_STALL] > 0 and info[STALL] >= parameters[MAX_STALL]:
             save(core)
             return STALLED
         info[STALL] += 1
@@ -264,6 +282,5 @@ def walk(
             if info[FROZEN] > parameters[RESET_LIMIT]:
                 reset(core, rows, deep, space, tabu, moves, parameters, events, random)
         if parameters[BUMP] > 0:
-            save(core)
             bump_weights(parameters[BUMP], core, rows, deep, measure)
     return SOLVED if info[COST] == 0 else BUDGET

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.local_search.rowwise import run_rowwise
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_anneal as codes
 
@@ -47,7 +47,7 @@ def settle(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Anneal, reheating for ever, until solved or stopped."""
     if options["schedule"] == "rowwise":
         return run_rowwise(search, options)
@@ -65,6 +65,7 @@ def run(search: Search, options: Mapping[str, Any]) -> str:
     heat[codes.REHEAT] = max(hot * options["reheat"], 2 * lowest)
     heat[codes.CONFLICTED] = options["conflicted"]
     heat[codes.MEASURE] = search.measure
-    return search.run(
+    ended = search.run(
         codes.anneal, search.space, search.moves, search.deltas, heat, search.events, search.random
     )
+    return final(ended)

@@ -2,8 +2,9 @@
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
-short rows of differences to `triangle`.
-Otherwise the walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
+short rows of differences to `triangle`. Where one of these makes no progress, and on all other models, the
+search goes on here and never gives up: every start is random, so each solution is reached some time.
+The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
 between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
@@ -17,7 +18,7 @@ from itertools import count
 from typing import Any
 
 from cpqueens.backends.local_search import triangle
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
@@ -36,8 +37,7 @@ def settings(search: Search) -> Iterator[Walk]:
     total = max(1, sum(layers.values()))
     # a worse move about once per sweep over the variables: more never settles, less stays on plateaus
     descend = replace(DESCEND, noise=min(0.01, 1 / max(1, search.problem.size)))
-    if layers["rows"] * 2 > total:
-        search.relax_short_rows()
+    if _mostly_rows(search):
         order, unit = [TABU, TABU, TABU, descend, JUMP], 200_000
     elif search.problem.objective is not None:
         # each improvement begins with the first again; jumps were the slowest to improve
@@ -50,8 +50,15 @@ def settings(search: Search) -> Iterator[Walk]:
         yield replace(order[k % len(order)], stall=unit * luby(k + 1))
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with one setting after the other until solved or stopped."""
+    if _mostly_rows(search):
+        search.relax_short_rows()
     if search.hint is None and triangle.suits(search):
-        return triangle.run(search)
+        return triangle.run(search, settings(search))
     return walk_with_restarts(search, settings(search))
+
+
+def _mostly_rows(search: Search) -> bool:
+    layers = search.compiled.summary()
+    return layers["rows"] * 2 > max(1, sum(layers.values()))

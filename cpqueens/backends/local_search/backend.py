@@ -24,11 +24,12 @@ COMMON: Mapping[str, Parameter] = {
     ),
 }
 
-REASONS = {
+REASONS: Mapping[str, StopReason] = {
     "solved": StopReason.SOLUTION_LIMIT,
     "step_limit": StopReason.STEP_LIMIT,
     "local_optimum": StopReason.LOCAL_OPTIMUM,
     "plateau_limit": StopReason.PLATEAU_LIMIT,
+    "gave_up": StopReason.GAVE_UP,
 }
 
 
@@ -68,14 +69,26 @@ class LocalSearch:
             return run_request(model, request, deliver)
 
 
-def ended(result: Result, reason: StopReason, objective: int | None, size: int) -> Ended:
+def ended(result: Result, request: Request, objective: int | None, size: int) -> Ended:
     """Return how a run ended; the best assignment is `closest` if it is no solution."""
     statistics: dict[str, Any] = dict(result.statistics)
+    reason = _reason(result, request)
+    if result.reason == "step_limit" and reason is StopReason.GAVE_UP:
+        statistics["gave_up"] = f"no limit was given, and {result.steps:,} steps were made"
     if result.events is not None and len(result.events):
         statistics["events"] = result.events.tolist()
     statistics["trajectory"] = result.trajectory
     closest = np.asarray(result.x[:size]) if result.cost > 0 else None
     return Ended(False, reason, objective, closest=closest, statistics=statistics)
+
+
+def _reason(result: Result, request: Request) -> StopReason:
+    """Return why a run ended. The steps that runs without any limit may make are nobody's limit."""
+    if result.reason == "stopped":
+        return request.why_stopped()
+    if result.reason == "step_limit" and request.step_limit is None:
+        return StopReason.GAVE_UP
+    return REASONS[result.reason]
 
 
 def default_steps(problem: Problem) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.kernels import search_scan as codes
 
 
-def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> str:
+def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> End:
     """Climb from the current assignment; say how it ended."""
     parameters = np.array([ties, shoulder, max_sideways, search.measure], dtype=np.int64)
     found = np.zeros(codes.FOUND, dtype=np.int64)
-    return search.run(
+    ended = search.run(
         codes.climb,
         search.space,
         search.moves,
@@ -22,3 +22,4 @@ def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> s
         search.events,
         search.random,
     )
+    return final(ended)

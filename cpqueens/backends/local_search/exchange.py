@@ -14,8 +14,8 @@ import numpy as np
 
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.problem import Ints
-from cpqueens.backends.local_search.search import NEVER, Limits, Result, Search
-from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.search import NEVER, End, Limits, Result, Search
+from cpqueens.backends.local_search.slices import Sliced, slices
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.sums import Sums
 from cpqueens.kernels import search_exchange as codes
@@ -29,8 +29,9 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Search like `auto`: the engine calls `solve_sums` before, where the pattern is found."""
+    search.extra["strategy"] = "auto"
     return auto.run(search, {})
 
 
@@ -41,14 +42,12 @@ def solve_sums(sums: Sums, seed: int, limits: Limits, options: Mapping[str, Any]
     errors, info = np.zeros(len(sums.lines), dtype=np.int64), np.zeros(codes.LENGTH, dtype=np.int64)
     seen, partner, found = (np.zeros(size, dtype=np.int64) for size in (2 * n, 4 * n, 4))
     arrays = (x, place, *_incidence(sums), errors, seen, partner, info, random, found)
-    code, starts = 0, 0
+    starts = 0
 
-    def advance(steps: int) -> bool:
-        nonlocal code
-        code = int(codes.exchange_search(steps, options["stall"], *arrays))
-        return code != 0
+    def advance(steps: int) -> int:
+        return int(codes.exchange_search(steps, options["stall"], *arrays))
 
-    reason = "stalled"
+    reason: Sliced = "stalled"
     while reason == "stalled" and starts < options["starts"]:
         starts += 1
         shuffle(x, random)
@@ -57,10 +56,10 @@ def solve_sums(sums: Sums, seed: int, limits: Limits, options: Mapping[str, Any]
         errors -= sums.totals
         info[codes.LEAST], info[codes.STALL] = NEVER, 0
         reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
-        reason = "stalled" if code == 2 and reason == "solved" else reason
     statistics = {
         "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
-        "moves": int(info[codes.MOVES]), "restarts": starts - 1, "resets": int(info[codes.FORCED]),
+        "moves": int(info[codes.MOVES]), "restarts": starts - 1, "resets": 0,
+        "forced_moves": int(info[codes.FORCED]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
         "layers": {"sums": len(sums.lines)},
     }  # fmt: skip

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.local_search.climbing import climb_once
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_scan import JUMP, LAST, TAKE_AND_SHAKE
 
@@ -26,7 +26,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Climb once from a random start."""
     search.start(kind=options["start"])
     return climb_once(search, LAST, JUMP if options["shoulder"] == "jump" else TAKE_AND_SHAKE, 0)

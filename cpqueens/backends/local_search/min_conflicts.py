@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_with_restarts
 
@@ -23,7 +23,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
     stall = options["restart"] or 1000 + 20 * search.problem.size
     return walk_with_restarts(

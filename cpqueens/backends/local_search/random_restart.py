@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.local_search.climbing import climb_once
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_scan import GO_ON, RANDOM
 
@@ -18,7 +18,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Climb again and again until solved or stopped."""
     while True:
         search.start(kind=options["start"])

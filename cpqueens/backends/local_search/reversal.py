@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.local_search.problem import Ints
-from cpqueens.backends.local_search.search import Limits, Result, Search, StrategyError
+from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_reversal as codes
@@ -26,7 +26,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Refuse: the engine calls `solve_path` where the pattern is found."""
     raise StrategyError("reversal needs a permutation along a path of absolute differences; use auto")
 
@@ -42,8 +42,8 @@ def solve_path(order: Ints, low: int, seed: int, limits: Limits, options: Mappin
     info = np.zeros(codes.LENGTH, dtype=np.int64)
     shake = max(2, round(n * options["shake_percent"] / 100))
 
-    def advance(steps: int) -> bool:
-        return bool(codes.reversal_search(steps, shake, y, place, count, info, random))
+    def advance(steps: int) -> int:
+        return int(codes.reversal_search(steps, shake, y, place, count, info, random))
 
     reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
     values = np.zeros(n, dtype=np.int64)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.local_search.audit import check_state
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.kernels import search_rowwise as codes
 from cpqueens.kernels.search_info import SOLVED
@@ -44,7 +44,7 @@ def course() -> Any:
     return np.array(temperatures)
 
 
-def run_rowwise(search: Search, options: Mapping[str, Any]) -> str:
+def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     """Anneal until solved or stopped; every variable must be free to take any value of its domain."""
     search.start("permutation")
     place = np.zeros(codes.LENGTH, dtype=np.int64)
@@ -64,7 +64,7 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> str:
             "temperature": temperatures.round(3).tolist(), "worse": tried.tolist(), "accepted": taken.tolist()
         },
     }  # fmt: skip
-    return "solved" if search.solved() else ended
+    return "solved" if search.solved() else final(ended)
 
 
 def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,6 +24,12 @@ from cpqueens.kernels.search_state import Space
 
 SLICE = 0.008  # seconds that one call of a kernel should take at most
 NEVER = 1 << 62
+
+End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up"]
+"""Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics."""
+
+Paused = Literal[End, "stalled", "budget"]
+"""How a part of a search ended: ``stalled`` and ``budget`` (its own steps are used up) end no search."""
 
 
 class StrategyError(ValueError):
@@ -44,11 +50,12 @@ class Result:
 
     x: Ints
     cost: int
-    reason: str  # solved, step_limit, stopped, local_optimum, plateau_limit
+    reason: Paused
     steps: int
     trajectory: int
     statistics: dict[str, Any] = field(default_factory=dict)
     events: Any = None  # (events, 6), see cpqueens.kernels.search_info
+    objective: int | None = None  # of ``x``, where the problem has one and ``x`` is a solution
 
 
 class Search:
@@ -162,11 +169,11 @@ class Search:
         start from ``independent`` values or from a ``permutation`` all the same.
         """
         self.keep_best()
-        self.restarts += 1
-        if self.goes_on:  # after a solution, with a lower limit on the objective
+        if self.goes_on:  # after a solution, with a lower limit on the objective: no new start
             self.goes_on = False
             self.rebuild()
             return
+        self.restarts += 1
         space, neighbourhood = self.space, self.neighbourhood
         if kind == "permutation" and not neighbourhood.groups:
             space, neighbourhood = self._groups_for_start()
@@ -194,11 +201,10 @@ class Search:
         self.improvements += 1
         self.goes_on = True
 
-    @property
-    def objective_value(self) -> int:
-        """The value of the objective for the current assignment."""
+    def value_of(self, x: Ints) -> int:
+        """Return the value of the objective for an assignment."""
         assert self.problem.objective is not None
-        values = node_values(self.problem, self.x)
+        values = node_values(self.problem, x)
         return int(evaluate(self.problem, np.array([self.problem.objective]), values)[0])
 
     def _groups_for_start(self) -> tuple[Space, Neighbourhood]:
@@ -212,6 +218,7 @@ class Search:
         self.tabu[:] = 0
         rebuild(*self.layers, self.measure)
         self.info[info_codes.LEAST] = self.cost
+        self.info[info_codes.LEAST_VIOLATION] = NEVER
         self.info[[info_codes.STALL, info_codes.FROZEN, info_codes.SIDEWAYS]] = 0
         self.info[[info_codes.POSITION, info_codes.INNER]] = 0
 
@@ -254,11 +261,10 @@ class Search:
         """Count a step that no kernel counts, such as a restart."""
         self.info[info_codes.STEPS] += 1
 
-    def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> str:
+    def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> Paused:
         """Run ``kernel(steps, core, rows, deep, *arguments)`` in short calls; say how it ended.
 
-        Returns ``solved``, ``stalled``, ``local_optimum``, ``plateau_limit``, ``budget`` (``steps`` used up),
-        ``step_limit`` or ``stopped``.
+        It ends as the kernel says, with ``budget`` after ``steps`` steps, or at a limit.
         """
         end = min(self.steps + steps, NEVER)
         pace = self.pace.get(kernel, max(1, min(16, (1 << 14) // max(1, self.problem.size))))
@@ -290,7 +296,7 @@ class Search:
                 pace = max(1, pace // 2)
             self.pace[kernel] = pace
 
-    def result(self, reason: str) -> Result:
+    def result(self, reason: End) -> Result:
         """Return the outcome: the current assignment if solved, else the best one seen."""
         self.keep_best()
         solved = self.solved()
@@ -309,7 +315,20 @@ class Search:
         return Result(x.copy(), cost, reason, self.steps, int(self.info[info_codes.HASH]), statistics)
 
 
-ENDINGS = {
+def final(ended: Paused) -> End:
+    """Return how a search ended whose kernel never stalls and was given no number of steps.
+
+    Raises
+    ------
+    ValueError
+        If it has not ended: going on is up to the strategy.
+    """
+    if ended == "stalled" or ended == "budget":  # so written, mypy narrows the type
+        raise ValueError(f"a search does not end with {ended!r}")
+    return ended
+
+
+ENDINGS: dict[int, Literal["stalled", "local_optimum", "plateau_limit"]] = {
     info_codes.STALLED: "stalled",
     info_codes.LOCAL_OPTIMUM: "local_optimum",
     info_codes.PLATEAU_LIMIT: "plateau_limit",

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.local_search.climbing import climb_once
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_scan import GO_ON, RANDOM
 
@@ -25,7 +25,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Descend once from a random start."""
     search.start(kind=options["start"])
     return climb_once(search, RANDOM, GO_ON, options["max_sideways"])

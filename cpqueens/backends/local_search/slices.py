@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from cpqueens.backends.local_search.search import SLICE, Limits
 
+Sliced = Literal["solved", "stalled", "step_limit", "stopped"]
+ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
+"""What kernels return when they do not want to go on; 0 (or false) is to go on, true is 1."""
 
-def slices(advance: Callable[[int], bool], steps_done: Callable[[], int], limits: Limits) -> str:
-    """Call ``advance(steps)`` until it returns true or a limit is met.
 
-    Returns ``solved``, ``step_limit`` or ``stopped``.
-    """
+def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits: Limits) -> Sliced:
+    """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met."""
     pace = 4096
     while True:
         left = pace if limits.steps is None else limits.steps - steps_done()
@@ -21,8 +23,9 @@ def slices(advance: Callable[[int], bool], steps_done: Callable[[], int], limits
         if limits.should_stop():
             return "stopped"
         began, before = time.perf_counter(), steps_done()
-        if advance(min(pace, left)):
-            return "solved"
+        code = advance(min(pace, left))
+        if code in ENDS:
+            return ENDS[code]
         seconds = time.perf_counter() - began
         if seconds < SLICE / 2 and steps_done() - before >= pace:
             pace = min(pace * 2, 1 << 24)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cpqueens.backends.local_search.search import Search, StrategyError
+from cpqueens.backends.local_search.search import End, Search, StrategyError, final
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_sweep import sweep
 
@@ -20,7 +20,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Sweep with restarts until solved or stopped."""
     if (search.space.group < 0).any():
         raise StrategyError(
@@ -32,4 +32,4 @@ def run(search: Search, options: Mapping[str, Any]) -> str:
             sweep, search.space, search.moves, search.deltas, search.measure, search.events, search.random
         )
         if ended != "local_optimum":
-            return ended
+            return final(ended)

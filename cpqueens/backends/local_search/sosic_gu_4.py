@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import Limits, Result, Search, StrategyError
+from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.units import Units
@@ -27,7 +27,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Refuse: the engine calls `solve_units` where the pattern is found."""
     raise StrategyError("sosic-gu-4 needs a permutation under AllDifferents over x[i] + constant; use auto")
 
@@ -44,8 +44,8 @@ def solve_units(units: Units, seed: int, limits: Limits, options: Mapping[str, A
     noise = min(1 << 32, round(options["noise"] * (1 << 32)))
     state = (x, units.offsets, count, work, info, random)
 
-    def advance(steps: int) -> bool:
-        return bool(codes.units_search(steps, options["tries"], stall, noise, *state))
+    def advance(steps: int) -> int:
+        return int(codes.units_search(steps, options["tries"], stall, noise, *state))
 
     reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
     statistics = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    from cpqueens.backends.local_search.search import Search
+    from cpqueens.backends.local_search.search import End, Search
 
 _HERE = "cpqueens.backends.local_search."
 
@@ -42,14 +42,14 @@ class Option:
 class Strategy(Protocol):
     """What a strategy's module has.
 
-    ``run`` searches until it is solved or must end, and says why it ended: ``solved``, ``step_limit``,
-    ``stopped``, ``local_optimum`` or ``plateau_limit``. ``ASSIGNMENT_ONLY`` gives up derived swaps.
+    ``run`` searches until it is solved or must end, and says why it ended. A strategy goes on for ever, with
+    new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY`` gives up derived swaps.
     """
 
     OPTIONS: Mapping[str, Option]
     ASSIGNMENT_ONLY: bool
 
-    def run(self, search: Search, options: Mapping[str, Any]) -> str:
+    def run(self, search: Search, options: Mapping[str, Any]) -> End:
         """Search."""
 
 

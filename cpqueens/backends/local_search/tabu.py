@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
@@ -24,7 +24,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> str:
+def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
     setting = Walk(
         choice=WORST, noise=1.0, tenure=options["tenure"], tenure_spread=options["tenure_spread"],

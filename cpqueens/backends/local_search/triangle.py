@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from cpqueens.backends.local_search.problem import Ints
-from cpqueens.backends.local_search.search import NEVER, Search
-from cpqueens.backends.local_search.slices import slices
-from cpqueens.backends.local_search.walking import luby, probability
+from cpqueens.backends.local_search.search import NEVER, End, Paused, Search, final
+from cpqueens.backends.local_search.slices import Sliced, slices
+from cpqueens.backends.local_search.walking import Walk, luby, probability, walk_once
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info
 from cpqueens.kernels import search_triangle as codes
@@ -16,6 +18,7 @@ from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPO
 from cpqueens.kernels.search_bits import NOWHERE
 
 UNIT = 300_000  # steps without progress before the first new start
+WALK_EVERY = 16  # one start in so many is for the general engine
 SPREAD = 2
 NOISE = 0.005
 
@@ -60,6 +63,7 @@ class _Triangle:
         self.choose_rows()
 
     def choose_rows(self) -> None:
+        self.relaxed = self.search.relaxed
         counted = ~np.isin(self.all_rows[:, 0], self.search.relaxed)
         self.rows = self.all_rows[counted].reshape(-1)
         self.slots = self.all_slots[counted].reshape(-1)
@@ -89,6 +93,9 @@ class _Triangle:
 
     def begin(self) -> None:
         """Read the bit of every term from the state of the search."""
+        if self.relaxed is not self.search.relaxed:
+            self.choose_rows()
+        self.info[codes.HASH] = self.search.info[search_info.HASH]
         first = np.zeros(len(self.search.compiled.part(arena.KINDS)), dtype=np.int64)
         first[self.all_rows[:, 0]] = self.all_rows[:, 1]
         owner = part(self.layer.static, OWNER)
@@ -106,41 +113,47 @@ class _Triangle:
         )  # fmt: skip
 
 
-def run(search: Search) -> str:
-    """Search with restarts of growing length until solved or stopped."""
-    search.relax_short_rows()
-    search.reset_weights()
+def run(search: Search, others: Iterator[Walk]) -> End:
+    """Search with restarts of growing length until solved or stopped, now and then as on other models."""
+    search.extra["special"] = "triangle"
     triangle = _Triangle(search)
-    for k in range(1, NEVER):
+    k = 0
+    while True:
+        k += 1
+        search.reset_weights()
         search.start()
-        triangle.begin()
-        while True:
+        if k % WALK_EVERY == 0:
+            ended = walk_once(search, next(others))
+        else:
             ended = _run_once(search, triangle, UNIT * luby(k))
-            if ended != "solved" or not search.tighten():
-                break
-            triangle.choose_rows()
-            triangle.begin()
         if ended != "stalled":
+            return final(ended)
+
+
+def _run_once(search: Search, triangle: _Triangle, stall: int) -> Paused:
+    """Search from the present assignment, with ever more rows where it violates some that are left out."""
+    while True:
+        triangle.begin()
+        ended = _slices(search, triangle, stall)
+        if ended != "solved" or not search.tighten():
             return ended
-    return "local_optimum"
 
 
-def _run_once(search: Search, triangle: _Triangle, stall: int) -> str:
-    code = 0
+def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
+    info, before = triangle.info, triangle.info.copy()
+    already = search.steps - int(info[codes.STEPS])
 
-    def advance(steps: int) -> bool:
-        nonlocal code
+    def advance(steps: int) -> int:
         arguments = triangle.arguments()
-        code = int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), *arguments))
-        return code != 0
+        return int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), *arguments))
 
-    reason = slices(advance, lambda: int(triangle.info[codes.STEPS]), search.limits)
+    reason = slices(advance, lambda: already + int(info[codes.STEPS]), search.limits)
     search.rebuild()
     for here, there in (
         (codes.STEPS, search_info.STEPS),
         (codes.STEPS, search_info.MOVES),
         (codes.EVALUATIONS, search_info.EVALUATIONS),
-        (codes.HASH, search_info.HASH),
     ):
-        search.info[there] = triangle.info[here]
-    return "stalled" if code == 2 else reason
+        search.info[there] += info[here] - before[here]
+    search.info[search_info.HASH] = info[codes.HASH]
+    return reason

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from cpqueens.backends.local_search.problem import Ints
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.kernels import search_walk as codes
 
 ALWAYS = 1 << 32
@@ -24,7 +24,8 @@ def probability(value: float) -> int:
 class Walk:
     """How to walk; see the names of the parameters in ``cpqueens.kernels.search_walk``.
 
-    Probabilities are fractions here. ``stall`` counts steps without a new least cost. Where there are more
+    Probabilities are fractions here. ``stall`` counts steps without a new least
+    cost, with weights (``bump``) without a local minimum of less violation than before. Where there are more
     than ``sample`` moves, so many random ones are evaluated (0: always all).
     """
 
@@ -57,7 +58,7 @@ class Walk:
         return p
 
 
-def walk_once(search: Search, setting: Walk) -> str:
+def walk_once(search: Search, setting: Walk) -> Paused:
     """Walk from the current assignment; ``stalled`` after ``setting.stall`` steps without progress."""
     return search.run(
         codes.walk, search.space, search.tabu, search.moves, search.deltas,
@@ -65,15 +66,14 @@ def walk_once(search: Search, setting: Walk) -> str:
     )  # fmt: skip
 
 
-def walk_with_restarts(search: Search, settings: Iterable[Walk]) -> str:
-    """Walk with one setting after the other, each from a new start."""
-    for setting in settings:
+def walk_with_restarts(search: Search, settings: Iterator[Walk]) -> End:
+    """Walk with one setting after the other, each from a new start; there must be settings for ever."""
+    while True:
         search.reset_weights()
         search.start()
-        ended = walk_once(search, setting)
+        ended = walk_once(search, next(settings))
         if ended != "stalled":
-            return ended
-    return "local_optimum"
+            return final(ended)
 
 
 def luby(k: int) -> int:
