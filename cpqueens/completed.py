@@ -1,0 +1,103 @@
+"""Some solutions with the values of their defined variables, each evaluated when it is first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.expressions import LinearArray
+from cpqueens.rows import IntArray
+
+if TYPE_CHECKING:
+    from cpqueens.definitions import Definition
+    from cpqueens.model import Model
+
+
+class Completed:
+    """Rows of values of all variables of a model, completed as far as they were asked for.
+
+    Parameters
+    ----------
+    known
+        The decision variables that have values, ascending; others were added since.
+    decisions
+        Their values, (rows, len(known)).
+    """
+
+    def __init__(self, model: Model, known: IntArray, decisions: IntArray) -> None:
+        self._model, self._known = model, known
+        count = model.variable_count
+        self._evaluated = np.zeros(count, dtype=bool)  # or known
+        self._late = np.zeros(count, dtype=bool)  # decision variables without a value, and what reaches them
+        self._evaluated[known] = True
+        if len(known) == count:
+            self._values = decisions
+        else:
+            self._values = np.zeros((len(decisions), count), dtype=np.int64)
+            self._values[:, known] = decisions
+
+    def evaluate(self, terms: LinearArray, rows: slice) -> IntArray:
+        """Return the values of the model's terms in some of the rows, (rows, size).
+
+        Raises
+        ------
+        ModelError
+            If one reaches a decision variable without a value.
+        """
+        reached = terms.scope()
+        self._complete(reached)
+        late = reached[self._late[reached]]
+        if late.size:
+            name = self._model.name_of(self._cause(int(late[0])))
+            raise ModelError(f"{name} was added after this run; solve again")
+        return terms.evaluate(self._values[rows])
+
+    def _complete(self, variables: IntArray) -> None:
+        """Evaluate the definitions that these variables reach and that were not evaluated before."""
+        if self._model.variable_count > len(self._evaluated):
+            self._grow()
+        waiting: dict[int, Definition] = {}  # by its first result: in the order of their creation
+        pending = [variables]
+        while pending:
+            scope = pending.pop()
+            for v in scope[~self._evaluated[scope]].tolist():
+                self._evaluated[v] = True
+                produced = self._model.producer(v)
+                if produced is None:
+                    self._late[v] = True
+                    continue
+                definition = produced[0]
+                self._evaluated[definition.results] = True
+                waiting[int(definition.results[0])] = definition
+                pending += [argument.scope() for argument in definition.arguments]
+        for first in sorted(waiting):
+            self._evaluate(waiting[first])
+
+    def _evaluate(self, definition: Definition) -> None:
+        results = definition.results
+        self._values[:, results] = definition.evaluate(self._values)
+        for argument in definition.arguments:
+            late = (self._late[argument.variables] & (argument.coefficients != 0)).any(axis=1)
+            if late.any():
+                self._late[results] |= late if argument.size == definition.size else True
+
+    def _grow(self) -> None:
+        """Make room for variables that the model got since; in steps, for loops that define one at a time."""
+        old, count = len(self._evaluated), max(self._model.variable_count, 2 * len(self._evaluated))
+        values = np.zeros((len(self._values), count), dtype=np.int64)
+        values[:, :old] = self._values[:, :old]
+        self._values = values
+        self._evaluated = np.append(self._evaluated, np.zeros(count - old, dtype=bool))
+        self._late = np.append(self._late, np.zeros(count - old, dtype=bool))
+
+    def _cause(self, variable: int) -> int:
+        """Return a decision variable without a value that ``variable`` reaches."""
+        produced = self._model.producer(variable)
+        while produced is not None:
+            definition, _ = produced
+            scopes = np.concatenate([argument.scope() for argument in definition.arguments])
+            variable = int(scopes[self._late[scopes]][0])
+            produced = self._model.producer(variable)
+        return variable
