@@ -130,9 +130,17 @@ class Request:
         return self.interrupted() or self.cancel.is_set() or self.clock.expired()
 
     def why_stopped(self) -> StopReason:
-        """Return the reason for which `should_stop` is true."""
+        """Return the reason for which `should_stop` is true.
+
+        Raises
+        ------
+        RuntimeError
+            If it cannot have been: no other reason may pass for the time limit.
+        """
         if self.cancel.is_set() or self.interrupted():
             return StopReason.INTERRUPTED
+        if self.clock.time_limit is None:
+            raise RuntimeError("a run without time limit was stopped, and not by its user")
         return StopReason.TIME_LIMIT
 
 

@@ -195,6 +195,7 @@ class _Run:
         self.attempts, self.random, self.asked = attempts, random, asked
         self.request, self.facts = request, facts
         self.first: IntArray | None = None
+        self.found_after: float | None = None  # delivered only when all attempts are made
         self.unlimited = request.step_limit is None and request.clock.time_limit is None
         self.most = request.step_limit or (_DEFAULT_NODES if self.unlimited and asked is None else None)
         self.steps = 64
@@ -203,19 +204,22 @@ class _Run:
         """Run until enough is known or a limit is reached; deliver the first solution."""
         reason = None
         while reason is None:
-            reason = self._limit() or self._enough()
+            reason = self._enough() or self._limit()
             if reason is None:
                 self._advance()
         if self.first is not None:
             deliver(self.first[None, :])
         exhausted = reason is StopReason.EXHAUSTED
-        return Ended(exhausted, reason, statistics=self._statistics())
+        statistics = self._statistics()
+        if reason is StopReason.GAVE_UP:
+            statistics["gave_up"] = f"no limit was given, and {self._nodes():,} nodes were made"
+        return Ended(exhausted, reason, statistics=statistics)
 
     def _limit(self) -> StopReason | None:
         if self.request.should_stop():
             return self.request.why_stopped()
         if self.most is not None and self._nodes() >= self.most:
-            return StopReason.STEP_LIMIT
+            return StopReason.STEP_LIMIT if self.request.step_limit else StopReason.GAVE_UP
         return None
 
     def _enough(self) -> StopReason | None:
@@ -241,7 +245,8 @@ class _Run:
         solution = self.attempts.advance(steps, self.asked or (_ANY_NUMBER if self.random else 1))
         spent = time.monotonic() - started
         if solution is not None:
-            self.first = solution.copy() if self.first is None else self.first
+            if self.first is None:
+                self.first, self.found_after = solution.copy(), self.request.clock.elapsed()
         elif spent < _SLICE / 2:
             self.steps = min(2 * self.steps, 1 << 22)
         elif spent > 2 * _SLICE:
@@ -250,6 +255,7 @@ class _Run:
     def _statistics(self) -> dict[str, Any]:
         estimates = Estimates.from_tally(self.attempts.tally.tolist())
         return self.facts | {
+            "first_solution_time": self.found_after,
             "stop_vegas": self.random,
             "nodes": self._nodes(),
             "attempts": estimates.attempts,

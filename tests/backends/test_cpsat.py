@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from cpqueens.models.golomb_ruler import golomb_ruler
 
 from cpqueens import (
     AllDifferent,
@@ -88,6 +89,36 @@ def test_the_solvers_own_parameters_are_accepted() -> None:
         queens(6).solve(solver="cpsat", linearization_level="high")
     with pytest.raises(UnknownParameter, match="did you mean 'linearization_level'"):
         queens(6).solve(solver="cpsat", linearisation_level=1)
+
+
+@pytest.mark.parametrize("goal", [False, True])
+def test_no_gap_passes_for_a_proof(goal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ortools.sat.python import cp_model
+
+    given = []
+
+    class Solver(cp_model.CpSolver):
+        def solve(self, *arguments: Any) -> Any:
+            given.append((self.parameters.absolute_gap_limit, self.parameters.relative_gap_limit))
+            return super().solve(*arguments)
+
+    monkeypatch.setattr(cp_model, "CpSolver", Solver)
+    m = queens(6)
+    if goal:
+        m.minimize(m["q"][0])
+    assert m.solve(solver="cpsat").solution is not None
+    assert given == [(0.0, 0.0)]
+
+
+def test_who_ended_the_search_is_said() -> None:
+    """A limit of CP-SAT's own is no time limit, nor is a listener that has enough."""
+    hard = golomb_ruler(10)
+    outcome = hard.solve(solver="cpsat", time_limit=60, max_number_of_conflicts=3, num_workers=1)
+    assert (outcome.complete, outcome.stop_reason) == (False, "step_limit")
+    outcome = hard.solve(solver="cpsat", time_limit=0.3, num_workers=1)
+    assert (outcome.complete, outcome.stop_reason) == (False, "time_limit")
+    found = queens(7).enumerate(solver="cpsat", time_limit=60, solution_limit=3)
+    assert (found.stop_reason, found.statistics["ended_by"]) == ("solution_limit", "solution_limit")
 
 
 def test_an_invalid_model_is_neither_infeasible_nor_silent() -> None:

@@ -133,6 +133,28 @@ def test_step_limit_is_kept(way: str) -> None:
     assert 1000 <= outcome.statistics["nodes"] <= 1003
 
 
+def test_a_run_without_limits_says_that_it_gave_up(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpqueens.backends.las_vegas._DEFAULT_NODES", 1000)
+    outcome = vegas(queens(3))
+    assert (outcome.status, outcome.stop_reason) == (Status.UNKNOWN, StopReason.GAVE_UP)
+    nodes = outcome.statistics["nodes"]
+    assert outcome.statistics["gave_up"] == f"no limit was given, and {nodes:,} nodes were made"
+
+
+def test_the_last_step_may_be_the_solution(way: str) -> None:
+    """The solution that a run found is why it ended, even with the last step allowed."""
+    nodes = vegas(queens(8), random_seed=5).statistics["nodes"]
+    nodes += way == "any"  # where a solution is noticed one step after its last placement
+    outcome = vegas(queens(8), random_seed=5, step_limit=nodes)
+    assert (outcome.status, outcome.stop_reason) == (Status.FEASIBLE, StopReason.SOLUTION_LIMIT)
+
+
+def test_the_first_solution_is_timed_when_it_is_found(way: str) -> None:
+    outcome = vegas(queens(8), attempts=20_000, random_seed=1)
+    assert outcome.statistics["successes"] > 100
+    assert 0 < outcome.statistics["first_solution_time"] < outcome.statistics["total_time"] / 2
+
+
 def test_time_limit_is_kept(way: str) -> None:
     vegas(queens(3), step_limit=10)  # compiling does not count
     started = time.monotonic()

@@ -197,9 +197,12 @@ def _reach(proto: Any) -> float:
 def _why(request: Request, stopped: bool) -> StopReason:
     if request.interrupted() or request.cancel.is_set():
         return StopReason.INTERRUPTED
-    if request.clock.time_limit is not None:
+    if stopped:
+        return StopReason.SOLUTION_LIMIT
+    own_limits = any(name.startswith("max_") for name in request.parameters)  # of conflicts, for one
+    if request.clock.expired() or (request.clock.time_limit is not None and not own_limits):
         return StopReason.TIME_LIMIT
-    return StopReason.SOLUTION_LIMIT if stopped else StopReason.STEP_LIMIT
+    return StopReason.STEP_LIMIT
 
 
 class _Flow:

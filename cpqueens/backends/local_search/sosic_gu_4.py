@@ -50,7 +50,7 @@ def solve_units(units: Units, seed: int, limits: Limits, options: Mapping[str, A
     reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
     statistics = {
         "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
-        "moves": int(info[codes.SWAPS]), "restarts": int(info[codes.RESTARTS]),
+        "moves": int(info[codes.SWAPS]), "restarts": int(info[codes.RESTARTS]), "resets": 0,
         "misplaced_by_start": int(info[codes.MISPLACED]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
         "layers": {"units": len(units.offsets)},
