@@ -7,8 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, ModelError, NoSolution, Status, minimum
-from cpqueens import outcome as outcomes
+from cpqueens import AllDifferent, Model, ModelError, NoSolution, Status, lookup, minimum
 from cpqueens.definitions import Definition
 from cpqueens.outcome import SolutionSet
 from cpqueens.testing import queens
@@ -150,9 +149,9 @@ def expected(m: Model, found: SolutionSet, expression: object) -> list:
 @pytest.mark.parametrize("part", [None, 1, 64, 1 << 9])
 def test_every_way_of_reading_gives_the_same(part: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if part is not None:
-        monkeypatch.setattr(outcomes, "_PART", part)
-        monkeypatch.setattr(outcomes, "_AT_ONCE", part)
-        monkeypatch.setattr(outcomes, "_EXPRESSIONS", 3)
+        monkeypatch.setattr(lookup, "_PART", part)
+        monkeypatch.setattr(lookup, "_AT_ONCE", part)
+        monkeypatch.setattr(lookup, "_EXPRESSIONS", 3)
     m, found = mixed()
     found = SolutionSet(m, found.known, found.matrix)  # with the limits as they are now
     for expression in expressions_of(m):
@@ -222,15 +221,15 @@ def test_one_of_many_solutions_is_read_without_completing_all(evaluated: list[in
 
 
 def test_what_is_kept_is_bounded_and_no_id_is_mistaken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes, "_EXPRESSIONS", 16)
+    monkeypatch.setattr(lookup, "_EXPRESSIONS", 16)
     m, found = mixed()
     x, s = m["x"], found[7]
     values = s[x]
     for k in range(2000):  # temporary arrays, whose ids are used again and again
         assert (s[x + k] == values + k).all()
         assert s[x[k % 6] * x[0]] == values[k % 6] * values[0]
-    assert len(found._kept) <= 16
-    assert sum(kept[2].size for kept in found._kept.values()) <= outcomes._PART
+    assert len(found.lookup._kept) <= 16
+    assert sum(kept[2].size for kept in found.lookup._kept.values()) <= lookup._PART
 
 
 def test_a_late_variable_has_no_value_under_a_definition_either() -> None:
