@@ -24,9 +24,9 @@ def probability(value: float) -> int:
 class Walk:
     """How to walk; see the names of the parameters in ``cpqueens.kernels.search_walk``.
 
-    Probabilities are fractions here. ``stall`` counts steps without a new least
-    cost, with weights (``bump``) without a local minimum of less violation than before. Where there are more
-    than ``sample`` moves, so many random ones are evaluated (0: always all).
+    Probabilities are fractions here. ``stall`` counts steps without a new least cost, with weights (``bump``)
+    without a local minimum of less violation than before. Where there are more than ``sample`` moves, so many
+    random ones are evaluated (0: always all).
     """
 
     choice: int = codes.RANDOM_CONFLICTED
