@@ -193,6 +193,11 @@ class LinearArray:
             else:
                 yield v, a, c
 
+    def keys(self) -> list[Any]:
+        """Return one hashable key per element; equal keys mean equal terms, in whatever order they arose."""
+        ordered = (sorted(zip(v, a, strict=True)) for v, a, _ in self.rows())
+        return [(*parts, c) for parts, c in zip(ordered, self.constants.tolist(), strict=True)]
+
     # ---- arithmetic -----------------------------------------------------------------------------
 
     def _add_constants(self, values: IntArray) -> LinearArray:

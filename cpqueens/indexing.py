@@ -38,13 +38,21 @@ def pick(array: LinearArray, key: Any) -> LinearArray:
     BadIndex
         For a key that is outside the array or no key at all.
     """
-    parts = tuple(_part(array, part) for part in (key if isinstance(key, tuple) else (key,)))
-    if any(isinstance(part, LinearArray) for part in parts):
-        return _pick_by_terms(array, parts)
-    return array._pick(_positions(array.shape, parts))
+    positions = plain_positions(array.shape, key)
+    return _pick_by_terms(array, _parts(key)) if positions is None else array._pick(positions)
 
 
-def _part(array: LinearArray, part: Any) -> Any:
+def plain_positions(shape: tuple[int, ...], key: Any) -> Positions | None:
+    """Return the flat positions that ``key`` picks from an array of ``shape``; None if it holds terms."""
+    parts = _parts(key)
+    return None if any(isinstance(part, LinearArray) for part in parts) else _positions(shape, parts)
+
+
+def _parts(key: Any) -> tuple[Any, ...]:
+    return tuple(_part(part) for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def _part(part: Any) -> Any:
     """Return one part of a key, lists with terms as arrays of terms."""
     if isinstance(part, LinearArray):
         return part
@@ -55,7 +63,7 @@ def _part(array: LinearArray, part: Any) -> Any:
             "an index that is a truth is not known before solving; write element(array, 1 * truth)"
         )
     terms = any(issubclass(kind, LinearArray) for kind in found)
-    return as_linear(array.registry, part, "index") if terms else part
+    return as_linear(registry_of(part), part, "index") if terms else part
 
 
 def _positions(shape: tuple[int, ...], parts: tuple[Any, ...]) -> Positions:

@@ -52,6 +52,9 @@ class SolutionSet(Sequence["Solution"]):
         self.matrix = matrix
         self._cache: dict[int, tuple[Any, IntArray]] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory
+
     def __len__(self) -> int:
         return len(self.matrix)
 

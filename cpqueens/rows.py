@@ -44,7 +44,7 @@ def refusing(what: str) -> Iterator[None]:
         raise
     except MemoryError:
         raise ModelError(f"{what}: too large for the memory") from None
-    except (ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         raise ModelError(f"{what}: {' '.join(str(error).split())}") from None
 
 

@@ -41,7 +41,12 @@ class Pairs:
         """Return truths of a shape and their values."""
         ours, values = self.terms(shape)
         limit = self.integer(-3, 3)
-        return ours > limit, values > limit
+        return self.choose(
+            (ours > limit, values > limit),
+            ((ours > limit) & (ours < 9), (values > limit) & (values < 9)),
+            (~((ours == limit) | (ours > 1)), ~((values == limit) | (values > 1))),
+            (self.x[0] * ours <= limit, self.values[0] * values <= limit),
+        )
 
     def constants(self, shape: tuple[int, ...]) -> tuple[Any, Any]:
         """Return integers, as an array or as nested lists."""
