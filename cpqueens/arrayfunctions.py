@@ -17,7 +17,6 @@ import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.expressions import (
-    MAX_ELEMENTS,
     BoolArray,
     LinearArray,
     Literals,
@@ -30,7 +29,7 @@ from cpqueens.expressions import (
     registry_of,
     sum_of_products,
 )
-from cpqueens.rows import refuse_misread, refusing, shown
+from cpqueens.rows import MAX_ELEMENTS, refuse_misread, refusing, shown
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.rows import (
+    MAX_ELEMENTS,
     IntArray,
     as_integers,
     as_rows,
@@ -35,7 +36,6 @@ from cpqueens.rows import (
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 
-MAX_ELEMENTS = 50_000_000
 MAX_DEPTH = 32
 """Levels of nested lists: as many as all versions of NumPy have axes."""
 
@@ -762,6 +762,8 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
 
 def _nested(value: Any) -> bool:
     """Say whether terms may stand inside ``value``: in a sequence, or in a NumPy array of objects."""
+    if isinstance(value, int | LinearArray | BoolArray):
+        return False
     if isinstance(value, np.ndarray):
         return value.dtype == object and value.ndim > 0
     return isinstance(value, Sequence) and not isinstance(value, str | bytes | range)

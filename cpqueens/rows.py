@@ -15,6 +15,9 @@ from cpqueens.errors import IntegerError, ModelError
 
 IntArray = NDArray[np.int64]
 
+MAX_ELEMENTS = 50_000_000
+"""Elements of one array of terms."""
+
 _INT64_MAX = 2**63 - 1
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -83,8 +86,10 @@ def as_integers(values: object, what: str = "value") -> IntArray:
             raise IntegerError(f"{what}: {int(array.max())} does not fit 64 bits")
         return array.astype(np.int64)
     if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
-        large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
-        raise IntegerError(f"{what}: {large} does not fit 64 bits")
+        large = [v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX]
+        if large:
+            raise IntegerError(f"{what}: {shown(large[0])} does not fit 64 bits")
+        return array.astype(np.int64)
     raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}")
 
 
@@ -97,6 +102,8 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
         If it is no array at all.
     """
     refuse_misread(values, what)
+    if isinstance(values, range) and values[MAX_ELEMENTS:]:
+        raise IntegerError(f"{what}: {shown(values)} has more than {MAX_ELEMENTS} elements")
     try:
         array = np.asarray(values)
         if array.dtype.kind == "f" and not isinstance(values, np.ndarray | np.generic | float):
