@@ -247,7 +247,11 @@ def _check_plain(parameter: Parameter, value: Any) -> None:
     refuse_misread(value, name)
     if any(isinstance(leaf, LinearArray | BoolArray) for leaf in leaves(value, name)):
         raise ModelError(f"{name}: must be known before solving, not a term; write element() or array[term]")
-    if callable(value) or (isinstance(value, str) and value not in parameter.choices):
+    if (
+        callable(value)
+        or isinstance(value, dict)
+        or (isinstance(value, str) and value not in parameter.choices)
+    ):
         allowed = f"; allowed are {', '.join(parameter.choices)}" if parameter.choices else ""
         raise ModelError(f"{name}: {shown(value)} is not understood for terms{allowed}")
 
@@ -301,16 +305,17 @@ class _Call:
         start, self.filled = self.filled, self.filled + array.size
         self.pools.append(array.reshape(-1))
         if array.size or not isinstance(value, list | tuple):  # an empty list has no kind of its own
-            self.truths.append(isinstance(value, BoolArray) or (np.asarray(value).dtype == bool))
+            plain = not isinstance(value, LinearArray | BoolArray)
+            self.truths.append(np.asarray(value).dtype == bool if plain else isinstance(value, BoolArray))
         positions = np.arange(start, self.filled).reshape(array.shape)
         return positions.tolist() if isinstance(value, list | tuple) else positions
 
     def _result_is_truths(self) -> bool:
-        if self.understood.casts and self.truths and self.truths[0] != self.truths[-1]:
-            if self.truths[0]:
-                raise ModelError("integers do not fit into an array of truths; write 1 * truths")
-            return False
-        return bool(self.truths) and all(self.truths)
+        if all(self.truths):
+            return bool(self.truths)
+        if self.understood.casts and self.truths[0]:
+            raise ModelError("integers do not fit into an array of truths; write 1 * truths")
+        return False
 
     def refuse_huge(self) -> None:
         """Refuse what would not fit the memory, before NumPy tries."""
@@ -349,7 +354,7 @@ def _are_truths(value: Any) -> bool:
 
 
 def _sizes(value: Any) -> list[int]:
-    return [abs(int(v)) for v in np.asarray(value).reshape(-1).tolist() if isinstance(v, int)] or [0]
+    return [abs(int(v)) for v in np.asarray(value).reshape(-1).tolist() if isinstance(v, int | float)] or [0]
 
 
 def _parts(ary: LinearArray, indices_or_sections: Any, *_: Any, **__: Any) -> int:

@@ -287,6 +287,8 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda a: np.diag(a[0], 10**9), "numpy.diag: more than"),
     (lambda a: np.diagflat(a, -(10**9)), "numpy.diagflat: more than"),
     (lambda a: np.array_split(a, 10**9), "numpy.array_split: more than"),
+    (lambda a: np.array_split(a, 1e9), "numpy.array_split: more than"),
+    (lambda a: np.pad(a, {0: 10**9}), "pad_width: .* is not understood"),
     (lambda a: np.append(a, _cycle(a)), "more than 32 levels"),
     (lambda a: np.append(a, _deep(3)), "more than 32 levels"),
 ]
