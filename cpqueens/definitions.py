@@ -38,8 +38,7 @@ class Definition:
 
     def keys(self) -> list[Any]:
         """Return one hashable key per result; equal keys mean equal definitions."""
-        rows = ([(tuple(v), tuple(a), c) for v, a, c in arg.rows()] for arg in self.arguments)
-        return [(self.kind, *key) for key in zip(*rows, strict=True)]
+        return [(self.kind, *key) for key in zip(*(arg.keys() for arg in self.arguments), strict=True)]
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Definition:
         """Return the block of the given rows, with the given result variables."""
@@ -263,8 +262,8 @@ class Element(Definition):
 
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
-        table = tuple((tuple(v), tuple(a), c) for v, a, c in self.table.rows())
-        return [("element", tuple(v), tuple(a), c, table) for v, a, c in self.position.rows()]
+        table = tuple(self.table.keys())
+        return [("element", position, table) for position in self.position.keys()]  # noqa: SIM118
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:
         """Return the block of the given rows over the same table."""

@@ -17,6 +17,10 @@ class IntegerError(ModelError, TypeError):
     """A value that must be an integer is not one."""
 
 
+class BadIndex(ModelError, IndexError):  # noqa: N818
+    """A key that picks nothing from an array of terms."""
+
+
 class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what happened, as a status does
     """An outcome without a solution was asked for values."""
 

@@ -11,14 +11,17 @@ defines and combines on its behalf.
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.errors import IntegerError, ModelError
+from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.rows import (
+    MAX_ELEMENTS,
     IntArray,
     as_integers,
     as_rows,
@@ -26,10 +29,15 @@ from cpqueens.rows import (
     checked_multiply,
     common_shape,
     normalise,
+    refuse_misread,
+    refusing,
     row_bounds,
 )
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
+
+MAX_DEPTH = 32
+"""Levels of nested lists: as many as all versions of NumPy have axes."""
 
 
 class Registry(Protocol):
@@ -113,9 +121,9 @@ class LinearArray:
         return self.reshape(-1)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> LinearArray:
-        """Return the same elements in another shape."""
-        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        new = np.empty(self.size, dtype=np.bool_).reshape(wanted).shape  # type: ignore[arg-type]
+        """Return the same elements in C order in another shape."""
+        with refusing(f"reshape of an array of shape {self.shape}"):
+            new = np.broadcast_to(np.False_, self.size).reshape(*shape).shape  # type: ignore[arg-type]
         return _build(self.registry, new, self.variables, self.coefficients, self.constants)
 
     def ravel(self) -> LinearArray:
@@ -137,27 +145,30 @@ class LinearArray:
 
     def _pick(self, index: NDArray[np.intp]) -> LinearArray:
         """Return the elements at flat positions ``index``, in the shape of ``index``."""
+        if index.size > MAX_ELEMENTS:
+            raise ModelError(f"an array of shape {index.shape}: allowed are at most {MAX_ELEMENTS} elements")
         flat = index.reshape(-1)
         return _build(
             self.registry, index.shape, self.variables[flat], self.coefficients[flat], self.constants[flat]
         )
 
     def __getitem__(self, key: Any) -> LinearArray:
-        if type(key) is int and self._scalars is not None:
-            return self._scalars[key]
+        """Return what NumPy picks; terms in the key choose by their value (see `cpqueens.indexing`)."""
         if type(key) is int and len(self.shape) == 1:
-            self._scalars = self._terms()
-            return self._scalars[key]
-        if isinstance(key, LinearArray):
-            from cpqueens.functions import element
+            if self._scalars is None:
+                self._scalars = self._terms()
+            try:
+                return self._scalars[key]
+            except IndexError:
+                pass  # refused below, in words
+        from cpqueens.indexing import pick
 
-            return element(self, key)
-        if isinstance(key, tuple) and any(isinstance(k, LinearArray) for k in key):
-            from cpqueens.functions import element_2d
+        return pick(self, key)
 
-            return element_2d(self, key)
-        picked = self._index()[key]
-        return self._pick(np.asarray(picked))
+    def __index__(self) -> NoReturn:
+        raise TypeError(
+            "a term is no integer before it is known; to look up in a list, write element(list, term)"
+        )
 
     def _terms(self) -> list[Term]:
         registry = self.registry
@@ -181,6 +192,11 @@ class LinearArray:
                 yield [v[k] for k in kept], [a[k] for k in kept], c
             else:
                 yield v, a, c
+
+    def keys(self) -> list[Any]:
+        """Return one hashable key per element; equal keys mean equal terms, in whatever order they arose."""
+        ordered = (sorted(zip(v, a, strict=True)) for v, a, _ in self.rows())
+        return [(*parts, c) for parts, c in zip(ordered, self.constants.tolist(), strict=True)]
 
     # ---- arithmetic -----------------------------------------------------------------------------
 
@@ -272,15 +288,14 @@ class LinearArray:
     def __abs__(self) -> LinearArray:
         return define("abs", self)
 
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> LinearArray:
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> LinearArray:
         """Return the sum over ``axis`` (all axes by default); the sum of nothing is 0."""
-        axes = tuple(range(self.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        axes = tuple(a % self.ndim for a in axes) if self.ndim else ()
+        if axis is None or (not self.ndim and axis in (0, -1)):  # NumPy lets axis 0 of a scalar pass
+            axis = tuple(range(self.ndim))
+        axes = axes_of(axis, self.ndim)
         kept = tuple(a for a in range(self.ndim) if a not in axes)
-        index = self._index().transpose(kept + axes)
-        shape = tuple(self.shape[a] for a in kept)
-        rows = index.reshape(int(np.prod(shape, dtype=np.int64)), -1)
-        length, count = rows.shape
+        length, count = (math.prod(self.shape[a] for a in some) for some in (kept, axes))
+        rows = self._index().transpose(kept + axes).reshape(length, count)
         variables, coefficients = normalise(
             self.variables[rows].reshape(length, count * self.width),
             self.coefficients[rows].reshape(length, count * self.width),
@@ -288,6 +303,8 @@ class LinearArray:
         constants = self.constants[rows]
         if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
             raise ModelError("the constants of a sum add up to more than 64 bits")
+        ends = [(a, 1 if a in axes else n) for a, n in enumerate(self.shape)]
+        shape = tuple(n for a, n in ends if keepdims or a in kept)
         return _build(self.registry, shape, variables, coefficients, constants.sum(axis=1))
 
     def __matmul__(self, other: Any) -> LinearArray:
@@ -381,6 +398,10 @@ class LinearArray:
             found = found[np.append(True, found[1:] != found[:-1])]
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = (self.variables, self.coefficients, self.constants)
+        return LinearArray, (self.registry, self.shape, *columns)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} shape={self.shape}>"
 
@@ -442,8 +463,8 @@ class Term(LinearArray):
         """Yield the one element as (variables, coefficients, constant)."""
         yield list(self.variable_list), list(self.coefficient_list), self.constant
 
-    def __getitem__(self, key: Any) -> LinearArray:
-        return self._pick(np.asarray(self._index()[key]))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Term, (self.registry, self.variable_list, self.coefficient_list, self.constant)
 
     def _add_scaled(self, other: Term, sign: int) -> Term:
         if other.registry is not self.registry:
@@ -532,6 +553,16 @@ class BoolArray:
         """Number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def T(self) -> BoolArray:  # noqa: N802 - numpy's name
+        """The truths with their axes reversed."""
+        return Literals(self.truth().T)
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("a single truth has no length")
@@ -544,7 +575,7 @@ class BoolArray:
         return (self[i] for i in range(len(self)))
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
-        """Return the same truths in another shape."""
+        """Return the same truths in C order in another shape."""
         return Literals(self.truth().reshape(*shape))
 
     @property
@@ -582,9 +613,9 @@ class BoolArray:
 
     __hash__ = object.__hash__
 
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> LinearArray:
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> LinearArray:
         """Return how many hold, over ``axis`` (all axes by default)."""
-        return self.truth().sum(axis)
+        return self.truth().sum(axis, keepdims=keepdims)
 
     def __add__(self, other: Any) -> LinearArray:
         return self.truth() + other
@@ -622,6 +653,11 @@ class BoolArray:
             "whether a constraint holds is not known before solving: add it to a model, write & | ~ instead "
             "of and/or/not, all_(b) or any_(b) over an array, and two comparisons instead of a < b < c"
         )
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from cpqueens.arrayfunctions import apply
+
+        return apply(function, args, kwargs)
 
 
 class Literals(BoolArray):
@@ -693,7 +729,7 @@ def constant_array(registry: Registry, values: IntArray) -> LinearArray:
     return _build(registry, values.shape, none, none, flat)
 
 
-def as_linear(registry: Registry, value: Any, what: str = "value") -> LinearArray:
+def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 0) -> LinearArray:
     """Return ``value`` (terms, truths, integers, nested sequences of these) as a `LinearArray`.
 
     Raises
@@ -711,10 +747,13 @@ def as_linear(registry: Registry, value: Any, what: str = "value") -> LinearArra
         if value.registry is not registry:
             raise _mixed()
         return value
-    if (isinstance(value, Sequence) and not isinstance(value, str)) or _holds_terms(value):
+    if _nested(value):
+        refuse_misread(value, what)
+        if depth >= MAX_DEPTH:
+            raise _too_deep(what)
         parts = list(value)
         if any(isinstance(p, LinearArray | BoolArray) or _nested(p) for p in parts):
-            return stack_first([as_linear(registry, p, what) for p in parts])
+            return stack_first([as_linear(registry, p, what, depth + 1) for p in parts])
     constants = as_integers(value, what)
     if constants.size and int(constants.min()) == -(2**63):
         raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
@@ -722,28 +761,68 @@ def as_linear(registry: Registry, value: Any, what: str = "value") -> LinearArra
 
 
 def _nested(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    """Say whether terms may stand inside ``value``: in a sequence, or in a NumPy array of objects."""
+    if isinstance(value, int | LinearArray | BoolArray):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | range)
 
 
-def _holds_terms(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == object and value.ndim > 0
+def _too_deep(what: str) -> ModelError:
+    return ModelError(f"{what}: nested more than {MAX_DEPTH} levels deep, or a list that holds itself")
+
+
+def leaves(value: Any, what: str = "value", depth: int = 0) -> Iterator[Any]:
+    """Yield what stands in nested sequences, ``value`` itself if it is none.
+
+    Raises
+    ------
+    ModelError
+        If they are nested more than `MAX_DEPTH` levels deep.
+    """
+    if not _nested(value):
+        yield value
+        return
+    if depth >= MAX_DEPTH:
+        raise _too_deep(what)
+    for part in value:
+        yield from leaves(part, what, depth + 1)
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes that ``axis`` (an integer, or a tuple of some) names, each in 0..ndim-1.
+
+    Raises
+    ------
+    ModelError
+        For an axis that is not there, or is named twice.
+    """
+    given = axis if isinstance(axis, tuple) else (axis,)
+    try:
+        axes = tuple(operator.index(a) for a in given)
+    except TypeError:
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}") from None
+    if any(isinstance(a, bool | np.bool_) for a in given):
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}")
+    outside = [a for a in axes if not -ndim <= a < ndim]
+    if outside:
+        raise BadIndex(f"axis {outside[0]}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
+    axes = tuple(a % ndim for a in axes)
+    if len(set(axes)) < len(axes):
+        raise ModelError(f"axis: {axis} names an axis twice")
+    return axes
 
 
 def find_registry(value: Any) -> Registry | None:
     """Return the model that the first term found in ``value`` belongs to, or None."""
-    if isinstance(value, LinearArray | BoolArray):
-        return value.registry
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return None
-    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
-        found = None
-        for part in value:
-            registry = find_registry(part)
-            if registry is not None and registry is not UNBOUND:
-                return registry
-            found = found or registry
-        return found
-    return None
+    found = None
+    for leaf in leaves(value):
+        if isinstance(leaf, LinearArray | BoolArray):
+            if leaf.registry is not UNBOUND:
+                return leaf.registry
+            found = UNBOUND
+    return found
 
 
 class _Unbound:
@@ -777,6 +856,9 @@ class _Unbound:
         """Return 0 or 1 for each element."""
         held = constraint.flattened().satisfied(self._nothing)[0]
         return constant_array(UNBOUND, held.astype(np.int64).reshape(constraint.shape))
+
+    def __reduce__(self) -> str:
+        return "UNBOUND"  # there is only one, in copies and pickles too
 
 
 UNBOUND: Registry = _Unbound()
@@ -895,6 +977,10 @@ def _matmul(left: Any, right: Any) -> LinearArray:
         raise ModelError(f"@ needs arrays of one or two axes, got shapes {a.shape} and {b.shape}")
     if a.shape[-1] != b.shape[0]:
         raise ModelError(f"@ cannot join shapes {a.shape} and {b.shape}")
-    if b.ndim == 1:
-        return (a * b).sum(axis=-1)
-    return (a.reshape((*a.shape, 1)) * b).sum(axis=-2)
+    return sum_of_products(a, b.T)
+
+
+def sum_of_products(a: LinearArray, b: LinearArray) -> LinearArray:
+    """Return the sums over the last axes of ``a * b``, of shape (a's other axes, b's other axes)."""
+    between = (1,) * (b.ndim - 1)
+    return (a.reshape(*a.shape[:-1], *between, a.shape[-1]) * b).sum(axis=-1)

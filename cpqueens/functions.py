@@ -19,17 +19,6 @@ def element(array: Any, index: Any) -> LinearArray:
     return registry.define("element", position.shape, position.reshape(-1), table)
 
 
-def element_2d(array: LinearArray, key: tuple[Any, ...]) -> LinearArray:
-    """Return ``array[i, j]`` for a two-dimensional array and indices of which at least one is a term."""
-    if len(key) != array.ndim or array.ndim != 2 or any(isinstance(k, slice) for k in key):
-        raise ModelError("an index with terms needs one term or integer per axis (one or two axes)")
-    _rows, columns = array.shape
-    low, high = as_linear(array.registry, key[1]).bounds()
-    if int(low.min()) < 0 or int(high.max()) >= columns:
-        raise ModelError(f"the second index must stay in 0..{columns - 1}, it may reach {int(high.max())}")
-    return element(array.reshape(-1), key[0] * columns + key[1])
-
-
 def minimum(*operands: Any) -> LinearArray:
     """Return the elementwise minimum of two or more arrays, or the minimum of one array."""
     return _extreme("minimum", operands)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -87,6 +88,7 @@ class Model(VariableStore):
         self._ancestors: list[tuple[Model, int]] = []
         self.view: Any = None  # how a catalogued problem draws its solutions
         self._derived = Derived()
+        self._runs: set[object] = set()  # those under way: the model stays as it is until they end
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -119,6 +121,7 @@ class Model(VariableStore):
         IntegerError
             For a bound or value that is not an integer.
         """
+        self._refuse_during_runs()
         dimensions = _shape(shape)
         size = int(np.prod([int(d) for d in dimensions], dtype=object)) if dimensions else 1
         if size > MAX_VARIABLES:
@@ -220,6 +223,7 @@ class Model(VariableStore):
         ModelError
             For anything that is not a constraint, or one of another model.
         """
+        self._refuse_during_runs()
         frame = sys._getframe(1)
         for constraint in constraints:
             if type(constraint) is Linear and name is None and not self.has_partial:
@@ -279,6 +283,7 @@ class Model(VariableStore):
         return array.bind(self)
 
     def _post(self, item: BoolArray, name: str | None, source: Source | None) -> None:
+        self._refuse_during_runs()
         if isinstance(item, And):
             self._post_literals(item.literals.reshape(-1), name, source)
         elif isinstance(item, Literals):
@@ -349,6 +354,7 @@ class Model(VariableStore):
         self._set_objective(term, maximizing=True)
 
     def _set_objective(self, term: Any, maximizing: bool) -> None:
+        self._refuse_during_runs()
         array = as_linear(self, term, "objective")
         if array.shape:
             raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
@@ -366,7 +372,11 @@ class Model(VariableStore):
         return other
 
     def copy(self) -> Model:
-        """Return an independent copy; variables of this model are understood by it."""
+        """Return an independent copy; variables of this model are understood by it.
+
+        `copy.copy` and `copy.deepcopy` of a model are this too; the latter also of terms and solutions,
+        which then belong to the copy. A pickled model comes back with its names, source lines and sharing.
+        """
         other = Model(self.name)
         other._copy_store(self)
         other.blocks = list(self.blocks)
@@ -380,6 +390,36 @@ class Model(VariableStore):
         other._ancestors = [*self._ancestors, (self, self._count)]
         other.view = self.view
         return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
+        kept = {k: v for k, v in vars(self).items() if k not in ("_derived", "_runs", "_ancestors")}
+        return {"_ancestors": self._ancestors, **kept, "_shared": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _derived=Derived(), _runs=set())
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Keep the model as it is while it is solved: what would change it is refused."""
+        run = object()
+        self._runs.add(run)
+        try:
+            yield
+        finally:
+            self._runs.discard(run)
+
+    def _refuse_during_runs(self) -> None:
+        if self._runs:
+            raise ModelError(
+                "the model is being solved, by the run that calls back or in another thread: its outcome "
+                "would not be true of a changed model; change it afterwards, or change model.copy()"
+            )
 
     @property
     def constraint_count(self) -> int:

@@ -53,6 +53,9 @@ class SolutionSet(Sequence["Solution"]):
         self.matrix = matrix
         self.lookup = Lookup(model, known, matrix)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory
+
     def __len__(self) -> int:
         return len(self.matrix)
 

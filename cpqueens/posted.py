@@ -136,6 +136,12 @@ class ConstraintList(Sequence[Constraint]):
                 setattr(other, name, list(column))
         return other
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return the list as it is pickled: places in code become file and line."""
+        sources = [self.source(k) or (None, 0) for k in range(len(self))]
+        files, places = [file for file, _ in sources], [line for _, line in sources]
+        return vars(self) | {"_files": files, "_places": places}
+
     def others(self) -> list[tuple[int, Constraint]]:
         """Return the constraints that are kept as objects, with their positions."""
         return [(k, e) for k, e in enumerate(self._entries) if not isinstance(e, int)]

@@ -41,7 +41,7 @@ class VariableStore:
         self._count = 0
         self.domains: dict[int, IntArray] = {}
         self.definitions: list[Definition] = []
-        self._shared: dict[Any, int] = {}
+        self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
         self._producer: dict[int, tuple[Definition, int]] = {}
         self.has_partial = False
 
@@ -51,7 +51,7 @@ class VariableStore:
         self._count = other._count
         self.domains = dict(other.domains)
         self.definitions = list(other.definitions)
-        self._shared = dict(other._shared)
+        self._shared = dict(other._sharing())
         self._producer = dict(other._producer)
         self.has_partial = other.has_partial
 
@@ -172,7 +172,8 @@ class VariableStore:
     def _register(self, definition: Definition) -> IntArray:
         """Return the result variables of ``definition``, creating those that do not exist yet."""
         keys = definition.keys()
-        results = np.array([self._shared.get(key, -1) for key in keys], dtype=np.int64)
+        shared = self._sharing()
+        results = np.array([shared.get(key, -1) for key in keys], dtype=np.int64)
         missing: dict[Any, int] = {}
         for row in np.flatnonzero(results < 0).tolist():
             missing.setdefault(keys[row], row)
@@ -184,9 +185,18 @@ class VariableStore:
             new.results = np.arange(first, first + len(rows), dtype=np.int64)
             self._admit(new)
             for at, key in enumerate(missing):
-                self._shared[key] = first + at
-            results = np.array([self._shared[key] for key in keys], dtype=np.int64)
+                shared[key] = first + at
+            results = np.array([shared[key] for key in keys], dtype=np.int64)
         return results
+
+    def _sharing(self) -> dict[Any, int]:
+        """Return the result variable of each definition by its key."""
+        if self._shared is None:
+            self._shared = {}
+            for definition in self.definitions:
+                for key, variable in zip(definition.keys(), definition.results.tolist(), strict=True):
+                    self._shared.setdefault(key, variable)
+        return self._shared
 
     def _admit(self, definition: Definition) -> None:
         self.definitions.append(definition)

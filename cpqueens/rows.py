@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+import reprlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,55 @@ from cpqueens.errors import IntegerError, ModelError
 
 IntArray = NDArray[np.int64]
 
+MAX_ELEMENTS = 50_000_000
+"""Elements of one array of terms."""
+
 _INT64_MAX = 2**63 - 1
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_MISREAD: dict[type, str] = {
+    np.ma.MaskedArray: "the mask would be lost; write .compressed() or .filled(value)",
+    np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
+}
+
+
+def shown(value: object) -> str:
+    """Return a value as short text in one line, however long or deeply nested it is."""
+    return f"{' '.join(_SHORT.repr(value).split()):.60}"
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Turn what NumPy complains about into one line that says where.
+
+    Raises
+    ------
+    ModelError
+        In place of every error of the work inside that is none yet.
+    """
+    try:
+        yield
+    except ModelError:
+        raise
+    except MemoryError:
+        raise ModelError(f"{what}: too large for the memory") from None
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise ModelError(f"{what}: {' '.join(str(error).split())}") from None
+
+
+def refuse_misread(value: object, what: str) -> None:
+    """Refuse the kinds of arrays that would lose what is special about them, alone or in a list.
+
+    Raises
+    ------
+    IntegerError
+        With what to write instead.
+    """
+    kinds = set(map(type, value)) if isinstance(value, list | tuple) else {type(value)}
+    for kind in kinds - {np.ndarray, int}:
+        for misread, advice in _MISREAD.items():
+            if issubclass(kind, misread):
+                raise IntegerError(f"{what}: {misread.__name__}: {advice}")
 
 
 def as_integers(values: object, what: str = "value") -> IntArray:
@@ -24,7 +74,7 @@ def as_integers(values: object, what: str = "value") -> IntArray:
     IntegerError
         For floats, strings, None, objects and integers outside 64 bits.
     """
-    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+    if type(values) is np.ndarray and values.dtype == np.int64:
         return values
     array = plain_array(values, what)
     if array.size == 0:
@@ -36,9 +86,11 @@ def as_integers(values: object, what: str = "value") -> IntArray:
             raise IntegerError(f"{what}: {int(array.max())} does not fit 64 bits")
         return array.astype(np.int64)
     if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
-        large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
-        raise IntegerError(f"{what}: {large} does not fit 64 bits")
-    raise IntegerError(f"{what}: integers only, got {_first_bad(values, array)!r:.60}")
+        large = [v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX]
+        if large:
+            raise IntegerError(f"{what}: {shown(large[0])} does not fit 64 bits")
+        return array.astype(np.int64)
+    raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}")
 
 
 def plain_array(values: object, what: str) -> NDArray[Any]:
@@ -49,6 +101,9 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
     IntegerError
         If it is no array at all.
     """
+    refuse_misread(values, what)
+    if isinstance(values, range) and values[MAX_ELEMENTS:]:
+        raise IntegerError(f"{what}: {shown(values)} has more than {MAX_ELEMENTS} elements")
     try:
         array = np.asarray(values)
         if array.dtype.kind == "f" and not isinstance(values, np.ndarray | np.generic | float):
@@ -56,7 +111,7 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
             if not all(isinstance(v, int | np.integer) for v in array.flat):
                 array = np.asarray(values)
     except (ValueError, OverflowError) as error:
-        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
+        raise IntegerError(f"{what}: {shown(values)} is not an array of integers") from error
     return array
 
 

@@ -134,7 +134,7 @@ def run(
     started = time.monotonic()
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
-    with listening(abandoned) as interrupt:
+    with model.under_way(), listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
         model.derived("bounds", lambda: check_bounds(model))
         check_partial(model)

@@ -7,9 +7,11 @@ import queue
 import threading
 import weakref
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cpqueens.backends.base import Want
+from cpqueens.errors import ModelError
 from cpqueens.outcome import Outcome, Solution, SolutionSet
 from cpqueens.solve import run, trusted
 
@@ -45,12 +47,39 @@ class _Pipe:
         return self.closed.is_set() or not threading.main_thread().is_alive()
 
 
-def _search(pipe: _Pipe, model: Model, solver: str, options: dict[str, Any]) -> None:
+class _Start:
+    """A model and what it was when the search began, so that its user may add to it meanwhile."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.then = model.copy()
+        self._state = self._now()
+
+    def _now(self) -> tuple[object, ...]:
+        model = self.model
+        constraints = (model.constraint_count, model._constraints.cuts)
+        return (len(model.decisions), *constraints, id(model.objective), model.maximizing)
+
+    def conclusion(self, outcome: Outcome) -> Outcome:
+        """Return the outcome as that of the user's model, if this is still the same."""
+        if self._now() != self._state:
+            said = "the model was changed during the run: this is about the model as it was before, .model"
+            return replace(outcome, messages=(*outcome.messages, said))
+        closest = None if outcome.closest is None else self.mine(outcome.closest._set)[0]
+        return replace(outcome, model=self.model, solutions=self.mine(outcome.solutions), closest=closest)
+
+    def mine(self, found: SolutionSet) -> SolutionSet:
+        """Return solutions of the copy as such of the user's model."""
+        return SolutionSet(self.model, found.known, found.matrix.copy())
+
+
+def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) -> None:
     def hand_over(_interrupt: Interrupt, found: SolutionSet) -> int | None:
-        return None if pipe.put(SolutionSet(found.model, found.known, found.matrix.copy())) else 0
+        return None if pipe.put(start.mine(found)) else 0
 
     try:
-        pipe.outcome = run(model, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)
+        outcome = run(start.then, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)
+        pipe.outcome = start.conclusion(outcome)
     except BaseException as error:
         pipe.error = error
     finally:
@@ -61,7 +90,8 @@ class SolutionStream(Iterator[Solution]):
     """Solutions one by one, while the backend goes on in a thread; close it, or use it in ``with``.
 
     After the last solution, or after `close`, ``outcome`` says what the run concluded. Errors of the run
-    are raised where the next solution was asked for.
+    are raised where the next solution was asked for. The search is about the model as it is when the iterator
+    is made: what is added to it in the loop changes neither the solutions that come nor what is concluded.
     """
 
     def __init__(self, model: Model, solver: str, options: dict[str, Any]) -> None:
@@ -69,7 +99,10 @@ class SolutionStream(Iterator[Solution]):
         self._current: Iterator[Solution] = iter(())
         self._ended = False
         self._thread = threading.Thread(
-            target=_search, args=(self._pipe, model, solver, options), name="cpqueens-solutions", daemon=True
+            target=_search,
+            args=(self._pipe, _Start(model), solver, options),
+            name="cpqueens-solutions",
+            daemon=True,
         )
         self._finalizer = weakref.finalize(self, _close, self._pipe, self._thread)
         self._thread.start()
@@ -114,6 +147,9 @@ class SolutionStream(Iterator[Solution]):
         self._ended = True
         self._current = iter(())
         self._finalizer()
+
+    def __reduce__(self) -> NoReturn:
+        raise ModelError("a search under way cannot be copied or pickled; take list(...) of its solutions")
 
     def __enter__(self) -> SolutionStream:
         return self

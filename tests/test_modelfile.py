@@ -529,3 +529,24 @@ def test_no_damage_to_a_file_gives_anything_but_a_model_or_one_line(data: st.Dat
     except ModelError as error:
         line = str(error)
     assert "\n" not in line
+
+
+# ---- one text for one model ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_read_is_written_again_in_the_same_text(seed: int) -> None:
+    text = dump_model(random_model(10_000 + seed))
+    assert dump_model(parse_model(text)) == text
+
+
+def test_terms_are_equal_in_whatever_order_they_arose() -> None:
+    m = Model()
+    x, y = m.intvar(-3, 3, shape=2, name="x")
+    tables = [x - y, 1], [-y + x, 1]
+    both = [abs(x + y), abs(y + x)], [x * (y - x), x * (-x + y)], [element(t, x) for t in tables]
+    for one, other in both:
+        assert one.variable_list == other.variable_list
+    m.add(*(one + other <= 3 for one, other in both), (x - y <= 1) | (-y + x <= 1) | (y == 2))
+    text = dump_model(m)
+    assert dump_model(parse_model(text)) == text

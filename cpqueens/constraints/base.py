@@ -34,6 +34,12 @@ class Constraint(BoolArray):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a constraint is frozen; {name} cannot be set")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.fields}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Constraint.__init__(self, **state)
+
     @classmethod
     def make(cls, **values: Any) -> Self:
         """Return a constraint of this kind with the given fields, unchecked."""

@@ -17,7 +17,8 @@ from cpqueens.expressions import (
     registry_of,
     stack_last,
 )
-from cpqueens.rows import IntArray
+from cpqueens.indexing import plain_positions
+from cpqueens.rows import IntArray, refusing
 
 
 class Connective(Constraint):
@@ -55,24 +56,27 @@ class Connective(Constraint):
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return the connectives at flat positions ``rows``."""
-        index = np.arange(self.literals.size).reshape(self.size, -1)
+        index = np.arange(self.literals.size).reshape(self.size, self.literals.shape[-1])
         return self.over(self.literals._pick(index[rows]))
 
     def element_keys(self) -> list[Any]:
         """Return (kind, rows) for each element."""
-        rows = [(tuple(v), tuple(a), c) for v, a, c in self.literals.rows()]
+        rows = self.literals.keys()
         k = self.literals.shape[-1]
         return [(self.kind, tuple(rows[i * k : (i + 1) * k])) for i in range(self.size)]
 
     def __getitem__(self, key: Any) -> BoolArray:
         index = np.arange(self.literals.size).reshape(self.literals.shape)
-        positions = np.arange(self.size).reshape(self.shape)[key]
-        flat = index.reshape(self.size, -1)[positions]
+        positions = plain_positions(self.shape, key)
+        if positions is None:  # chosen by terms
+            return super().__getitem__(key)
+        flat = index.reshape(self.size, self.literals.shape[-1])[positions]
         return self.over(self.literals._pick(flat))
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
         """Return the same connectives in another shape."""
-        new = np.empty(self.shape).reshape(*shape).shape  # type: ignore[arg-type]
+        with refusing(f"reshape of an array of shape {self.shape}"):
+            new = np.broadcast_to(np.False_, self.shape).reshape(*shape).shape  # type: ignore[arg-type]
         return self.over(self.literals.reshape((*new, self.literals.shape[-1])))
 
     def true_literals(self, values: IntArray) -> IntArray:

@@ -61,7 +61,7 @@ class Linear(Constraint):
 
     def element_keys(self) -> list[Any]:
         """Return (relation, row) for each element."""
-        return [("Linear", self.relation, tuple(v), tuple(a), c) for v, a, c in self.expression.rows()]
+        return [("Linear", self.relation, key) for key in self.expression.keys()]  # noqa: SIM118
 
     def __getitem__(self, key: Any) -> BoolArray:
         return Linear(self.expression[key], self.relation)

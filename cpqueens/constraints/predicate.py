@@ -20,8 +20,8 @@ ROW_CAP = 10**6
 class Predicate(Constraint):
     """``function(x, y, ...)`` is true; the function is asked once for every row of values.
 
-    It is expanded into a table of at most 10**6 rows when built. The violation is that of the table: the
-    smallest number of values that would have to change.
+    It is expanded into a table of at most 10**6 rows when built, and kept as that table in files. The
+    violation is that of the table: the smallest number of values that would have to change.
 
     >>> from cpqueens import Model, Predicate
     >>> m = Model()
@@ -56,6 +56,9 @@ class Predicate(Constraint):
         """Return the same predicate over changed terms."""
         return self.make(terms=change(self.terms), rows=self.rows, function=self.function)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _as_table, (self.terms, self.rows)
+
     def satisfied(self, values: IntArray) -> Truths:
         """Return where the function says so."""
         answers = [bool(self.function(*row)) for row in self.terms.evaluate(values).tolist()]
@@ -73,6 +76,13 @@ class Predicate(Constraint):
         from cpqueens.constraints.table import Table
 
         return [Table.make(terms=self.terms, rows=self.rows)]
+
+
+def _as_table(terms: LinearArray, rows: IntArray) -> Constraint:
+    """Return what a predicate is pickled as, since its function may exist in one process only."""
+    from cpqueens.constraints.table import Table
+
+    return Table.make(terms=terms, rows=rows)
 
 
 def _domain(
