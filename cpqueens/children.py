@@ -28,7 +28,12 @@ SUPERVISED = os.name == "posix"
 """Whether children have a supervisor on this system."""
 _SCRIPT = str(Path(__file__).with_name("supervise.py"))
 _PATIENCE = 8.0  # seconds for a supervisor to end what it watches
-_SERVE = "import sys; sys.path[:] = sys.argv[2:]; from cpqueens.children import serve; serve(int(sys.argv[1]))"
+_SERVE = (
+    "import sys; sys.path[:] = sys.argv[2:]; from cpqueens.children import serve; serve(int(sys.argv[1]))"
+)
+
+
+_STREAMS = {True: (subprocess.PIPE,) * 3, False: (subprocess.DEVNULL, None, None)}
 
 
 class Command:
@@ -46,8 +51,8 @@ class Command:
         Its environment, by default ours.
     own
         Descriptors that it inherits beside its streams.
-    **streams
-        ``stdin``, ``stdout``, ``stderr`` as for `subprocess.Popen`.
+    piped
+        Whether its three streams are pipes to us; else it reads nothing and writes where we write.
 
     Raises
     ------
@@ -62,25 +67,31 @@ class Command:
         memory: int = 0,
         environment: Mapping[str, str] | None = None,
         own: Sequence[int] = (),
-        **streams: int,
+        piped: bool = False,
     ) -> None:
         self._said: dict[str, int] = {}  # by the supervisor: P for the process number, S status, E errno
         self._rest = b""
         self._ended = False
         environment = dict(os.environ if environment is None else environment)
         if SUPERVISED:
-            self._supervise(marshal.dumps((list(argv), environment, memory)), own, streams)
+            self._supervise(marshal.dumps((list(argv), environment, memory)), own, piped)
         else:
-            self.process = subprocess.Popen(list(argv), env=environment, **streams)
+            stdin, stdout, stderr = _STREAMS[piped]
+            self.process = subprocess.Popen(
+                list(argv), env=environment, stdin=stdin, stdout=stdout, stderr=stderr
+            )
 
-    def _supervise(self, task: bytes, own: Sequence[int], streams: Mapping[str, int]) -> None:
+    def _supervise(self, task: bytes, own: Sequence[int], piped: bool) -> None:
         lifeline, self._lifeline = os.pipe()
         self._report, report = os.pipe()
         given = (lifeline, report, *own)
         argv = [sys.executable, "-I", "-S", _SCRIPT, *map(str, given)]
+        stdin, stdout, stderr = _STREAMS[piped]
         try:
             # a session of its own: what a terminal sends to all of us does not reach it
-            self.process = subprocess.Popen(argv, pass_fds=given, start_new_session=True, **streams)
+            self.process = subprocess.Popen(
+                argv, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=given, start_new_session=True
+            )
         except BaseException:
             os.close(self._lifeline)
             os.close(self._report)
@@ -172,7 +183,7 @@ class Worker:
         if SUPERVISED:
             given = theirs.fileno()
             argv = [sys.executable, "-c", _SERVE, str(given), *sys.path]
-            self._command = Command(argv, memory=memory, own=(given,), stdin=subprocess.DEVNULL)
+            self._command = Command(argv, memory=memory, own=(given,))
             self._send((function, arguments))
         else:
             context = multiprocessing.get_context("spawn")

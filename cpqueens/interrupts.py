@@ -2,10 +2,10 @@
 
 The first of INT, TERM and HUP is a request to stop: the run under way ends with what it has, and so does
 every loop around it. A second one ends at once. A program that uses the library keeps its own handlers: only
-Ctrl-C is taken, and only where Python's own meaning of it stands; the command line (`program`) takes all three,
-as far as they are not ignored (as `nohup` and shells do for what runs in the background). On Windows there
-is no HUP, and Ctrl-Break is taken instead. Handlers run in the main thread alone: work in other threads is
-ended by its own means.
+Ctrl-C is taken, and only where Python's own meaning of it stands; the command line (`program`) takes all
+three, as far as they are not ignored (as `nohup` and shells do for what runs in the background). On Windows
+there is no HUP, and Ctrl-Break is taken instead. Handlers run in the main thread alone: work in other
+threads is ended by its own means.
 """
 
 from __future__ import annotations
