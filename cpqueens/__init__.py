@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from cpqueens import start as _start  # noqa: F401 - first of all: what follows takes a moment
 
 # isort: split
+from typing import TYPE_CHECKING, Any
+
 from cpqueens.constraints.all_different import AllDifferent
 from cpqueens.constraints.all_different_except import AllDifferentExcept
 from cpqueens.constraints.all_equal import AllEqual

@@ -6,14 +6,9 @@ What comes before, while Python itself starts, is out of reach.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
-from types import FrameType
-from typing import NoReturn
-
-from cpqueens.memory import ensure_room
 
 
 def is_command_line() -> bool:
@@ -21,18 +16,15 @@ def is_command_line() -> bool:
     first = sys.argv[0] if sys.argv else ""
     if first == "-m":  # Python is still looking for the module
         given = sys.orig_argv
-        return given[given.index("-m") + 1 :][:1] == ["cpqueens"] if "-m" in given else False
+        return "-m" in given and given[given.index("-m") + 1 :][:1] == ["cpqueens"]
     return os.path.basename(first) in ("cpqueens", "cpqueens.exe", "cpqueens-script.py")  # noqa: PTH119
 
 
-def _leave(message: str, code: int) -> NoReturn:
-    with contextlib.suppress(OSError):
+def _leave(message: str, code: int) -> None:
+    try:
         os.write(2, f"cpqueens: {message}\n".encode())
-    os._exit(code)
-
-
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    _leave("interrupted", 130)
+    finally:
+        os._exit(code)
 
 
 def leave_quietly_on_signals() -> None:
@@ -40,11 +32,14 @@ def leave_quietly_on_signals() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
-            signal.signal(number, _interrupted)
+            signal.signal(number, lambda _number, _frame: _leave("interrupted", 130))
 
 
 if is_command_line():
     leave_quietly_on_signals()
+
+from cpqueens.memory import ensure_room  # noqa: E402 - after the signals
+
 try:
     ensure_room("numpy")
 except MemoryError as error:

@@ -365,6 +365,8 @@ def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
         elif o.error is None and not o.claims_all:
             what = "completeness" if o.count or o.best else "everything"
             why = "it does not prove" if not o.proves else f"stopped by {o.ended_by}"
+            if o.interrupted and o.outcome is None:
+                why = "interrupted"
             lost.append(NotCompared(o.name, what, why))
         elif o.want is not plan.want and o.error is None:
             lost.append(

@@ -315,7 +315,7 @@ class MetamorphicReport:
         lines = [head, *map(str, self.disagreements)]
         lines += [f"not compared: {n.what} ({n.why})" for n in self.not_compared]
         if not self.disagreements:
-            compared = self.runs > 1 and self.value is not None
+            compared = bool(self.relations) and self.runs > 1 and self.value is not None
             lines.append("all relations that were compared hold" if compared else "nothing was compared")
         return "\n".join(lines)
 
