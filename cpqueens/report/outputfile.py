@@ -115,9 +115,17 @@ def write_whole(path: str | Path, text: str) -> None:
     ModelError
         If it cannot be written.
     """
-    file = OutputFile(path, force=True)
+    place = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+    data = text.encode()
     try:
-        file.append(text.encode())
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)  # a device or a pipe
+            return
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be written: {error.strerror}") from None
+    file = OutputFile(place, force=True)
+    try:
+        file.append(data)
     except BaseException:
         file.discard()
         raise
