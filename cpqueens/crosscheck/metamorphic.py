@@ -360,7 +360,7 @@ def metamorphic(
     lab = Laboratory(model, solver, measure, time_limit, Random(seed), symmetries)
     with listening() as interrupt:
         base = _asked_first(lab, interrupt)
-        found, done = _gone_through(lab, base, interrupt) if base.value is not None else ([], RELATIONS)
+        found, done = _gone_through(lab, base, interrupt) if base.value is not None else ([], ())
     if interrupt.seen:
         missed = ", ".join(relation.__name__ for relation in RELATIONS[len(done) :])
         lab.lost.append(NotCompared(solver, missed or "the model itself", "not run to the end: interrupted"))

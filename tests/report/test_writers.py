@@ -102,11 +102,15 @@ def test_what_was_written_before_the_disk_was_full_is_kept(suffix: str, tmp_path
     before = tmp_path / f"a{suffix}"
     before.write_text("mine")
     found = SolutionSet(m, m.decisions, ROWS)
-    with pytest.raises(ModelError, match="No space left") as refused:
+
+    def write() -> None:
         with SolutionFile(before, m, force=True) as file:
             file.write(found)
             file.file.stream = Full(file.file.stream, file.file.stream.tell() + 3)  # type: ignore[assignment]
             file.write(found)
+
+    with pytest.raises(ModelError, match="No space left") as refused:
+        write()
     kept = tmp_path / f"a{suffix}.partial"
     assert str(refused.value).endswith(f"the first {len(ROWS)} are in {kept}")
     assert sorted(p.name for p in tmp_path.iterdir()) == [before.name, kept.name]
