@@ -3,8 +3,8 @@
 Between us and each child stands a supervisor (`cpqueens.supervise`), which watches a pipe to us. It ends the
 child and everything that the child started once we are done with it, or have died, if by SIGKILL. On Linux
 nothing escapes it by leaving its process group or session; on other POSIX systems what leaves the group does.
-On Windows there is no supervisor: a child is ended when we are done with it, its own children, and a child
-whose parent was killed, are not.
+On Windows there is no supervisor: a `Worker` is ended when we are done with it; its own children, and one
+whose parent was killed, are not, and a `Command` cannot be run.
 """
 
 from __future__ import annotations
@@ -31,13 +31,11 @@ _PATIENCE = 8.0  # seconds for a supervisor to end what it watches
 _SERVE = (
     "import sys; sys.path[:] = sys.argv[2:]; from cpqueens.children import serve; serve(int(sys.argv[1]))"
 )
-
-
 _STREAMS = {True: (subprocess.PIPE,) * 3, False: (subprocess.DEVNULL, None, None)}
 
 
 class Command:
-    """A running command with its family; `end` it, always.
+    """A running command with its family; `end` it, always. Only on POSIX systems.
 
     ``process`` has its pipes, as `subprocess.Popen` has them.
 
@@ -73,15 +71,7 @@ class Command:
         self._rest = b""
         self._ended = False
         environment = dict(os.environ if environment is None else environment)
-        if SUPERVISED:
-            self._supervise(marshal.dumps((list(argv), environment, memory)), own, piped)
-        else:
-            stdin, stdout, stderr = _STREAMS[piped]
-            self.process = subprocess.Popen(
-                list(argv), env=environment, stdin=stdin, stdout=stdout, stderr=stderr
-            )
-
-    def _supervise(self, task: bytes, own: Sequence[int], piped: bool) -> None:
+        task = marshal.dumps((list(argv), environment, memory))
         lifeline, self._lifeline = os.pipe()
         self._report, report = os.pipe()
         given = (lifeline, report, *own)
@@ -119,8 +109,6 @@ class Command:
     @property
     def pid(self) -> int:
         """The command's process number, 0 if it never had one."""
-        if not SUPERVISED:
-            return self.process.pid
         return self._said["P"] if self._hear("P", _PATIENCE) else 0
 
     @property
@@ -130,11 +118,7 @@ class Command:
 
     def wait(self, seconds: float) -> bool:
         """Wait until it has ended by itself; say whether it has."""
-        if SUPERVISED:
-            return self._hear("S", seconds)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(seconds)
-        return self.process.returncode is not None
+        return self._hear("S", seconds)
 
     def end(self) -> int | None:
         """End it and all that it started, unless they have ended.
@@ -143,17 +127,12 @@ class Command:
         """
         if not self._ended:
             self._ended = True
-            if SUPERVISED:
-                self._end_family()
-            else:
-                self.process.kill()
+            self._end_family()
             self.process.wait()
             for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
                 if stream is not None:
                     with contextlib.suppress(OSError):
                         stream.close()
-        if not SUPERVISED:
-            return self.process.returncode
         return os.waitstatus_to_exitcode(self._said["S"]) if "S" in self._said else None
 
     def _end_family(self) -> None:
@@ -222,11 +201,11 @@ class Patience:
     """How long an answer is waited for, in time that the other had a processor, so far as that is known.
 
     On a busy machine a process gets little done in many seconds, which is not its fault. Where its processor
-    time can be read (Linux), a process that works is waited for until it has used the limit; one that hardly
-    works, blocked or stopped, until the limit has passed on the clock.
+    time can be read (Linux), one that works, or would if it had a processor, is waited for until it has used
+    the limit; one that is blocked or stopped until the limit has passed on the clock.
     """
 
-    _IDLE = 0.02  # the share of a processor below which a process is not starved but blocked
+    _IDLE = 0.02  # the share of a processor below which a process that waits for none is blocked
 
     def __init__(self, seconds: float | None, pid: int) -> None:
         self._seconds, self._pid = seconds, pid
@@ -250,7 +229,8 @@ class Patience:
         used = processor_seconds(self._pid)
         if used is None or self._used is None:
             return True
-        if used - self._used >= self._seconds or used - self._used < self._IDLE * (now - self._since):
+        idle = used - self._used < self._IDLE * (now - self._since) and not wants_processor(self._pid)
+        if idle or used - self._used >= self._seconds:
             return True
         self._end = now + max(0.1, self._seconds - (used - self._used))
         return False
@@ -263,6 +243,15 @@ def processor_seconds(pid: int) -> float | None:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return None
+
+
+def wants_processor(pid: int) -> bool:
+    """Say whether a thread of a process runs, or waits for nothing but a processor; False if unknown."""
+    for place in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            if place.read_text().rpartition(")")[2].split()[0] == "R":
+                return True
+    return False
 
 
 def serve(descriptor: int) -> None:

@@ -10,7 +10,7 @@ and writes lines to standard output, of which the last that is an answer counts:
     {"assignment": {"q": [0, 4, 7, 5, 2, 6, 1, 3]}, "steps": 120}     or     {"assignment": null}
 
 The process runs with limits on wall time, memory and output, and ends with all that it started (see
-`cpqueens.children`). That limits resources and leaves no orphans; it is not a sandbox.
+`cpqueens.children`). That limits resources and leaves no orphans; it is not a sandbox. Not on Windows.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.children import Command
+from cpqueens.children import SUPERVISED, Command
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
-from cpqueens.errors import ModelError
+from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.interrupts import listening
 
 if TYPE_CHECKING:
@@ -91,17 +91,19 @@ class External:
         return judge_run(seed, self._run(line.encode(), limit))
 
     def _run(self, line: bytes, limit: float) -> Run:
+        if not SUPERVISED:
+            raise UnsupportedRequest("external commands: not on this system, which cannot limit them")
         started = time.monotonic()
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment}
-        try:
-            command = Command(self.argv, memory=self.memory, environment=environment, piped=True)
-        except OSError as error:
-            return self._not_started(error.errno or 0)
-        try:
-            with listening() as interrupt:
+        with listening() as interrupt:
+            try:
+                command = Command(self.argv, memory=self.memory, environment=environment, piped=True)
+            except OSError as error:
+                return self._not_started(error.errno or 0)
+            try:
                 out, err, why = _talk(command, line, limit + GRACE, self.output, interrupt.poll)
-        finally:
-            code = command.end()
+            finally:
+                code = command.end()
         if command.errno:
             return self._not_started(command.errno)
         return Run(out, err, code, time.monotonic() - started, why)
