@@ -117,11 +117,14 @@ def cross_check(
         repeats = _repeat(model, participants, observations, plan, interrupt) if repeat else ()
         try:
             case = Case(model, observations, as_published(published), verify, symmetries, repeats)
-            return conclude(case, plan, participants, started, bundles, interrupt)
+            report = conclude(case, plan, participants, started, bundles, interrupt)
         finally:
             for o in (*observations, *(second for _, second in repeats)):
                 if o.store is not None:
                     o.store.close()
+    missed = participants[len(repeats) : len(observations)] if repeat else []
+    lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
+    return replace(report, not_compared=(*report.not_compared, *lost))
 
 
 def _observe(
