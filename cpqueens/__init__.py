@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from cpqueens import start as _start  # noqa: F401 - first of all: what follows takes a moment
+
+# isort: split
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.constraints.all_different import AllDifferent

@@ -1,107 +1,252 @@
-"""Ctrl-C as a request to stop: noticed at once, even while a solver runs outside Python."""
+"""Signals: one policy for every run, every loop of runs, and the command line.
+
+The first of INT, TERM and HUP is a request to stop: the run under way ends with what it has, and so does
+every loop around it. A second one ends at once. A program that uses the library keeps its own handlers: only
+Ctrl-C is taken, and only where Python's own meaning of it stands; the command line (`program`) takes all
+three, as far as they are not ignored (as `nohup` and shells do for what runs in the background). On Windows
+there is no HUP, and Ctrl-Break is taken instead. Handlers run in the main thread alone: work in other
+threads is ended by its own means.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn, TypeVar
 
 _PAUSE = 0.001  # seconds between two looks for arriving signals: each is a call of the system
+EXIT_CODE = 130
+
+SIGNALS: tuple[signal.Signals, ...] = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+)
+"""The signals that ask for an end, as far as the system has them."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Interrupted(KeyboardInterrupt):
-    """The first Ctrl-C, raised in the user's own code: it ends that call, and the run with what it has."""
+    """The first signal, raised in the user's own code: it ends that call, and the run with what it has."""
+
+
+def _raise() -> NoReturn:
+    raise KeyboardInterrupt
 
 
 class Interrupt:
-    """What is known about Ctrl-C during one run."""
+    """What is known about signals during one run, or during a loop of runs.
 
-    def __init__(self, abandoned: Callable[[], bool] | None = None) -> None:
+    An interrupt within an interrupted one is born ``seen``: no loop can go on with a further run by mistake.
+    """
+
+    def __init__(
+        self, abandoned: Callable[[], bool] | None = None, enclosing: Interrupt | None = None
+    ) -> None:
         self._abandoned = abandoned
         self.cancel = threading.Event()
         self.seen = False
-        self.in_user_code = False
-        self._receiver: socket.socket | None = None
-        self._due = 0.0  # when to look again
+        self.raising = False  # whether the code under way is broken off, such as the user's own
+        self.ears: Ears | None = None
+        self.leave: Callable[[], NoReturn] = _raise if enclosing is None else enclosing.leave
+        if enclosing is not None and enclosing.seen:
+            self.note()
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Note the first Ctrl-C, raising only inside the user's own code; raise at a second one."""
+        """Note the first signal, raising only in code that is to be broken off; leave at a second one."""
         again = self.seen
         self.note()
         if again:
-            raise KeyboardInterrupt
-        if self.in_user_code:
+            self.leave()
+        if self.raising:
             raise Interrupted
 
     def note(self) -> None:
-        """Remember that Ctrl-C was pressed, here or in an inner run."""
+        """Remember that a signal came, here or in an inner run."""
         self.seen = True
         self.cancel.set()
 
     def poll(self) -> bool:
-        """Say whether Ctrl-C was pressed, also where Python's own handler has not run yet."""
+        """Say whether a signal came, also where Python's own handler has not run yet."""
         if self._abandoned is not None and self._abandoned():
             self.cancel.set()
             return True
-        now = time.monotonic()
-        if self._receiver is not None and not self.seen and now >= self._due:
-            self._due = now + _PAUSE
-            try:
-                received = self._receiver.recv(64)
-            except (BlockingIOError, OSError):
-                received = b""
-            if signal.SIGINT in received or signal.SIGTERM in received:
-                self.cancel.set()
-                return True
+        if not self.seen and self.ears is not None and self.ears.heard():
+            self.cancel.set()
+            return True
         return self.seen
 
-    def attach(self, receiver: socket.socket | None) -> None:
-        """Set where the numbers of arriving signals can be read."""
-        self._receiver = receiver
+    def until_seen(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield items until a signal came: the loop over what are runs, or parts of one."""
+        for item in items:
+            if self.poll():
+                return
+            yield item
+
+    def attempt(self, work: Callable[[], Result]) -> Result | None:
+        """Return what ``work`` returns; None if the first signal broke it off outside of inner runs."""
+        try:
+            self.raising = True
+            result = work()
+            self.raising = False
+            return result
+        except Interrupted:
+            return None
+        finally:
+            self.raising = False
+
+
+class Ears:
+    """Where arriving signals are heard before Python's handlers run (say while the main thread is in C)."""
+
+    shared = False  # whether inner runs listen here too
+
+    def __init__(self, numbers: Collection[int]) -> None:
+        self._numbers = frozenset(numbers)
+        self._receiver, self._sender = socket.socketpair()
+        self._sender.setblocking(False)
+        self._receiver.setblocking(False)
+        self._due = 0.0  # when to look again
+        self._old = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
+
+    def heard(self) -> bool:
+        """Say whether a signal arrived since the last look."""
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        self._due = now + _PAUSE
+        try:
+            received = self._receiver.recv(64)
+        except (BlockingIOError, OSError):
+            return False
+        return any(number in self._numbers for number in received)
+
+    def close(self) -> None:
+        """Listen no more."""
+        signal.set_wakeup_fd(self._old)
+        self._receiver.close()
+        self._sender.close()
+
+
+class _Thread(Ears):
+    """Ears with a thread of their own, which ends the program at the second signal, wherever it is then."""
+
+    shared = True
+
+    def __init__(self, numbers: Collection[int], leave: Callable[[], NoReturn]) -> None:
+        super().__init__(numbers)
+        self._receiver.setblocking(True)
+        self._count, self._leave = 0, leave
+        self._thread = threading.Thread(target=self._listen, name="cpqueens-signals", daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        while received := self._receiver.recv(64):
+            self._count += sum(number in self._numbers for number in received)
+            if self._count > 1:
+                self._leave()
+
+    def heard(self) -> bool:
+        return self._count > 0
+
+    def close(self) -> None:
+        signal.set_wakeup_fd(self._old)
+        self._sender.close()  # the thread reads the end
+        self._thread.join()
+        self._receiver.close()
 
 
 @contextmanager
 def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt]:
-    """Turn Ctrl-C into `Interrupt.cancel` while the block runs (in the main thread; elsewhere nothing).
+    """Turn the first signal into `Interrupt.cancel` while the block runs (in the main thread alone).
 
-    SIGTERM is taken in the same way by programs that gave it the meaning of Ctrl-C, as the command line
-    does. ``abandoned`` is a further reason to stop, asked whenever Ctrl-C is looked for.
+    For a run, and for a loop of runs, which looks at `Interrupt.seen` after each. ``abandoned`` is a further
+    reason to stop, asked whenever signals are looked for.
     """
-    interrupt = Interrupt(abandoned)
     in_main = threading.current_thread() is threading.main_thread()
-    numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if _means_interrupt(n)] if in_main else []
+    numbers = [n for n in SIGNALS if _means_interrupt(n)] if in_main else []
     if not numbers:
+        yield Interrupt(abandoned)
+        return
+    enclosing = next((i for i in map(_taken_by, numbers) if i is not None), None)
+    interrupt = Interrupt(abandoned, enclosing)
+    shared = None if enclosing is None else enclosing.ears
+    interrupt.ears = shared if shared is not None and shared.shared else Ears(numbers)
+    try:
+        with _handling(interrupt, numbers):
+            yield interrupt
+    finally:
+        if interrupt.ears is not shared:
+            interrupt.ears.close()
+        if interrupt.seen and enclosing is not None:
+            enclosing.note()
+
+
+@contextmanager
+def program() -> Iterator[Interrupt]:
+    """Apply the policy to a whole program: outside of runs and loops the first signal raises `Interrupted`.
+
+    At a second one the process leaves with `EXIT_CODE`, whatever it is at, after what `on_leaving` holds.
+    """
+    interrupt = Interrupt()
+    if threading.current_thread() is not threading.main_thread():
         yield interrupt
         return
-    receiver, sender = socket.socketpair()
-    receiver.setblocking(False)
-    sender.setblocking(False)
-    interrupt.attach(receiver)
-    old_fd = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    old_handlers = {number: signal.signal(number, interrupt.handle) for number in numbers}
+    numbers = [n for n in SIGNALS if signal.getsignal(n) not in (signal.SIG_IGN, None)]
+    interrupt.leave, interrupt.raising = leave_at_once, True
+    interrupt.ears = ears = _Thread(numbers, leave_at_once)
     try:
-        yield interrupt
+        with _handling(interrupt, numbers):
+            yield interrupt
     finally:
-        for number, handler in old_handlers.items():
+        ears.close()
+
+
+@contextmanager
+def _handling(interrupt: Interrupt, numbers: Iterable[signal.Signals]) -> Iterator[None]:
+    old = {number: signal.signal(number, interrupt.handle) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
             signal.signal(number, handler)
-            enclosing = getattr(handler, "__self__", None)  # of a run whose callback made this one
-            if interrupt.seen and isinstance(enclosing, Interrupt):
-                enclosing.note()
-        signal.set_wakeup_fd(old_fd)
-        receiver.close()
-        sender.close()
+
+
+def _taken_by(number: int) -> Interrupt | None:
+    """Return the enclosing run, loop or program of ours that takes a signal."""
+    owner = getattr(signal.getsignal(number), "__self__", None)
+    return owner if isinstance(owner, Interrupt) else None
 
 
 def _means_interrupt(number: int) -> bool:
-    """Say whether a signal has the meaning of Python's Ctrl-C or of an enclosing run of ours."""
-    handler = signal.getsignal(number)
-    return handler is signal.default_int_handler or isinstance(getattr(handler, "__self__", None), Interrupt)
+    """Say whether a signal has the meaning of Python's Ctrl-C, or is taken by an enclosing run of ours."""
+    return signal.getsignal(number) is signal.default_int_handler or _taken_by(number) is not None
+
+
+_LEAVING: dict[int, Callable[[], None]] = {}
+
+
+def on_leaving(clean: Callable[[], None]) -> Callable[[], None]:
+    """Have ``clean`` called if the program leaves at once; return what takes that back."""
+    key = max(_LEAVING, default=0) + 1
+    _LEAVING[key] = clean
+    return lambda: _LEAVING.pop(key, None) and None
+
+
+def leave_at_once() -> NoReturn:
+    """End the process without unwinding; only what `on_leaving` holds is tidied up."""
+    for clean in list(_LEAVING.values()):
+        with contextlib.suppress(Exception):
+            clean()
+    os._exit(EXIT_CODE)
 
 
 @contextmanager

@@ -312,14 +312,14 @@ def _caller(target: Any, option: str) -> Consumer:
     def call(interrupt: Interrupt, found: SolutionSet) -> int | None:
         taken = 0
         try:
-            interrupt.in_user_code = True
+            interrupt.raising = True
             for taken, solution in enumerate(found, 1):
                 if take_one(solution) is STOP or interrupt.seen:
                     return taken
         except Interrupted:
             return taken
         finally:
-            interrupt.in_user_code = False
+            interrupt.raising = False
         return None
 
     return call

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 
 import pytest
+from children import adopt_orphans, left_behind, running_children
 from hypothesis import settings
 
 from cpqueens import backends
@@ -15,6 +17,17 @@ settings.load_profile("cpqueens")
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and their child processes too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+adopt_orphans()
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    """Fail a test that leaves a process running, its own or an orphan."""
+    before = running_children()
+    yield
+    assert left_behind(before) == {}
 
 
 def exact_backends() -> list[str]:

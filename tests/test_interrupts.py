@@ -14,7 +14,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import Solution
-from cpqueens.interrupts import Stopped, stopping
+from cpqueens.interrupts import Stopped, listening, stopping
 
 PROLOGUE = """
 import signal, sys, time
@@ -198,6 +198,67 @@ def test_runs_in_other_threads() -> None:
     for thread in threads:
         thread.join()
     assert counts == [4, 4, 4]
+
+
+def test_the_loops_of_the_library_end_with_the_first_ctrl_c() -> None:
+    """Each says that it was interrupted, and the next one is not disturbed."""
+    code, out, err, _seconds = interrupted(
+        """
+        import threading
+        from cpqueens import cross_check
+        from cpqueens.crosscheck.metamorphic import metamorphic
+        from cpqueens.crosscheck.fuzz import fuzz
+        from cpqueens.crosscheck.explain import explain_infeasible
+        import os
+        def soon(seconds=1.0):
+            threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+        seeds = []
+        def heuristic(model, seed, time_limit):
+            seeds.append(seed)
+            if seed == 2:
+                soon(0.0)
+                time.sleep(60)
+        six = queens(6)
+        six.count(solver="cpsat")
+        ready()
+        soon(); r = metamorphic(m, "cpsat"); print(r.interrupted, r.exit_code, len(r.relations))
+        soon(); r = cross_check(m, ["cpsat", "backtracking"]); print(r.interrupted, r.exit_code)
+        r = cross_check(six, ["cpsat", heuristic], seeds=10); print(r.interrupted, len(seeds))
+        h = r.heuristics[0]; print(h.runs, h.censored, h.asked, h.rejections)
+        soon(); r = fuzz(10**6, processes=0, solvers=["cpsat"]); print(r.interrupted, r.exit_code)
+        print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, six.count(solver="cpsat"))
+    """,
+        kicks=0,
+    )
+    assert code == 0, err
+    assert out.splitlines() == [
+        "True 130 0",
+        "True 130",
+        "True 3",
+        "2 1 10 {'no answer': 2}",
+        "True 130",
+        "True 4",
+    ]
+
+
+def test_a_run_within_an_interrupted_loop_ends_at_once(solver: str) -> None:
+    """No loop can go on by mistake: what begins after the signal is interrupted when it begins."""
+    with listening() as loop:
+        signal.raise_signal(signal.SIGINT)
+        assert loop.seen
+        for _ in range(3):
+            outcome = queens(30).enumerate(lambda s: None, solver=solver)
+            assert outcome.stop_reason == "interrupted"
+            assert not outcome.complete
+        assert list(loop.until_seen(range(5))) == []
+
+
+def test_work_is_broken_off_by_the_first_signal_only() -> None:
+    with listening() as loop:
+        assert loop.attempt(lambda: 7) == 7
+        assert loop.attempt(lambda: signal.raise_signal(signal.SIGINT) or 7) is None
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 def work_for_ever() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cpqueens.cli.options import check_place, json_option, load, model_arguments
 from cpqueens.errors import ModelError
+from cpqueens.interrupts import listening
 from cpqueens.options import positive_integer
 
 if TYPE_CHECKING:
@@ -106,11 +106,9 @@ def _print(report: Any) -> None:
 
 def _write_page(report: Any, path: str) -> None:
     from cpqueens.crosscheck.htmlreport import render_html
+    from cpqueens.report.outputfile import write_whole
 
-    try:
-        Path(path).write_text(render_html(report), encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from None
+    write_whole(path, render_html(report))
 
 
 def _participants(options: dict[str, Any]) -> list[Any] | None:
@@ -155,22 +153,26 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
     named = options["solvers"]
     solvers = default_solvers() if named is None else [s for s in named.split(",") if s]
-    reports = [
-        metamorphic(
-            instance.model,
-            solver,
-            measure=measures[options["want"]],
-            time_limit=options["time_limit"],
-            seed=options["seed"],
-            symmetries=instance.symmetries(),
-        )
-        for solver in solvers
-    ]
+    with listening() as interrupt:
+        reports = [
+            metamorphic(
+                instance.model,
+                solver,
+                measure=measures[options["want"]],
+                time_limit=options["time_limit"],
+                seed=options["seed"],
+                symmetries=instance.symmetries(),
+            )
+            for solver in interrupt.until_seen(solvers)
+        ]
+    not_run = solvers[len(reports) :]
     if as_json:
         from cpqueens.cli.documents import echo_json
 
-        echo_json({"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)})
+        about = {"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)}
+        echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})
     else:
-        click.echo("\n".join(map(str, reports)))
+        lines = [*map(str, reports), *(f"{solver}: not run: interrupted" for solver in not_run)]
+        click.echo("\n".join(lines))
     broken = [r.exit_code for r in reports if r.disagreements]
     return min(broken) if broken else max((r.exit_code for r in reports), default=0)

@@ -72,10 +72,8 @@ def _folder(name: str) -> None:
 
 
 def _write_models(report: Any, folder: str) -> None:
-    try:
-        for k, failure in enumerate(report.failures):
-            if failure.model:
-                path = Path(folder) / f"{k:03d}-{failure.code}-{failure.accused}.json"
-                path.write_text(failure.model, encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"{folder}: {error.strerror or error}") from None
+    from cpqueens.report.outputfile import write_whole
+
+    for k, failure in enumerate(report.failures):
+        if failure.model:
+            write_whole(Path(folder) / f"{k:03d}-{failure.code}-{failure.accused}.json", failure.model)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import click
 
 from cpqueens.cli import exits
 from cpqueens.errors import CpqueensError
+from cpqueens.interrupts import program
+from cpqueens.memory import is_shortage
 
 JSON_WANTED = "cpqueens.json"
 """Key of the context's ``meta`` that a verb sets when ``--json`` was given."""
 
 
 def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
-    """Run a verb and return its exit code."""
+    """Run a verb and return its exit code; after a signal 130, unless it has a disagreement to report."""
     try:
-        with _terminating():
+        with program() as interrupt:
             code = work()
             sys.stdout.flush()
     except (click.exceptions.Exit, click.ClickException, click.Abort):
@@ -33,19 +33,24 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
         return exits.DONE
     except KeyboardInterrupt:
         return _say("interrupted", exits.INTERRUPTED, meta)
-    except CpqueensError as error:
-        return _say(str(error), error.exit_code, meta)
-    except MemoryError:
-        return _say("out of memory", exits.OUT_OF_MEMORY, meta)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _say(f"{where}{error.strerror or error}", exits.REFUSED, meta)
     except Exception as error:
         if os.environ.get("CPQUEENS_DEBUG"):
             raise
-        text = f"{type(error).__name__}: {error}; CPQUEENS_DEBUG=1 shows where"
-        return _say(f"internal error: {text}", exits.CRASHED, meta)
-    return code if isinstance(code, int) else exits.DONE
+        return _say(*_told(error), meta)
+    code = code if isinstance(code, int) else exits.DONE
+    return exits.INTERRUPTED if interrupt.seen and code < exits.INVALID else code
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """Return the line that is said about an error, and the exit code."""
+    if isinstance(error, CpqueensError):
+        return str(error), error.exit_code
+    if is_shortage(error):
+        return f"out of memory{f': {error}' if str(error) else ''}", exits.OUT_OF_MEMORY
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}", exits.REFUSED
+    return f"internal error: {type(error).__name__}: {error}; CPQUEENS_DEBUG=1 shows where", exits.CRASHED
 
 
 def usage_error(error: click.ClickException) -> int:
@@ -66,19 +71,6 @@ def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
             document = {"schema": "cpqueens.error", "version": 1, "error": line, "exit_code": code}
             click.echo(json.dumps(document))
     return code
-
-
-@contextlib.contextmanager
-def _terminating() -> Iterator[None]:
-    """Give SIGTERM the meaning of Ctrl-C, so that partial results are printed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    old = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, old)
 
 
 def _abandon_stdout() -> None:

@@ -21,7 +21,6 @@ from cpqueens.cli.options import (
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
-    from cpqueens.crosscheck.explain import Explanation
     from cpqueens.outcome import Outcome
 
 
@@ -54,24 +53,35 @@ def command(
         file = stack.enter_context(SolutionFile(out, instance.model, force=force)) if out else None
         with progress(instance.title, lambda: 0, shown=True):
             outcome = solve(instance.model, **given)
-        if file is not None:
+        if file is not None and len(outcome.solutions):
             file.write(outcome.solutions)
+        elif file is not None:
+            file.drop()
+    if not as_json:
+        _print(instance, outcome, form, out)  # before the explanation, which may take long
     reasons = _explanation(instance, outcome, given) if explain else None
     if as_json:
-        echo_json(_document(instance, outcome, out) | ({"explanation": reasons.to_dict()} if reasons else {}))
-    else:
-        _print(instance, outcome, form, out)
-        if reasons is not None:
-            click.echo(str(reasons))
+        said = {} if reasons is None else {"explanation": reasons[0]}
+        echo_json(_document(instance, outcome, out if len(outcome.solutions) else None) | said)
+    elif reasons is not None:
+        click.echo(reasons[1])
     return exit_of_solve(outcome)
 
 
-def _explanation(instance: Instance, outcome: Outcome, given: dict[str, Any]) -> Explanation | None:
-    """Return why there is no solution, None if that was not proved."""
+def _explanation(
+    instance: Instance, outcome: Outcome, given: dict[str, Any]
+) -> tuple[dict[str, Any], str] | None:
+    """Return why there is no solution, as data and as text; None if there may be one."""
+    from cpqueens.crosscheck.explain import NotInfeasible
+
     if outcome.status != "INFEASIBLE":
         return None
     limits = {k: v for k, v in given.items() if k == "time_limit"}
-    return instance.model.explain_infeasible(outcome.solver, **limits)
+    try:
+        found = instance.model.explain_infeasible(outcome.solver, **limits)
+    except NotInfeasible as error:  # a limit, or a signal; what was proved before stands
+        return {"error": str(error)}, f"not explained: {error}"
+    return found.to_dict(), str(found)
 
 
 def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str, Any]:
@@ -94,7 +104,8 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
 
     if outcome.solution is not None and out is None:
         click.echo(render(outcome.solution, form, style_of(sys.stdout)), color=True)
-    lines = [f"{'written' if len(outcome.solutions) else 'empty'}    {out}"] if out else []
+    written = "written   " if len(outcome.solutions) else "no file    nothing to write to"
+    lines = [f"{written} {out}"] if out else []
     lines = [f"problem    {instance.title}", *summary(outcome), *lines]
     entry = instance.published("optimum")
     if entry is not None and outcome.objective is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from cpqueens.crosscheck.participants import BackendParticipant, Participant, Pl
 from cpqueens.crosscheck.report import Disagreement
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.interrupts import on_leaving
 from cpqueens.model import Model
 from cpqueens.modelfile import dump_model
 
@@ -79,7 +82,7 @@ def write_bundle(
     fixed = any(isinstance(p, SolutionFile | GivenSolutions) for p in _involved(found, participants))
     if found.code not in _NOT_SHRUNK and not fixed:
         shrunk = shrunk_model(model, found, participants, plan, budget or Budget(seconds=20))
-    place = _new_folder(Path(folder), f"{found.code}-{_slug(found.accused)}")
+    place = _new_place(Path(folder), f"{found.code}-{_slug(found.accused)}")
     command = replay_command(place / "shrunk.json", shrunk, found, participants, plan)
     data = {
         "schema": "cpqueens.bundle",
@@ -94,26 +97,41 @@ def write_bundle(
         "answers": plain(list(answers)),
         "replay": command,
     }
-    try:
-        for name, part in (("model.json", model), ("shrunk.json", shrunk)):
-            (place / name).write_text(dump_model(part), encoding="utf-8")
-        (place / "bundle.json").write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
-        (place / "replay.sh").write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"{place}: {error.strerror or error}") from None
+    texts = {
+        "model.json": dump_model(model),
+        "shrunk.json": dump_model(shrunk),
+        "bundle.json": json.dumps(data, indent=2, ensure_ascii=False) + "\n",
+        "replay.sh": f"#!/bin/sh\n{command}\n",
+    }
+    _write_folder(place, texts)
     return replace(found, bundle=str(place), replay=command)
 
 
-def _new_folder(parent: Path, name: str) -> Path:
+def _write_folder(place: Path, texts: Mapping[str, str]) -> None:
+    """Write a folder of files: all of it, or nothing."""
+    partial = place.with_name(f".{place.name}.{os.getpid()}.partial")
+    stay = on_leaving(lambda: shutil.rmtree(partial, ignore_errors=True))
+    try:
+        partial.mkdir()
+        for name, text in texts.items():
+            (partial / name).write_text(text, encoding="utf-8")
+        partial.rename(place)
+    except OSError as error:
+        raise ModelError(f"{place}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        stay()
+
+
+def _new_place(parent: Path, name: str) -> Path:
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        for k in range(1, 10_000):
-            place = parent / (name if k == 1 else f"{name}-{k}")
-            if not place.exists():
-                place.mkdir()
-                return place
     except OSError as error:
         raise ModelError(f"{parent}: {error.strerror or error}") from None
+    for k in range(1, 10_000):
+        place = parent / (name if k == 1 else f"{name}-{k}")
+        if not place.exists():
+            return place
     raise ModelError(f"{parent}: too many bundles; remove some")
 
 

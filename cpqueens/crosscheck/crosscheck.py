@@ -25,6 +25,7 @@ from cpqueens.crosscheck.report import (
 )
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
+from cpqueens.interrupts import Interrupt, listening
 from cpqueens.model import Model
 from cpqueens.options import positive_integer, positive_seconds
 from cpqueens.outcome import Status
@@ -111,30 +112,35 @@ def cross_check(
     if isolate:
         participants = [isolated(p) for p in participants]
     plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
-    observations = _observe(model, participants, plan)
-    interrupted = len(observations) < len(participants) or any(o.interrupted for o in observations)
-    repeats = _repeat(model, participants, observations, plan) if repeat and not interrupted else ()
-    try:
-        case = Case(model, observations, as_published(published), verify, symmetries, repeats)
-        return conclude(case, plan, participants, started, bundles)
-    finally:
-        for o in (*observations, *(second for _, second in repeats)):
-            if o.store is not None:
-                o.store.close()
+    with listening() as interrupt:
+        observations = _observe(model, participants, plan, interrupt)
+        repeats = _repeat(model, participants, observations, plan, interrupt) if repeat else ()
+        try:
+            case = Case(model, observations, as_published(published), verify, symmetries, repeats)
+            report = conclude(case, plan, participants, started, bundles, interrupt)
+        finally:
+            for o in (*observations, *(second for _, second in repeats)):
+                if o.store is not None:
+                    o.store.close()
+    missed = participants[len(repeats) : len(observations)] if repeat else []
+    lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
+    return replace(report, not_compared=(*report.not_compared, *lost))
 
 
-def _observe(model: Model, participants: Sequence[Participant], plan: Plan) -> tuple[Observation, ...]:
-    """Return everyone's answers; after Ctrl-C only those of the first, the interrupted one included."""
+def _observe(
+    model: Model, participants: Sequence[Participant], plan: Plan, interrupt: Interrupt
+) -> tuple[Observation, ...]:
+    """Return everyone's answers; after a signal only those of the first, the interrupted one included."""
     found: list[Observation] = []
-    for participant in participants:
+    for participant in interrupt.until_seen(participants):
         try:
             found.append(participant.observe(model, plan))
-        except KeyboardInterrupt:  # inside a user's own heuristic
-            if not found:
-                raise
-            break
-        if found[-1].interrupted:
-            break
+        except KeyboardInterrupt:  # raised by a user's own heuristic, or the second one
+            interrupt.note()
+        if found and found[-1].interrupted:
+            interrupt.note()
+    if not found:
+        raise KeyboardInterrupt  # nothing can be said
     return tuple(found)
 
 
@@ -204,9 +210,21 @@ def as_published(value: Any) -> PublishedValues | None:
 
 
 def _repeat(
-    model: Model, participants: list[Participant], observations: tuple[Observation, ...], plan: Plan
+    model: Model,
+    participants: Sequence[Participant],
+    observations: Sequence[Observation],
+    plan: Plan,
+    interrupt: Interrupt,
 ) -> tuple[tuple[Observation, Observation], ...]:
-    return tuple((first, p.observe(model, plan)) for p, first in zip(participants, observations, strict=True))
+    """Return everyone's first and second answer, as far as both came to their own end."""
+    pairs = []
+    for participant, first in interrupt.until_seen(zip(participants, observations, strict=False)):
+        second = participant.observe(model, plan)
+        if not interrupt.seen:
+            pairs.append((first, second))
+        elif second.store is not None:
+            second.store.close()
+    return tuple(pairs)
 
 
 def observe_and_compare(model: Model, participants: Sequence[Participant], plan: Plan) -> list[Disagreement]:
@@ -224,16 +242,21 @@ def observe_and_compare(model: Model, participants: Sequence[Participant], plan:
 
 
 def _followed_up(
-    case: Case, plan: Plan, participants: Sequence[Participant], bundles: str | Path | None
+    case: Case,
+    plan: Plan,
+    participants: Sequence[Participant],
+    bundles: str | Path | None,
+    interrupt: Interrupt,
 ) -> list[Disagreement]:
-    """Return the disagreements, each with its diagnosis and its bundle."""
+    """Return the disagreements, each with its bundle and, unless a signal came, its diagnosis."""
     from cpqueens.crosscheck.bundle import write_bundle
     from cpqueens.crosscheck.diagnose import bisect, diagnose
 
     by_name = {p.name: p for p in participants}
     found = []
     for d in compare(case):
-        d = bisect(case.model, diagnose(case.model, d, by_name, plan), by_name, plan)
+        if not interrupt.seen:
+            d = bisect(case.model, diagnose(case.model, d, by_name, plan), by_name, plan)
         if bundles is not None:
             named = (d.accused, *d.against)
             answers = [_solver_report(o, Evidence.CLAIM, "") for o in case.observations if o.name in named]
@@ -250,13 +273,14 @@ def conclude(
     plan: Plan,
     participants: Sequence[Participant],
     started: float,
-    bundles: str | Path | None = None,
+    bundles: str | Path | None,
+    interrupt: Interrupt,
 ) -> Report:
     """Return the report of a case."""
     from cpqueens.crosscheck.environment import fingerprint, versions
 
     asked = len(case.observations)
-    disagreements = _followed_up(case, plan, participants[:asked], bundles)
+    disagreements = _followed_up(case, plan, participants[:asked], bundles, interrupt)
     accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
     levels = {o.name: level(case, o, accused) for o in case.observations}
     return Report(
@@ -274,7 +298,7 @@ def conclude(
             *_coverage_losses(case, plan),
             *(NotCompared(p.name, "everything", "not run: interrupted") for p in participants[asked:]),
         ),
-        interrupted=asked < len(participants) or any(o.interrupted for o in case.observations),
+        interrupted=interrupt.seen,
         verdict=verdict(case, disagreements, levels),
         seconds=time.monotonic() - started,
     )
@@ -344,11 +368,14 @@ def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
         elif o.error is None and not o.claims_all:
             what = "completeness" if o.count or o.best else "everything"
             why = "it does not prove" if not o.proves else f"stopped by {o.ended_by}"
+            if o.interrupted and o.outcome is None:
+                why = "interrupted"
             lost.append(NotCompared(o.name, what, why))
         elif o.want is not plan.want and o.error is None:
             lost.append(
                 NotCompared(o.name, plan.want.value, f"asked for {o.want.value} only: no such feature")
             )
+    lost += [NotCompared(h.name, "seeds", h.lost) for h in _heuristics(case) if h.lost]
     stores = [o.store for o in case.observations if o.store is not None]
     if case.verify is not None and any(s.distinct > 10_000 for s in stores):
         lost.append(

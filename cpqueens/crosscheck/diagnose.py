@@ -16,6 +16,7 @@ from cpqueens.crosscheck.rebuild import domain_of, rebuilt
 from cpqueens.crosscheck.report import Disagreement, Witness
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import CpqueensError
+from cpqueens.interrupts import Interrupt, listening
 from cpqueens.model import Model
 
 _FIXABLE = frozenset({Code.MISSING, Code.FALSE_UNSAT, Code.OPT_CROSSED})
@@ -83,22 +84,26 @@ def bisect_counts(
     """
     fixed: dict[str, int] = {}
     current, counts = model, (first(model), second(model))
-    while len(current.decisions):
-        found = _differing_branch(current, first, second)
-        if found is None:
-            break
-        name, value, current, counts = found
-        fixed[name] = value
+    with listening() as interrupt:
+        while len(current.decisions):
+            found = _differing_branch(current, first, second, interrupt)
+            if found is None:
+                break
+            name, value, current, counts = found
+            fixed[name] = value
     return Narrowing(fixed, current, counts)
 
 
 def _differing_branch(
-    model: Model, first: Callable[[Model], int | None], second: Callable[[Model], int | None]
+    model: Model,
+    first: Callable[[Model], int | None],
+    second: Callable[[Model], int | None],
+    interrupt: Interrupt,
 ) -> tuple[str, int, Model, tuple[int | None, int | None]] | None:
     variable = int(model.decisions[0])
     domain = domain_of(model, variable)
     values = range(domain[0], domain[1] + 1) if isinstance(domain, tuple) else domain.tolist()
-    for value in values:
+    for value in interrupt.until_seen(values):
         branch = rebuilt(model, constants={variable: value}, objective=False)
         counts = first(branch), second(branch)
         if None not in counts and counts[0] != counts[1]:

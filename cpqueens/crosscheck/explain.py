@@ -11,6 +11,7 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck.rebuild import rebuilt
 from cpqueens.describe import describe
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
+from cpqueens.interrupts import Interrupt, listening
 from cpqueens.outcome import Status
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Explanation:
     solver: str
     checked_by: str | None
     runs: int
+    interrupted: bool = False
+    """Whether a signal ended the search."""
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -67,7 +70,8 @@ class Explanation:
         perhaps = "an unsatisfiable subset, perhaps not minimal"
         kind = "a minimal unsatisfiable subset" if self.minimal else perhaps
         second = f", checked by {self.checked_by}" if self.checked_by else ", not checked by another"
-        head = f"{kind}: {len(self.reasons)} constraint(s), proved by {self.solver}{second}"
+        broken = ", interrupted" if self.interrupted else ""
+        head = f"{kind}: {len(self.reasons)} constraint(s), proved by {self.solver}{second}{broken}"
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons)])
 
 
@@ -102,13 +106,16 @@ def explain_infeasible(model: Model, solver: str = "auto", **options: Any) -> Ex
         raise ModelError(f"{name} cannot prove that there is no solution; use a backend that proves")
     search = _Search(model, solver if isinstance(solver, str) and solver != "auto" else name, options)
     everything = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
-    known = search.infeasible(everything)
-    if known is not True:
-        why = "it has a solution" if known is False else "not proved infeasible within the limits"
-        raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
-    subset, minimal = search.reduce(everything)
+    with listening() as interrupt:
+        known = search.infeasible(everything)
+        if known is not True:
+            undecided = "interrupted" if interrupt.seen else "not proved infeasible within the limits"
+            why = "it has a solution" if known is False else undecided
+            raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
+        subset, minimal = search.reduce(everything, interrupt)
+        second = None if interrupt.seen else _check(model, subset, name, options)
     reasons = tuple(_reason(model, k) for k in subset)
-    return Explanation(reasons, minimal, name, _check(model, subset, name, options), search.runs)
+    return Explanation(reasons, minimal, name, second, search.runs, interrupt.seen)
 
 
 class _Search:
@@ -122,10 +129,12 @@ class _Search:
         self.runs += 1
         return _infeasible(self.model, kept, self.solver, self.options)
 
-    def reduce(self, subset: list[int]) -> tuple[list[int], bool]:
-        """Return an irreducible subset and whether every run decided."""
+    def reduce(self, subset: list[int], interrupt: Interrupt) -> tuple[list[int], bool]:
+        """Return an irreducible subset and whether every run decided; after a signal the one so far."""
         decided, at, chunk = True, 0, max(1, len(subset) // 4)
         while at < len(subset):
+            if interrupt.seen:
+                return subset, False
             trial = subset[:at] + subset[at + chunk :]
             answer = self.infeasible(trial)
             if answer is True:

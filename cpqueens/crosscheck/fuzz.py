@@ -19,6 +19,7 @@ from cpqueens.crosscheck.participants import BackendParticipant, Participant, as
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.describe import describe, describe_array
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.interrupts import Interrupt, Interrupted, listening
 from cpqueens.model import Model
 
 MOST_SOLUTIONS = 500
@@ -80,7 +81,7 @@ class FuzzReport:
     """How often (kind, context, solver) was really exercised."""
     classes: Mapping[str, int]
     interrupted: bool = False
-    """Whether Ctrl-C ended the run: the report is about the models done until then."""
+    """Whether a signal ended the run: the report is about the models done until then."""
     versions: Mapping[str, str] = field(default_factory=versions)
     schema: int = 1
 
@@ -131,12 +132,20 @@ def examine_one(
 
     Every third model of each class is examined deeply: with second runs, limits and counts. ``deep`` decides
     it otherwise; without ``make`` nothing is shrunk.
+
+    Raises
+    ------
+    Interrupted
+        If a signal came before all solvers had answered. Later, failures are merely shrunk no further.
     """
     model, kind, _ = fuzz_model(seed, index)
     if deep is None:
         deep = index // len(CLASSES) % _DEEP_EVERY == 0
     subject = Subject(model, participants, seed=index % 1000, deep=deep)
-    found = examine(subject)
+    with listening() as interrupt:
+        found = interrupt.attempt(lambda: examine(subject))
+        if found is None or interrupt.seen:
+            raise Interrupted  # what a solver said that was told to stop is no evidence against it
     lost = {d.accused for d in found if d.code in (Code.UNSUPPORTED, Code.CRASH)}
     failures = tuple(_failure(subject, d, seed, index, make) for d in found)
     answered = tuple(p.name for p in participants if p.name not in lost)
@@ -277,18 +286,18 @@ def fuzz(
         named = participant.solver if isinstance(participant, BackendParticipant) else "auto"
         if isinstance(named, str) and named != "auto":
             backends.split_name(named)  # a wrong name is refused here, not in every child
-    interrupted = False
-    try:
-        if alone:
-            indices = range(models) if only is None else range(only, only + 1)
-            _in_this_process(seed, indices, participants, tally, seconds, progress)
-        else:
-            from cpqueens.crosscheck.fuzzworkers import in_child_processes
+    with listening() as interrupt:
+        try:
+            if alone:
+                indices = range(models) if only is None else range(only, only + 1)
+                _in_this_process(seed, indices, participants, tally, seconds, progress, interrupt)
+            else:
+                from cpqueens.crosscheck.fuzzworkers import in_child_processes
 
-            in_child_processes(seed, models, names, processes, tally, seconds, progress)
-    except KeyboardInterrupt:  # hours of work may be done: it is reported
-        interrupted = True
-    return tally.report(seed, time.monotonic() - started, names, interrupted)
+                in_child_processes(seed, models, names, processes, tally, seconds, progress, interrupt)
+        except KeyboardInterrupt:  # the second: hours of work may be done, which are reported all the same
+            interrupt.note()
+    return tally.report(seed, time.monotonic() - started, names, interrupt.seen)
 
 
 def _in_this_process(
@@ -298,12 +307,16 @@ def _in_this_process(
     tally: Tally,
     seconds: float | None,
     progress: Progress | None,
+    interrupt: Interrupt,
 ) -> None:
     started = time.monotonic()
-    for index in indices:
+    for index in interrupt.until_seen(indices):
         if seconds is not None and time.monotonic() - started > seconds:
             break
-        tally.add(examine_one(seed, index, participants))
+        found = interrupt.attempt(lambda index=index: examine_one(seed, index, participants))  # type: ignore[misc]
+        if found is None:
+            break
+        tally.add(found)
         if progress is not None:
             progress(tally.done, len(indices), sum(tally.seen.values()))
 

@@ -22,9 +22,8 @@ def render(report: FuzzReport) -> str:
     ]
     for failure in report.failures:
         lines += failure_lines(failure)
-    lines.append(
-        "no disagreement" if not report.failures else f"{len(report.failures)} kind(s) of disagreement"
-    )
+    nothing = "no disagreement" if report.models else "nothing was examined"
+    lines.append(f"{len(report.failures)} kind(s) of disagreement" if report.failures else nothing)
     return "\n".join(lines)
 
 

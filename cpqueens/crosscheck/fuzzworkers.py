@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from cpqueens.children import Patience, Worker
 from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.fuzz import Examined, Failure, examine_one, replay_command
+from cpqueens.crosscheck.fuzz import Failure, examine_one, replay_command
 from cpqueens.crosscheck.participants import as_participants
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.fuzz import Progress, Tally
+    from cpqueens.interrupts import Interrupt
 
 BATCH = 25
+_LOOK_EVERY = 0.2  # seconds between looks for signals and silence
 HANG = 120.0
-"""Seconds after which one model is given up (compilation of kernels in a fresh process included)."""
+"""Seconds of a processor after which one model is given up (compilation of kernels included)."""
 MEMORY = 6 * 2**30
 RECYCLED = 20_000
 """Models after which a process is replaced, so that a slow leak in a library does not matter."""
 
 
 def work(connection: Connection, seed: int, solvers: Sequence[str]) -> None:
-    """Examine the batches that come in; runs in a child process until the parent has no more."""
-    _limit_memory()
-    with contextlib.suppress(EOFError, ConnectionError, KeyboardInterrupt):  # the parent has gone
-        _work(connection, seed, solvers)
-
-
-def _work(connection: Connection, seed: int, solvers: Sequence[str]) -> None:
+    """Examine the batches that come in; runs in a child process, which ends when the parent has no more."""
     participants = as_participants(solvers)
     shrunk: dict[tuple[str, str], int] = {}
     while True:
         batch = connection.recv()
-        if batch is None:
-            return
         for index in batch:
             connection.send(("begin", index))
             # the first failures of a kind are shrunk, later ones only counted
@@ -51,24 +45,14 @@ def _work(connection: Connection, seed: int, solvers: Sequence[str]) -> None:
         connection.send(("ready", None))
 
 
-def _limit_memory() -> None:
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    except (ImportError, ValueError, OSError):
-        return  # no such limit on this system: memory is then the system's business
-
-
 @dataclass
 class Child:
     """One child process and what it is at."""
 
-    process: Any
-    connection: Connection
+    worker: Worker
+    patience: Patience
     batch: deque[int] = field(default_factory=deque)
     current: int | None = None
-    since: float = field(default_factory=time.monotonic)
     done: int = 0
 
 
@@ -80,103 +64,105 @@ def in_child_processes(
     tally: Tally,
     seconds: float | None,
     progress: Progress | None,
+    interrupt: Interrupt,
 ) -> None:
-    """Distribute the models over child processes and count what comes back."""
-    started = time.monotonic()
-    todo = deque(range(models))
-    children = [_start(seed, solvers) for _ in range(processes)]
-    try:
-        for child in children:
-            _feed(child, todo)
-        while todo or any(child.batch for child in children):
-            ready = wait([child.connection for child in children], timeout=1.0)
-            if seconds is not None and time.monotonic() - started > seconds:
-                todo.clear()
-            for k, child in enumerate(children):
-                if child.connection in ready:
-                    alive = _receive(child, todo, tally)
+    """Distribute the models over child processes and count what comes back.
+
+    A model on which a child fell silent is tried again at the end, alone, before anybody is accused.
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    pool = Pool(seed, solvers, tally, lambda: progress and progress(tally.done, models, tally.seen.total()))
+    pool.run(deque(range(models)), processes, deadline, interrupt)
+    pool.alone = True
+    pool.run(deque(pool.suspects), 1, None, interrupt)
+
+
+class Pool:
+    """Child processes that examine models of one run."""
+
+    def __init__(self, seed: int, solvers: Sequence[str], tally: Tally, note: Callable[[], object]) -> None:
+        self.seed, self.solvers, self.tally, self.note = seed, list(solvers), tally, note
+        self.todo: deque[int] = deque()
+        self.suspects: list[int] = []
+        self.alone = False
+        """Whether each model is tried for the second time, by one child."""
+
+    def run(self, todo: deque[int], processes: int, deadline: float | None, interrupt: Interrupt) -> None:
+        """Examine all models of ``todo``, or until the deadline has passed or a signal came."""
+        self.todo = todo
+        children = [self._start() for _ in range(processes if todo else 0)]
+        try:
+            for child in children:
+                self._feed(child)
+            while (self.todo or any(child.batch for child in children)) and not interrupt.poll():
+                ready = wait([child.worker.connection for child in children], timeout=_LOOK_EVERY)
+                if deadline is not None and time.monotonic() > deadline:
+                    self.todo.clear()
+                for k, child in enumerate(children):
+                    children[k] = self._looked_after(child, child.worker.connection in ready)
+                self.note()
+        finally:
+            for child in children:
+                child.worker.end()
+
+    def _start(self) -> Child:
+        worker = Worker("cpqueens.crosscheck.fuzzworkers:work", (self.seed, self.solvers), MEMORY)
+        return Child(worker, Patience(HANG, worker.pid))
+
+    def _feed(self, child: Child) -> None:
+        batch = [self.todo.popleft() for _ in range(min(BATCH, len(self.todo)))]
+        child.batch.extend(batch)
+        child.patience.begin()
+        if batch:
+            with contextlib.suppress(ConnectionError):  # it died: that is seen when it is listened to
+                child.worker.connection.send(batch)
+
+    def _looked_after(self, child: Child, speaks: bool) -> Child:
+        """Return the child, or another in its place if it died, hangs, or has done enough."""
+        if speaks:
+            alive = self._receive(child)
+            return child if alive and child.done < RECYCLED else self._replaced(child, hung=False)
+        hung = child.current is not None and child.patience.is_over()
+        return self._replaced(child, hung=True) if hung else child
+
+    def _receive(self, child: Child) -> bool:
+        """Take in what a child says; False if it died."""
+        try:
+            while child.worker.connection.poll():
+                kind, value = child.worker.connection.recv()
+                child.patience.begin()
+                if kind == "begin":
+                    child.current = value
+                elif kind == "done":
+                    self.tally.add(value)
+                    child.batch.popleft()
+                    child.current = None
+                    child.done += 1
                 else:
-                    alive = time.monotonic() - child.since < HANG or child.current is None
-                if not alive or child.done >= RECYCLED:
-                    hung = not alive and child.connection not in ready
-                    children[k] = _replace(child, hung, seed, solvers, todo, tally)
-            if progress is not None:
-                progress(tally.done, models, sum(tally.seen.values()))
-    finally:
-        for child in children:
-            _stop(child)
+                    self._feed(child)
+        except (EOFError, ConnectionError):
+            return False
+        return True
 
-
-def _start(seed: int, solvers: Sequence[str]) -> Child:
-    context = multiprocessing.get_context("spawn")
-    mine, theirs = context.Pipe()
-    process = context.Process(target=work, args=(theirs, seed, list(solvers)), daemon=True)
-    process.start()
-    theirs.close()
-    return Child(process, mine)
-
-
-def _feed(child: Child, todo: deque[int]) -> None:
-    batch = [todo.popleft() for _ in range(min(BATCH, len(todo)))]
-    child.batch.extend(batch)
-    child.since = time.monotonic()
-    if batch:
-        child.connection.send(batch)
-
-
-def _receive(child: Child, todo: deque[int], tally: Tally) -> bool:
-    """Take in what a child says; False if it died."""
-    try:
-        while child.connection.poll():
-            kind, value = child.connection.recv()
-            child.since = time.monotonic()
-            if kind == "begin":
-                child.current = value
-            elif kind == "done":
-                found: Examined = value
-                tally.add(found)
-                child.batch.popleft()
-                child.current = None
-                child.done += 1
+    def _replaced(self, child: Child, hung: bool) -> Child:
+        """End a child, book what it died of, and let another go on behind that model."""
+        code = child.worker.end(0.0 if hung else 1.0)  # who closed its end may die of what it dies of
+        if child.current is not None:
+            child.batch.popleft()
+            if hung and not self.alone:
+                self.suspects.append(child.current)
             else:
-                _feed(child, todo)
-    except (EOFError, ConnectionError):
-        return False
-    return True
+                self.tally.fail(self._death(child.current, hung, code))
+        elif child.batch and child.done == 0:
+            raise RuntimeError(f"a child process died before its first model (exit code {code})")
+        self.todo.extendleft(reversed(child.batch))
+        new = self._start()
+        self._feed(new)
+        return new
 
-
-def _replace(
-    child: Child, hung: bool, seed: int, solvers: Sequence[str], todo: deque[int], tally: Tally
-) -> Child:
-    """End a child, book what it died of, and let another go on behind that model."""
-    if not hung:
-        child.process.join(1)  # it closed its end: let it die, so that its exit code is its own
-    _stop(child)
-    if child.current is not None:
-        tally.fail(_death(child, hung, seed, solvers))
-        child.batch.popleft()
-    elif child.batch and child.done == 0:
-        code = child.process.exitcode
-        raise RuntimeError(f"a child process died before its first model (exit code {code})")
-    todo.extendleft(reversed(child.batch))
-    new = _start(seed, solvers)
-    _feed(new, todo)
-    return new
-
-
-def _death(child: Child, hung: bool, seed: int, solvers: Sequence[str]) -> Failure:
-    code, index = child.process.exitcode, child.current
-    assert index is not None
-    message = f"no answer for {HANG:.0f} s" if hung else f"the process died with exit code {code}"
-    replay = replay_command(seed, index, solvers)
-    return Failure(Code.HANG if hung else Code.CRASH, "process", message, index, replay=replay)
-
-
-def _stop(child: Child) -> None:
-    child.connection.close()
-    if child.process.is_alive():
-        child.process.terminate()
-        child.process.join(2)
-    if child.process.is_alive():
-        child.process.kill()
-    child.process.join()
+    def _death(self, index: int, hung: bool, code: int | None) -> Failure:
+        message = f"the process died with exit code {code}"
+        if hung:
+            message = f"no answer for {HANG:.0f} s, also when tried again alone"
+        replay = replay_command(self.seed, index, self.solvers)
+        return Failure(Code.HANG if hung else Code.CRASH, "process", message, index, replay=replay)

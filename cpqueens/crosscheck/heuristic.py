@@ -6,7 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from cpqueens.crosscheck.report import HeuristicReport
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.errors import CpqueensError
 from cpqueens.evaluate.statistics import wilson_interval
+from cpqueens.interrupts import listening
 from cpqueens.outcome import Outcome, Solution
 from cpqueens.rows import IntArray
 
@@ -45,12 +46,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a heuristic, counted."""
+    """All runs of a heuristic, counted; one that a signal broke off is neither a success nor a failure."""
 
     runs: int
     successes: int
     rejections: Mapping[str, int]
     examples: tuple[str, ...]
+    asked: int
+    censored: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,31 +101,55 @@ def collect_runs(
 ) -> Observation:
     """Run a heuristic over all seeds and check every answer."""
     started = time.monotonic()
-    store = SolutionStore(plan.packing)
-    checker = Checker(model)
-    rejections: Counter[str] = Counter()
-    examples: dict[str, str] = {}
-    successes = 0
+    store, checker, tally = SolutionStore(plan.packing), Checker(model), _Tally(len(plan.seeds))
     best: tuple[int, IntArray] | None = None
-    for seed in plan.seeds:
-        made = attempt(seed)
-        row, why, message = judge(model, checker, made)
-        if row is None:
-            rejections[why] += 1
-            examples.setdefault(why, f"{why}, seed {seed}: {message}")
-        else:
-            successes += 1
-            store.add(row[None, :])
-            best = better_of(checker, best, row)
-        if plan.progress is not None:
-            plan.progress(name, successes, time.monotonic() - started)
+    with listening() as interrupt:
+        for seed in interrupt.until_seen(plan.seeds):
+            made = interrupt.attempt(lambda seed=seed: attempt(seed))  # type: ignore[misc]
+            row, why, message = (None, "", "") if made is None else judge(model, checker, made)
+            if row is not None:
+                tally.succeed()
+                store.add(row[None, :])
+                best = better_of(checker, best, row)
+            elif interrupt.seen:
+                tally.censored += 1
+            else:
+                tally.fail(why, f"{why}, seed {seed}: {message}")
+            if plan.progress is not None:
+                plan.progress(name, tally.successes, time.monotonic() - started)
     store.finish()
-    runs = Runs(len(plan.seeds), successes, dict(rejections), tuple(examples.values()))
     return Observation(
         name=name, family=name, role=role, want=Want.ONE, proves=False, store=store, count=store.distinct,
-        invalid=rejections["invalid"], best=best, heuristic=runs, seed=plan.seeds[0],
-        seconds=time.monotonic() - started,
+        invalid=tally.rejections["invalid"], best=best, heuristic=tally.as_runs(), seed=plan.seeds[0],
+        seconds=time.monotonic() - started, interrupted=interrupt.seen,
     )  # fmt: skip
+
+
+@dataclass
+class _Tally:
+    """Counts the runs of a heuristic; one that a signal broke off proves nothing about it."""
+
+    asked: int
+    successes: int = 0
+    censored: int = 0
+    rejections: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+
+    def succeed(self) -> None:
+        """Count a checked solution."""
+        self.successes += 1
+
+    def fail(self, why: str, example: str) -> None:
+        """Count a rejection; the first example of each kind is kept."""
+        self.rejections[why] += 1
+        if example:
+            self.examples.setdefault(why, example)
+
+    def as_runs(self) -> Runs:
+        """Return the counts."""
+        runs = self.successes + self.rejections.total()
+        examples = tuple(self.examples.values())
+        return Runs(runs, self.successes, dict(self.rejections), examples, self.asked, self.censored)
 
 
 def judge(model: Model, checker: Checker, attempt: Attempt) -> tuple[IntArray | None, str, str]:
@@ -189,26 +216,36 @@ def observe_seeds(model: Model, participant: BackendParticipant, plan: Plan) -> 
     want = Want.BEST if plan.want is Want.BEST else Want.ONE
     one = replace(plan, want=want, progress=None)
     found: list[Observation] = []
-    store = SolutionStore(plan.packing)
-    rejections: Counter[str] = Counter()
-    for seed in plan.seeds:
-        o = participant.once(model, one, seed)
-        found.append(o)
-        rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
-        if rows is not None and len(rows):
-            store.add(rows)
-        else:
-            rejections[o.ended_by] += 1
-        if plan.progress is not None:
-            plan.progress(participant.name, store.raw, time.monotonic() - started)
-        if o.interrupted:
-            break
+    store, tally = SolutionStore(plan.packing), _Tally(len(plan.seeds))
+    with listening() as interrupt:
+        for seed in interrupt.until_seen(plan.seeds):
+            o = participant.once(model, one, seed)
+            found.append(o)
+            rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
+            if rows is not None and len(rows):
+                tally.succeed()
+                store.add(rows)
+            elif o.interrupted or interrupt.seen:
+                tally.censored += 1
+            else:
+                tally.fail(o.ended_by, o.message)
+            if plan.progress is not None:
+                plan.progress(participant.name, store.raw, time.monotonic() - started)
+            if o.interrupted:
+                break
     store.finish()
-    return _together(model, found, store, rejections, time.monotonic() - started)
+    if not found:
+        found.append(_never_run(participant.name, want, plan))
+    return _together(model, found, store, tally.as_runs(), time.monotonic() - started)
+
+
+def _never_run(name: str, want: Want, plan: Plan) -> Observation:
+    """Return the observation of a backend that a signal kept from running at all."""
+    return Observation(name, name, "heuristic", want, proves=False, seed=plan.seeds[0], interrupted=True)
 
 
 def _together(
-    model: Model, found: list[Observation], store: SolutionStore, rejections: Counter[str], seconds: float
+    model: Model, found: list[Observation], store: SolutionStore, runs: Runs, seconds: float
 ) -> Observation:
     checker = Checker(model)
     best: tuple[int, IntArray] | None = None
@@ -222,12 +259,10 @@ def _together(
     if all(o.error is not None for o in found):
         return found[0]
     faults = tuple(f for o in found for f in o.faults)
-    examples = tuple(dict.fromkeys(o.message for o in found if o.message))
-    counted = Runs(len(found), store.raw, dict(rejections), examples)
     crashed = next((o for o in found if o.error is not None), None)
     base = next(o for o in found if o.error is None)
     return replace(
-        base, store=store, count=store.distinct, best=best, faults=faults, heuristic=counted,
+        base, store=store, count=store.distinct, best=best, faults=faults, heuristic=runs,
         invalid=sum(o.invalid for o in found), seconds=seconds, claims_all=False, claims_none=False,
         error=None if crashed is None else crashed.error, message="" if crashed is None else crashed.message,
         duplicates=0, interrupted=any(o.interrupted for o in found),
@@ -248,7 +283,7 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
         name=o.name,
         runs=runs.runs,
         successes=runs.successes,
-        rate=runs.successes / runs.runs,
+        rate=runs.successes / runs.runs if runs.runs else 0.0,
         low=low,
         high=high,
         rejections=runs.rejections,
@@ -260,6 +295,8 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
         optimum=optimal[0] if optimal else None,
         bound=bounds[0] if bounds else None,
         examples=runs.examples,
+        asked=runs.asked,
+        censored=runs.censored,
     )
 
 

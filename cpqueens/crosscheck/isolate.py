@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.base import Want
+from cpqueens.children import Patience, Worker
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import Packing, SolutionStore
+from cpqueens.interrupts import Interrupt, listening
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import Plan
@@ -23,13 +24,17 @@ if TYPE_CHECKING:
 MEMORY = 8 * 2**30
 GRACE = 20.0
 """Seconds beyond its time limit after which a backend counts as hung (start and compilation included)."""
+_LOOK_EVERY = 0.05  # seconds between looks for signals
+LAST_WORDS = 3.0
+"""Seconds in which an interrupted backend may say what it has found."""
 
 
 @dataclass(frozen=True)
 class Isolated:
     """A backend by name, run in a child process with limits on memory and on time.
 
-    Without a time limit nothing counts as hung.
+    Without a time limit nothing counts as hung, and with one nothing that was merely kept waiting for a
+    processor: it is tried a second time first. An interrupted one is asked for what it has so far.
     """
 
     solver: str
@@ -45,63 +50,69 @@ class Isolated:
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Run it in a child process; its death becomes CRASH, HANG or OUT_OF_MEMORY."""
+        with listening() as interrupt:
+            seen = self._observe_once(model, plan, interrupt)
+            if seen.error is Code.HANG and not interrupt.seen:
+                if seen.store is not None:
+                    seen.store.close()
+                seen = self._observe_once(model, plan, interrupt)
+        return seen
+
+    def _observe_once(self, model: Model, plan: Plan, interrupt: Interrupt) -> Observation:
         from cpqueens.modelfile import dump_model
 
         started = time.monotonic()
-        context = multiprocessing.get_context("spawn")
-        mine, theirs = context.Pipe(duplex=False)
         limits = (plan.want.value, plan.seeds, plan.time_limit, plan.solution_limit)
-        arguments = (
-            theirs,
-            dump_model(model),
-            self.name,
-            self.solver,
-            dict(self.options),
-            limits,
-            self.memory,
-        )
-        process = context.Process(target=_work, args=arguments, daemon=True)
-        process.start()
-        theirs.close()
-        store = SolutionStore(plan.packing)
+        task = (dump_model(model), self.name, self.solver, dict(self.options), limits)
+        worker = Worker("cpqueens.crosscheck.isolate:work", task, self.memory)
+        store, ended = SolutionStore(plan.packing), ""
         try:
-            seen = self._listen(mine, store, plan)
+            seen, ended = self._listen(worker, store, plan, interrupt)
         finally:
-            process.join(0.5 if process.is_alive() else 0)
-            hung = process.is_alive()
-            if hung:
-                process.kill()
-            process.join()
-            mine.close()
+            exit_code = worker.end(0.0 if ended else 0.5)
         store.finish()
-        if isinstance(seen, Observation):
+        if seen is not None:
             return _complete(seen, model, store)
-        code, message = _death(hung, process.exitcode)
+        code, message = (None, "") if ended == "interrupted" else _death(ended == "hung", exit_code)
         return Observation(
             self.name, self.solver.partition(":")[0], "exact", plan.want, False, store=store, error=code,
             message=message, count=store.distinct, seconds=time.monotonic() - started,
+            interrupted=interrupt.seen,
         )  # fmt: skip
 
-    def _listen(self, connection: Connection, store: SolutionStore, plan: Plan) -> Observation | None:
-        """Take in packed solutions and at last the observation; None if it never comes."""
+    def _listen(
+        self, worker: Worker, store: SolutionStore, plan: Plan, interrupt: Interrupt
+    ) -> tuple[Observation | None, str]:
+        """Take in packed solutions and at last the observation.
+
+        Without one, say why it never came: ``hung``, ``interrupted``, or empty if the process died.
+        """
         limit = None if plan.time_limit is None else plan.time_limit * len(plan.seeds) + self.grace
-        deadline = None if limit is None else time.monotonic() + limit
-        while connection.poll(None if deadline is None else max(0.0, deadline - time.monotonic())):
+        patience, last = Patience(limit, worker.pid), None
+        while True:
+            if last is None and interrupt.poll():
+                last = time.monotonic() + LAST_WORDS
+                worker.interrupt()
+            if last is not None and time.monotonic() > last:
+                return None, "interrupted"
+            if patience.is_over():
+                return None, "hung"
             try:
-                found = connection.recv()
-            except EOFError:
-                return None
+                found = worker.connection.recv() if worker.connection.poll(_LOOK_EVERY) else None
+            except (EOFError, ConnectionError):
+                return None, "" if last is None else "interrupted"
             if isinstance(found, Observation):
-                return found
+                return found, ""
             if isinstance(found, BaseException):
                 raise found  # the user's own mistake: refused as everywhere
-            store.add(plan.packing.unpack(np.frombuffer(found, dtype=f"S{plan.packing.width}")))
-        return None
+            if found is not None:
+                rows = np.frombuffer(found, dtype=f"S{plan.packing.width}")
+                store.add(plan.packing.unpack(rows))
 
 
 def _death(hung: bool, exit_code: int | None) -> tuple[Code, str]:
     if hung:
-        return Code.HANG, "no end within the time limit; the process was killed"
+        return Code.HANG, "no end within the time limit, twice; the process was killed"
     if exit_code is not None and exit_code < 0:
         return Code.CRASH, f"the process died of signal {-exit_code}"
     return Code.CRASH, f"the process ended with exit code {exit_code}"
@@ -115,21 +126,14 @@ def _complete(seen: Observation, model: Model, store: SolutionStore) -> Observat
     return replace(seen, outcome=outcome, store=None if seen.want is Want.COUNT else store)
 
 
-def _work(
-    connection: Connection,
-    text: str,
-    name: str,
-    solver: str,
-    options: dict[str, Any],
-    limits: Any,
-    memory: int,
+def work(
+    connection: Connection, text: str, name: str, solver: str, options: dict[str, Any], limits: Any
 ) -> None:
     """Run one backend and send what was seen; runs in the child process."""
     from cpqueens.crosscheck.participants import BackendParticipant, Plan
     from cpqueens.errors import CpqueensError
     from cpqueens.modelfile import parse_model
 
-    _limit_memory(memory)
     model = parse_model(text)
     want, seeds, time_limit, solution_limit = limits
     plan = Plan(Want(want), seeds, Packing(model), time_limit, solution_limit)
@@ -147,13 +151,3 @@ def _work(
     if outcome is not None:
         outcome = replace(outcome, model=None, solutions=(), closest=None)
     connection.send(replace(seen, store=None, outcome=outcome))
-
-
-def _limit_memory(memory: int) -> None:
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, ValueError, OSError):
-        return  # no such limit on this system: memory is then the system's business

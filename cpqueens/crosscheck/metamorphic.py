@@ -32,6 +32,7 @@ from cpqueens.crosscheck.derive import (
 )
 from cpqueens.crosscheck.report import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
+from cpqueens.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.outcome import Outcome, Solution
 from cpqueens.symmetry import Group, orbit_sizes
 
@@ -295,21 +296,26 @@ class MetamorphicReport:
     not_compared: tuple[NotCompared, ...]
     runs: int
     seconds: float
+    interrupted: bool = False
+    """Whether a signal ended it: ``relations`` are those that were gone through until then."""
 
     @property
     def exit_code(self) -> int:
-        """0, or that of a broken relation; 3 if the model itself was not finished."""
+        """0, or that of a broken relation; 130 if interrupted, 3 if the model itself was not finished."""
         if self.disagreements:
             return min(d.code.exit_code for d in self.disagreements)
+        if self.interrupted:
+            return EXIT_CODE
         return 0 if self.value is not None else 3
 
     def __str__(self) -> str:
         about = f"{len(self.relations)} relations, {self.runs} runs, {self.seconds:.1f} s"
-        head = f"{self.solver}: {self.measure} {_shown(self.value)}; {about}"
+        value = "unknown" if self.value is None else _shown(self.value)
+        head = f"{self.solver}: {self.measure} {value}; {about}{', interrupted' if self.interrupted else ''}"
         lines = [head, *map(str, self.disagreements)]
         lines += [f"not compared: {n.what} ({n.why})" for n in self.not_compared]
         if not self.disagreements:
-            compared = self.runs > 1 and self.value is not None
+            compared = bool(self.relations) and self.runs > 1 and self.value is not None
             lines.append("all relations that were compared hold" if compared else "nothing was compared")
         return "\n".join(lines)
 
@@ -352,11 +358,13 @@ def metamorphic(
     choose(model, solver, Want.ONE)
     started = time.monotonic()
     lab = Laboratory(model, solver, measure, time_limit, Random(seed), symmetries)
-    base = lab.ask(model, "the model itself")
-    if base.solution is None and base.value:
-        base = Answer(base.value, feasibility_of(model, solver, time_limit).solution)
-    found = [d for relation in RELATIONS for d in relation(lab, base)] if base.value is not None else []
-    names = tuple(relation.__name__ for relation in RELATIONS)
+    with listening() as interrupt:
+        base = _asked_first(lab, interrupt)
+        found, done = _gone_through(lab, base, interrupt) if base.value is not None else ([], ())
+    if interrupt.seen:
+        missed = ", ".join(relation.__name__ for relation in RELATIONS[len(done) :])
+        lab.lost.append(NotCompared(solver, missed or "the model itself", "not run to the end: interrupted"))
+    names = tuple(relation.__name__ for relation in done)
     return MetamorphicReport(
         solver,
         measure,
@@ -366,4 +374,26 @@ def metamorphic(
         tuple(lab.lost),
         lab.runs,
         time.monotonic() - started,
+        interrupt.seen,
     )
+
+
+def _asked_first(lab: Laboratory, interrupt: Interrupt) -> Answer:
+    """Return the answer about the model itself, with a solution where there is one."""
+    base = lab.ask(lab.model, "the model itself")
+    if base.solution is None and base.value and not interrupt.seen:
+        return Answer(base.value, feasibility_of(lab.model, lab.solver, lab.time_limit).solution)
+    return base
+
+
+def _gone_through(
+    lab: Laboratory, base: Answer, interrupt: Interrupt
+) -> tuple[list[Disagreement], tuple[Relation, ...]]:
+    """Return what the relations say, and those that were gone through before a signal came."""
+    found: list[Disagreement] = []
+    for k, relation in enumerate(RELATIONS):
+        broken = interrupt.attempt(lambda relation=relation: list(relation(lab, base)))  # type: ignore[misc]
+        found += broken or []
+        if interrupt.seen:
+            return found, RELATIONS[:k]
+    return found, RELATIONS

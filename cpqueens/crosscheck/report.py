@@ -136,6 +136,18 @@ class HeuristicReport:
     bound: int | None
     examples: tuple[str, ...] = ()
     """The first rejection of each kind in words."""
+    asked: int = 0
+    """Seeds asked for; ``runs`` of them ended."""
+    censored: int = 0
+    """Runs that a signal broke off: neither successes nor failures."""
+
+    @property
+    def lost(self) -> str:
+        """What an interruption cost, in words; empty without one."""
+        never = self.asked - self.runs - self.censored
+        parts = [f"{self.censored} run interrupted (censored)"] if self.censored else []
+        parts += [f"{never} of {self.asked} seeds did not run"] if never > 0 else []
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.interrupts import on_leaving
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class SolutionStore:
     def _spill(self) -> None:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="cpqueens-set-", dir=self._parent)
+            self._stay = on_leaving(self._folder.cleanup)
         rows = np.unique(np.concatenate(self._parts))
         for bucket, part in _split(rows, self.packing.width):
             with (Path(self._folder.name) / f"{bucket:02d}").open("ab") as file:
@@ -155,6 +157,7 @@ class SolutionStore:
         """Remove the files."""
         if self._folder is not None:
             self._folder.cleanup()
+            self._stay()
 
 
 def _split(rows: Packed, width: int) -> Iterator[tuple[int, Packed]]:

@@ -19,6 +19,7 @@ from cpqueens.constraints.connective import Connective
 from cpqueens.crosscheck.rebuild import domain_of, own_constraints, rebuilt
 from cpqueens.errors import CpqueensError
 from cpqueens.expressions import LinearArray
+from cpqueens.interrupts import listening
 from cpqueens.model import Model
 from cpqueens.rows import IntArray
 
@@ -36,11 +37,13 @@ class Budget:
     seconds: float = 60.0
     used: int = 0
     started: float = field(default_factory=time.monotonic)
+    interrupted: Callable[[], bool] = lambda: False
 
     def spend(self) -> bool:
         """Take one try; say whether there was one left."""
         self.used += 1
-        return self.used <= self.tries and time.monotonic() - self.started < self.seconds
+        in_time = self.used <= self.tries and time.monotonic() - self.started < self.seconds
+        return in_time and not self.interrupted()
 
 
 def shrink(model: Model, fails: Fails, budget: Budget | None = None) -> Model:
@@ -51,20 +54,18 @@ def shrink(model: Model, fails: Fails, budget: Budget | None = None) -> Model:
     fails
         Says whether a model shows the same failure (same code, same accused).
     budget
-        By default 2,000 tries and 60 seconds.
+        By default 2,000 tries and 60 seconds. After a signal, too, the smallest model so far is returned.
     """
     budget = budget or Budget()
-    smaller = _try(
-        lambda: rebuilt(model), fails, budget
-    )  # each variable by itself, definitions that are needed
-    current = smaller if smaller is not None else model
-    if smaller is None:
-        return model
-    while True:
-        better = _improve(current, fails, budget)
-        if better is None:
-            return current
-        current = better
+    with listening() as interrupt:
+        budget.interrupted = lambda: interrupt.seen
+        # each variable by itself, definitions that are needed
+        current = _try(lambda: rebuilt(model), fails, budget)
+        if current is None:
+            return model
+        while (better := _improve(current, fails, budget)) is not None:
+            current = better
+        return current
 
 
 def _improve(model: Model, fails: Fails, budget: Budget) -> Model | None:
@@ -84,7 +85,8 @@ def _try(make: Callable[[], Model], fails: Fails, budget: Budget) -> Model | Non
         return None
     try:
         candidate = make()
-        return candidate if fails(candidate) else None
+        failed = fails(candidate)
+        return candidate if failed and not budget.interrupted() else None  # a run cut short is no failure
     except CpqueensError:
         return None  # the simpler model is not well-formed
 

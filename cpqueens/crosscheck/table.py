@@ -142,6 +142,8 @@ def heuristic_lines(h: HeuristicReport) -> list[str]:
     if h.best is not None:
         known = f"optimum {h.optimum}" if h.optimum is not None else f"bound {h.bound}"
         parts.append(f"best {h.best} against {known}")
+    if h.lost:
+        parts.append(h.lost)
     if h.rejections:
         parts.append("rejected: " + ", ".join(f"{k} {n}" for k, n in h.rejections.items()))
     return ["; ".join(parts), *(f"  {example}" for example in h.examples)]

@@ -9,8 +9,8 @@ and writes lines to standard output, of which the last that is an answer counts:
 
     {"assignment": {"q": [0, 4, 7, 5, 2, 6, 1, 3]}, "steps": 120}     or     {"assignment": null}
 
-The process runs in a process group of its own with limits on wall time, memory and output. That limits
-resources and leaves no orphans; it is not a sandbox.
+The process runs with limits on wall time, memory and output, and ends with all that it started (see
+`cpqueens.children`). That limits resources and leaves no orphans; it is not a sandbox. Not on Windows.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import contextlib
 import json
 import os
 import selectors
-import signal
-import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cpqueens.children import SUPERVISED, Command
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
-from cpqueens.errors import ModelError
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.interrupts import listening
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.observe import Observation
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 60.0
 GRACE = 0.25
+_LOOK_EVERY = 0.05  # seconds between looks for signals
 _TAIL = 400
 
 
@@ -90,24 +91,25 @@ class External:
         return judge_run(seed, self._run(line.encode(), limit))
 
     def _run(self, line: bytes, limit: float) -> Run:
+        if not SUPERVISED:
+            raise UnsupportedRequest("external commands: not on this system, which cannot limit them")
         started = time.monotonic()
-        try:
-            process = subprocess.Popen(
-                list(self.argv),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,  # a group of its own, so that its children end with it
-                env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment},
-            )
-        except OSError as error:
-            return Run(b"", b"", None, 0.0, "cannot start", f"{self.argv[0]}: {error.strerror}")
-        try:
-            _limit_memory(process.pid, self.memory)
-            out, err, why = _talk(process, line, limit + GRACE, self.output)
-        finally:
-            _end_group(process)
-        return Run(out, err, process.returncode, time.monotonic() - started, why)
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment}
+        with listening() as interrupt:
+            try:
+                command = Command(self.argv, memory=self.memory, environment=environment, piped=True)
+            except OSError as error:
+                return self._not_started(error.errno or 0)
+            try:
+                out, err, why = _talk(command, line, limit + GRACE, self.output, interrupt.poll)
+            finally:
+                code = command.end()
+        if command.errno:
+            return self._not_started(command.errno)
+        return Run(out, err, code, time.monotonic() - started, why)
+
+    def _not_started(self, number: int) -> Run:
+        return Run(b"", b"", None, 0.0, "cannot start", f"{self.argv[0]}: {os.strerror(number)}")
 
 
 @dataclass(frozen=True)
@@ -120,16 +122,6 @@ class Run:
     seconds: float
     why: str = ""
     message: str = ""
-
-
-def _limit_memory(pid: int, memory: int) -> None:
-    """Limit a process's address space from outside (Linux; elsewhere there is no such call)."""
-    import resource
-
-    if hasattr(resource, "prlimit"):
-        with contextlib.suppress(OSError):
-            resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
-            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
 
 
 def describe_task(model: Model) -> dict[str, Any]:
@@ -145,13 +137,13 @@ def describe_task(model: Model) -> dict[str, Any]:
 
 
 def _talk(
-    process: subprocess.Popen[bytes], line: bytes, limit: float, output: int
+    command: Command, line: bytes, limit: float, output: int, interrupted: Callable[[], bool]
 ) -> tuple[bytes, bytes, str]:
     """Feed and read the process until it closes its output or meets a limit; return output and the limit."""
+    process, deadline = command.process, time.monotonic() + limit
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    deadline = time.monotonic() + limit
     parts: dict[str, list[bytes]] = {"out": [], "err": []}
     size, pending, why = 0, memoryview(line), ""
     with selectors.DefaultSelector() as selector:
@@ -160,22 +152,17 @@ def _talk(
         selector.register(process.stdin, selectors.EVENT_WRITE, "in")
         selector.register(process.stdout, selectors.EVENT_READ, "out")
         selector.register(process.stderr, selectors.EVENT_READ, "err")
-        while any(key.data == "out" for key in selector.get_map().values()):
+        while not why and any(key.data == "out" for key in selector.get_map().values()):
             remaining = deadline - time.monotonic()
-            if remaining <= 0:
-                why = "late"
-                break
-            for key, _ in selector.select(min(remaining, 0.5)):
+            for key, _ in selector.select(min(max(remaining, 0.0), _LOOK_EVERY)):
                 if key.data == "in":
                     pending = _feed(selector, key.fileobj, pending)
                 else:
                     size += _read(selector, key.fileobj, parts[key.data])
-            if size > output:
-                why = "oversized"
-                break
+            endings = {"interrupted": interrupted(), "oversized": size > output, "late": remaining <= 0}
+            why = next((name for name, met in endings.items() if met), "")
     if not why:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(max(0.0, deadline - time.monotonic()))
+        command.wait(max(0.0, deadline - time.monotonic()))
     return b"".join(parts["out"]), b"".join(parts["err"]), why
 
 
@@ -201,26 +188,28 @@ def _read(selector: selectors.BaseSelector, stream: Any, parts: list[bytes]) -> 
     return len(data)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End the process and everything that it started in its group, and collect it."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
-
-
 def judge_run(seed: int, run: Run) -> Attempt:
-    """Return the answer in a process's output, or a named rejection."""
-    tail = run.err[-_TAIL:].decode("utf-8", "replace").strip().splitlines()
+    """Return the answer in a process's output, or a named rejection.
+
+    What was answered before a limit on time, or a signal, ended the process is an answer.
+    """
+    lines = [part for part in run.out.splitlines(keepends=True) if part.strip()]
     if run.why:
         detail = run.message or f"after {run.seconds:.2f} s and {len(run.out)} bytes"
-        return Attempt(seed, run.seconds, rejection=run.why, message=detail)
-    lines = [part for part in run.out.splitlines() if part.strip()]
+        ended = Attempt(seed, run.seconds, rejection=run.why, message=detail)
+        in_time = [part for part in lines if part.endswith(b"\n")] if run.why in _TIMELY else []
+        given = _judge_lines(seed, run, in_time) if in_time else ended
+        return ended if given.assignment is None else given
     if not lines:
+        tail = run.err[-_TAIL:].decode("utf-8", "replace").strip().splitlines()
         return Attempt(seed, run.seconds, rejection=_silent(run.code), message=_ended(run.code, tail))
+    return _judge_lines(seed, run, lines)
+
+
+_TIMELY = frozenset({"late", "interrupted"})
+
+
+def _judge_lines(seed: int, run: Run, lines: Sequence[bytes]) -> Attempt:
     try:
         answers = [json.loads(part) for part in lines]
     except (ValueError, RecursionError):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import BinaryIO
 
 from cpqueens.errors import ModelError
+from cpqueens.interrupts import on_leaving
 
 
 class OutputFile:
     """Bytes on their way to ``path``; the path is untouched until `commit`.
+
+    What is written is whole batches: when the disk is full, or an interruption comes, the one under way is
+    taken back.
 
     Raises
     ------
@@ -24,9 +27,12 @@ class OutputFile:
         self.force = force
         self._refuse_existing()
         self.partial = self.path.with_name(f".{self.path.name}.{os.getpid()}.partial")
+        self._stay = on_leaving(lambda: self.partial.unlink(missing_ok=True))
         try:
-            self.stream: BinaryIO = self.partial.open("wb")
+            # unbuffered: what was refused must not wait in a buffer for the next attempt
+            self.stream = self.partial.open("wb", buffering=0)
         except OSError as error:
+            self._stay()
             raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def _refuse_existing(self) -> None:
@@ -36,31 +42,61 @@ class OutputFile:
             raise ModelError(f"{self.path}: exists already; choose another name or say --force")
 
     def append(self, data: bytes) -> None:
-        """Write all of ``data``; when interrupted, nothing of it, so that no solution is cut in half."""
+        """Write all of ``data``; when interrupted or refused, nothing of it."""
         start = self.stream.tell()
         try:
-            self.stream.write(data)
+            self._write(data)
         except KeyboardInterrupt:
-            self.stream.seek(start)
-            self.stream.truncate()
+            self._take_back(start)
             raise
         except OSError as error:
+            self._take_back(start)
             raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
+
+    def rewrite(self, data: bytes) -> None:
+        """Write over the beginning."""
+        self.stream.seek(0)
+        self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self.stream.write(rest) :]
+
+    def _take_back(self, start: int) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.truncate(start)
+            self.stream.seek(start)
 
     def commit(self) -> None:
         """Put the file in its place, durably."""
         try:
-            self.stream.flush()
-            os.fsync(self.stream.fileno())
-            self.stream.close()
+            self._close_durably()
             self._refuse_existing()
             self.partial.replace(self.path)
+            self._stay()
         except OSError as error:
             self.discard()
             raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
-        except ModelError:
+        except BaseException:
             self.discard()
             raise
+
+    def keep_part(self) -> Path | None:
+        """Keep what was written under a name that says that it is a part; None if that fails too."""
+        kept = self.path.with_name(f"{self.path.name}.partial")
+        try:
+            self._close_durably()
+            self.partial.replace(kept)
+            self._stay()
+        except OSError:
+            self.discard()
+            return None
+        return kept
+
+    def _close_durably(self) -> None:
+        os.fsync(self.stream.fileno())
+        self.stream.close()
 
     def discard(self) -> None:
         """Leave nothing behind."""
@@ -68,3 +104,29 @@ class OutputFile:
             self.stream.close()
         with contextlib.suppress(OSError):
             self.partial.unlink()
+        self._stay()
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """Write a text to a file that may exist: all of it, or nothing.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be written.
+    """
+    place = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+    data = text.encode()
+    try:
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)  # a device or a pipe
+            return
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be written: {error.strerror}") from None
+    file = OutputFile(place, force=True)
+    try:
+        file.append(data)
+    except BaseException:
+        file.discard()
+        raise
+    file.commit()

@@ -91,8 +91,7 @@ class NpyWriter:
 
     def finish(self) -> None:
         """Fill in the number of rows."""
-        self.file.stream.seek(0)
-        self.file.stream.write(self._header())
+        self.file.rewrite(self._header())
 
 
 class SvgWriter:
@@ -148,7 +147,8 @@ class SolutionFile:
     """Solutions on their way into a file whose suffix says the format; use it in ``with``.
 
     The file appears when the block ends, also with what was found before an interruption, and not at all
-    if an error leaves it.
+    if an error leaves it, or if `drop` says so. What was written before an error of writing, such as a full
+    disk, is kept under a name of its own, and the error says so.
 
     Raises
     ------
@@ -163,6 +163,7 @@ class SolutionFile:
             raise ModelError(f"{path}: the name must end in one of {', '.join(WRITERS)}")
         self.file = OutputFile(path, force=force)
         self.count = 0
+        self.dropped = False
         try:
             self.writer = WRITERS[suffix](self.file, model)
         except BaseException:
@@ -171,14 +172,32 @@ class SolutionFile:
 
     def write(self, found: SolutionSet) -> None:
         """Write a batch."""
-        self.writer.write(found)
+        try:
+            self.writer.write(found)
+        except ModelError as error:
+            raise self._with_part(error) from None
         self.count += len(found)
+
+    def drop(self) -> None:
+        """Leave no file: there is nothing to put into it."""
+        self.dropped = True
+
+    def _with_part(self, error: ModelError) -> ModelError:
+        """Return the error with where the solutions are that were written before it."""
+        if not self.count:
+            return error
+        try:
+            self.writer.finish()
+        except (ModelError, OSError):
+            return error  # the format needs its end
+        kept = self.file.keep_part()
+        return error if kept is None else ModelError(f"{error}; the first {self.count:,} are in {kept}")
 
     def __enter__(self) -> SolutionFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
-        if kind is not None and not issubclass(kind, KeyboardInterrupt):
+        if self.dropped or (kind is not None and not issubclass(kind, KeyboardInterrupt)):
             self.file.discard()
             return
         try:

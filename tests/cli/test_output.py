@@ -101,6 +101,15 @@ def test_force_replaces_a_file(tmp_path: Path) -> None:
     assert path.read_text().startswith("q[0],")
 
 
+def test_solve_without_a_solution_leaves_no_file(tmp_path: Path) -> None:
+    (tmp_path / "old.csv").write_text("old")
+    for name, more in (("x.csv", []), ("x.npy", ["--json"]), ("old.csv", ["--force"])):
+        result = call("solve", "queens", "n=3", "--solver", "cpsat", "--out", str(tmp_path / name), *more)
+        assert result.exit_code == 1
+        assert "written" not in result.stdout
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("old.csv", "old")]
+
+
 def test_up_to_symmetry_with_a_limit() -> None:
     result = call(
         "enumerate",

@@ -63,25 +63,54 @@ def test_failures_are_shrunk_put_together_and_replayable():
     assert report.exit_code == 12
 
 
-@pytest.mark.parametrize(("death", "code"), [("kill", "CRASH"), ("stop", "HANG")])
-def test_a_child_that_dies_or_hangs_costs_one_model(monkeypatch, death, code):
-    """A process is killed or stopped in the middle of a batch."""
-    monkeypatch.setattr(fuzzworkers, "HANG", 6.0)
+def struck(monkeypatch, number, times):
+    """Send a signal to children in the middle of a batch; return what they were at."""
     hit = []
-    receive = fuzzworkers._receive
+    receive = fuzzworkers.Pool._receive
 
-    def strike(child, todo, tally):
-        alive = receive(child, todo, tally)
-        if not hit and child.done > 5 and child.current is not None:
+    def strike(pool, child):
+        alive = receive(pool, child)
+        if len(hit) < times and child.current is not None and (child.done > 5 or pool.alone):
             hit.append(child.current)
-            os.kill(child.process.pid, signal.SIGKILL if death == "kill" else signal.SIGSTOP)
+            os.kill(child.worker.pid, number)
         return alive
 
-    monkeypatch.setattr(fuzzworkers, "_receive", strike)
-    report = fuzz(75, 0, ["python-constraint"], processes=1)
-    assert hit
-    assert {(str(f.code), f.accused) for f in report.failures} == {(code, "process")}
-    assert report.models == 74
+    monkeypatch.setattr(fuzzworkers.Pool, "_receive", strike)
+    return hit
+
+
+def test_a_child_that_dies_costs_one_model(monkeypatch):
+    hit = struck(monkeypatch, signal.SIGKILL, times=1)
+    report = fuzz(30, 0, ["python-constraint"], processes=1)
+    assert [(str(f.code), f.accused, f.index) for f in report.failures] == [("CRASH", "process", hit[0])]
+    assert report.models == 29
+
+
+@pytest.mark.parametrize(("times", "codes"), [(1, []), (2, ["HANG"])])
+def test_silence_is_an_accusation_only_when_a_model_is_tried_again_alone(monkeypatch, times, codes):
+    monkeypatch.setattr(fuzzworkers, "HANG", 5.0)
+    hit = struck(monkeypatch, signal.SIGSTOP, times)
+    report = fuzz(30, 0, ["python-constraint"], processes=1)
+    assert hit == [hit[0]] * times
+    assert [str(f.code) for f in report.failures] == codes
+    assert report.models == 30 - len(codes)
+
+
+def test_what_is_cut_short_is_no_failure():
+    """A signal in the middle of a model: solvers that stop are not accused of stopping."""
+    seen = []
+
+    def interrupt(answer, model, request):
+        seen.append(model)
+        if len(seen) == 20:
+            signal.raise_signal(signal.SIGINT)
+            answer.rows, answer.exhausted = answer.rows[:0], False
+
+    report = fuzz(1000, 5, [Scripted("honest", interrupt), "cpsat"], processes=0)
+    assert report.interrupted
+    assert report.failures == ()
+    assert len(seen) < 40
+    assert 0 < report.models < 20
 
 
 def test_what_is_asked_is_checked():

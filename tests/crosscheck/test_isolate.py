@@ -2,13 +2,13 @@
 
 import os
 import signal
-import threading
-import time
 
 import pytest
 from conftest import make_queens
 
 from cpqueens import Model, UnknownParameter, cross_check
+from cpqueens.children import Worker
+from cpqueens.crosscheck import isolate
 from cpqueens.crosscheck.isolate import Isolated
 
 
@@ -25,42 +25,60 @@ def test_refusals_and_mistakes_come_back(queens6):
         cross_check(queens6, [("python-constraint", {"nonsense": 1})], isolate=True)
 
 
-def _struck(number):
-    """Send a signal to the first child process that appears."""
+def struck(monkeypatch, number, times):
+    """Send a signal to the first workers, shortly after their start."""
+    hit = []
 
-    def strike():
-        for _ in range(400):
-            children = _children()
-            if children:
-                time.sleep(0.3)
-                os.kill(children[0], number)
-                return
-            time.sleep(0.02)
+    class Struck(Worker):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            if len(hit) < times:
+                hit.append(self.pid)
+                os.kill(self.pid, number)
 
-    thread = threading.Thread(target=strike)
-    thread.start()
-    return thread
+    monkeypatch.setattr(isolate, "Worker", Struck)
+    return hit
 
 
-def _children():
-    import multiprocessing
+@pytest.mark.parametrize(
+    ("number", "times", "code"),
+    [
+        (signal.SIGKILL, 1, "CRASH"),
+        (signal.SIGSTOP, 2, "HANG"),
+        (signal.SIGSTOP, 1, None),  # the second try succeeds: nobody is accused
+    ],
+)
+def test_death_and_silence_are_codes(monkeypatch, queens6, number, times, code):
+    hit = struck(monkeypatch, number, times)
+    report = cross_check(queens6, [Isolated("python-constraint", grace=1.0)], time_limit=3.0)
+    assert len(hit) == times
+    wanted = [] if code is None else [(code, "python-constraint")]
+    assert [(str(d.code), d.accused) for d in report.disagreements] == wanted
+    assert report.exit_code == {"CRASH": 30, "HANG": 31, None: 0}[code]
 
-    return [c.pid for c in multiprocessing.active_children() if c.pid is not None]
 
+def test_an_interrupted_child_says_what_it_has():
+    """The signal comes while it searches: what it found until then is in the report."""
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, "CRASH"), (signal.SIGSTOP, "HANG")])
-def test_death_and_silence_are_codes(number, code):
-    thread = _struck(number)
-    report = cross_check(make_queens(12), [Isolated("python-constraint", grace=4.0)], time_limit=2.0)
-    thread.join()
-    assert [(str(d.code), d.accused) for d in report.disagreements] == [(code, "python-constraint")]
-    assert report.exit_code == (30 if code == "CRASH" else 31)
-    assert not _children()
+    def note(number, frame):
+        main = signal.getsignal(signal.SIGINT)
+        main(signal.SIGINT, frame)
+
+    old = signal.signal(signal.SIGALRM, note)
+    signal.setitimer(signal.ITIMER_REAL, 4.0)
+    try:
+        report = cross_check(make_queens(13), [Isolated("python-constraint")], want="count")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert report.interrupted
+    assert report.disagreements == ()
+    assert report.exit_code == 130
 
 
 def test_full_memory_is_a_code():
     model = Model()
     model.intvar(0, 9, shape=7, name="x")  # ten million solutions, all of which the child keeps
-    report = cross_check(model, [Isolated("python-constraint", memory=450 * 2**20)], time_limit=60.0)
+    report = cross_check(model, [Isolated("python-constraint", memory=300 * 2**20)], time_limit=300.0)
     assert {str(d.code) for d in report.disagreements} <= {"OUT_OF_MEMORY", "CRASH"}
     assert report.exit_code in (30, 32)

@@ -1,13 +1,16 @@
 """Files appear whole or not at all, and hold what was written."""
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cpqueens import Model, ModelError
 from cpqueens.outcome import SolutionSet
-from cpqueens.report.outputfile import OutputFile
+from cpqueens.report.outputfile import OutputFile, write_whole
 from cpqueens.report.writers import WRITERS, SolutionFile
 from cpqueens.solutionfile import read_solutions
 
@@ -68,11 +71,64 @@ def test_bad_names_are_refused_at_once(name: str, tmp_path: Path) -> None:
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     file = OutputFile(tmp_path / "a.csv")
     file.stream.close()
-    with Path("/dev/full").open("wb") as file.stream:
+    with Path("/dev/full").open("wb", buffering=0) as file.stream:
         with pytest.raises(ModelError, match="No space left on device"):
             file.append(b"x" * 10_000_000)
         file.discard()
     assert list(tmp_path.iterdir()) == []
+
+
+class Full:
+    """A stream on a disk that is full after some bytes."""
+
+    def __init__(self, stream: Any, room: int) -> None:
+        self._stream, self._room = stream, room
+
+    def write(self, data: Any) -> int:
+        room = self._room - self._stream.tell()
+        if room <= 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written: int = self._stream.write(data[:room])
+        return written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".npy"])
+def test_what_was_written_before_the_disk_was_full_is_kept(suffix: str, tmp_path: Path) -> None:
+    """Whole batches, under a name that says that it is a part."""
+    m = model()
+    before = tmp_path / f"a{suffix}"
+    before.write_text("mine")
+    found = SolutionSet(m, m.decisions, ROWS)
+
+    def write() -> None:
+        with SolutionFile(before, m, force=True) as file:
+            file.write(found)
+            file.file.stream = Full(file.file.stream, file.file.stream.tell() + 3)  # type: ignore[assignment]
+            file.write(found)
+
+    with pytest.raises(ModelError, match="No space left") as refused:
+        write()
+    kept = tmp_path / f"a{suffix}.partial"
+    assert str(refused.value).endswith(f"the first {len(ROWS)} are in {kept}")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [before.name, kept.name]
+    assert before.read_text() == "mine"
+    kept.rename(tmp_path / f"b{suffix}")
+    assert read_solutions(tmp_path / f"b{suffix}", m).matrix.tolist() == ROWS.tolist()
+
+
+def test_a_text_is_written_whole_and_through_links(tmp_path: Path) -> None:
+    (tmp_path / "real.html").write_text("old")
+    (tmp_path / "link.html").symlink_to("real.html")
+    write_whole(tmp_path / "link.html", "new")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "real.html").read_text() == "new"
+    write_whole(os.devnull, "nothing")
+    assert not Path(os.devnull).is_file()
+    with pytest.raises(ModelError):
+        write_whole(tmp_path / "no" / "x.html", "new")
 
 
 def test_names_with_commas_are_quoted(tmp_path: Path) -> None:

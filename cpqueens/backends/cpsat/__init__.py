@@ -17,12 +17,15 @@ from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
 from cpqueens.interrupts import Stopped, stopping_if_long, watching
 from cpqueens.lowering import lower
+from cpqueens.memory import ensure_room
 from cpqueens.options import REFUSED
 from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
     from cpqueens.rows import IntArray
+
+ensure_room("ortools")
 
 _FORMULATION = Parameter(
     str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")

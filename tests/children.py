@@ -1,0 +1,45 @@
+"""Which processes a test has left behind, also those that tried to get away."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+ADOPTS = sys.platform == "linux"
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Let what loses its parent become a child of this process, so that it can be seen (on Linux)."""
+    if ADOPTS:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def running_children(pid: int | None = None) -> dict[int, str]:
+    """Return the living children of a process with their command lines; nothing where that cannot be seen."""
+    wanted = os.getpid() if pid is None else pid
+    found: dict[int, str] = {}
+    for folder in Path("/proc").glob("[0-9]*") if ADOPTS else ():
+        with contextlib.suppress(OSError):
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == wanted and state != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ").strip()
+    return {child: words for child, words in found.items() if "resource_tracker" not in words}
+
+
+def left_behind(before: dict[int, str], patience: float = 5.0) -> dict[int, str]:
+    """Return the children that were not there before and do not go; they are ended."""
+    deadline = time.monotonic() + patience
+    while left := {child: words for child, words in running_children().items() if child not in before}:
+        if time.monotonic() > deadline:
+            for child in left:
+                with contextlib.suppress(OSError):
+                    os.kill(child, signal.SIGKILL)
+            return left
+        time.sleep(0.02)
+    return {}
