@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cpqueens.errors import ModelError
 from cpqueens.expressions import BoolArray, LinearArray, as_linear, as_truth, define, registry_of
 
 
 def element(array: Any, index: Any) -> LinearArray:
-    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0."""
+    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0.
+
+    Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
+    truth around it is false there, and a constraint that needs it keeps the index inside.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 5, name="x")
+    >>> m.add((x < 3).implies(element([4, 5, 5], x) == 5))
+    >>> [s[x] for s in m.solutions(solver="backtracking")]
+    [1, 2, 3, 4, 5]
+    """
     registry = registry_of(array, index)
     table, position = as_linear(registry, array), as_linear(registry, index)
     if table.ndim != 1:
@@ -20,14 +33,20 @@ def element(array: Any, index: Any) -> LinearArray:
 
 
 def element_2d(array: LinearArray, key: tuple[Any, ...]) -> LinearArray:
-    """Return ``array[i, j]`` for a two-dimensional array and indices of which at least one is a term."""
+    """Return ``array[i, j]`` for a two-dimensional array and indices of which at least one is a term.
+
+    It is undefined where either index leaves its axis.
+    """
     if len(key) != array.ndim or array.ndim != 2 or any(isinstance(k, slice) for k in key):
         raise ModelError("an index with terms needs one term or integer per axis (one or two axes)")
     _rows, columns = array.shape
-    low, high = as_linear(array.registry, key[1]).bounds()
-    if int(low.min()) < 0 or int(high.max()) >= columns:
-        raise ModelError(f"the second index must stay in 0..{columns - 1}, it may reach {int(high.max())}")
-    return element(array.reshape(-1), key[0] * columns + key[1])
+    column = as_linear(array.registry, key[1])
+    low, high = column.bounds()
+    if int(low.min(initial=0)) < 0 or int(high.max(initial=0)) >= columns:
+        if not column.width:
+            raise ModelError(f"the second index must stay in 0..{columns - 1}, it is {int(high.max())}")
+        column = element(np.arange(columns), column)  # itself, and undefined outside: no other row instead
+    return element(array.reshape(-1), key[0] * columns + column)
 
 
 def minimum(*operands: Any) -> LinearArray:

@@ -8,8 +8,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cpqueens.errors import ModelError, NoSolution
+from cpqueens.definedness import defined_terms, why_undefined
+from cpqueens.errors import ModelError, NoSolution, Undefined
 from cpqueens.expressions import BoolArray, LinearArray
 from cpqueens.rows import IntArray
 
@@ -50,7 +52,7 @@ class SolutionSet(Sequence["Solution"]):
         self.model = model
         self.known = known
         self.matrix = matrix
-        self._cache: dict[int, tuple[Any, IntArray]] = {}
+        self._cache: dict[int, tuple[Any, IntArray, NDArray[np.bool_] | None]] = {}
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -70,20 +72,48 @@ class SolutionSet(Sequence["Solution"]):
         return (Solution(self, row) for row in range(len(self.matrix)))
 
     def values(self, expression: Any) -> IntArray:
-        """Return an expression's values in all solutions, of shape (solutions, *shape)."""
+        """Return an expression's values in all solutions, of shape (solutions, *shape).
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value in one of them.
+        """
+        values, undefined = self.read(expression)
+        if undefined is not None:
+            raise self.undefined(expression, int(undefined.argmax()))
+        return values
+
+    def read(self, expression: Any) -> tuple[IntArray, NDArray[np.bool_] | None]:
+        """Return an expression's values, and in which solutions they are undefined, None for in none."""
         kept = self._cache.get(id(expression))
         if kept is not None:
-            return kept[1]
+            return kept[1:]
+        terms = self._terms(expression)
+        values, defined = self._complete(terms)
+        found = terms.evaluate(values).reshape(len(self), *terms.shape)
+        found.flags.writeable = False  # kept for the next who asks
+        undefined: NDArray[np.bool_] | None = None
+        if defined is not None:
+            somewhere = np.logical_not(defined_terms(terms, defined).all(axis=1))
+            undefined = somewhere if somewhere.any() else None
+        self._cache[id(expression)] = (expression, found, undefined)
+        return found, undefined
+
+    def undefined(self, expression: Any, row: int) -> Undefined:
+        """Return the error that an expression has no value in one of the solutions."""
+        terms = self._terms(expression)
+        values, defined = self.model.complete_where_defined(self.matrix[row : row + 1], self.known)
+        return Undefined(f"undefined: {why_undefined(self.model, [terms], values[0], defined[0])}")
+
+    def _terms(self, expression: Any) -> LinearArray:
         terms = expression.truth() if isinstance(expression, BoolArray) else expression
         if not isinstance(terms, LinearArray):
             raise ModelError(f"a solution is asked for terms of its model, got {expression!r:.40}")
-        terms = self.model.own_terms(terms)
-        values = terms.evaluate(self._complete(terms)).reshape(len(self), *terms.shape)
-        values.flags.writeable = False  # kept for the next who asks
-        self._cache[id(expression)] = (expression, values)
-        return values
+        return self.model.own_terms(terms)
 
-    def _complete(self, terms: LinearArray) -> IntArray:
+    def _complete(self, terms: LinearArray) -> tuple[IntArray, NDArray[np.bool_] | None]:
+        """Return the values of all variables, and where they are defined, None for everywhere."""
         model = self.model
         if terms.width and int(terms.variables.max(initial=0)) < model.variable_count:
             reached = terms.scope()
@@ -91,8 +121,10 @@ class SolutionSet(Sequence["Solution"]):
             if unknown.size:
                 raise ModelError(f"{model.name_of(int(unknown[0]))} was added after this run; solve again")
         if len(self.known) == model.variable_count:
-            return self.matrix
-        return model.complete(self.matrix, self.known)
+            return self.matrix, None
+        if not model.partial_terms(terms).any():
+            return model.complete(self.matrix, self.known), None
+        return model.complete_where_defined(self.matrix, self.known)
 
     def __repr__(self) -> str:
         return f"<{len(self)} solutions of {self.model.name}>"
@@ -108,9 +140,17 @@ class Solution:
         self._row = row
 
     def __getitem__(self, expression: Any) -> Any:
-        """Return the value(s) of an expression: an int for a single term, else an int64 array."""
-        kept = self._set._cache.get(id(expression))
-        values = (self._set.values(expression) if kept is None else kept[1])[self._row]
+        """Return the value(s) of an expression: an int for a single term, else an int64 array.
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value here, such as a quotient by 0.
+        """
+        found, undefined = self._set.read(expression)
+        if undefined is not None and undefined[self._row]:
+            raise self._set.undefined(expression, self._row)
+        values = found[self._row]
         return values if values.ndim else int(values)
 
     @property
@@ -211,6 +251,8 @@ class Outcome:
         ------
         NoSolution
             If the run found none.
+        Undefined
+            If a partial function in it has no value there.
         """
         solution = self.solution
         if solution is None:

@@ -31,7 +31,7 @@ from cpqueens.modelfile_text import MAX_BYTES, MAX_DEPTH
 from cpqueens.rows import IntArray
 from cpqueens.views import Board, Colouring
 
-DIGEST_OF_FOUR_QUEENS = "b7d746083f08eef655e1490225b90af79277a009a5994d4a55229570cc34704b"
+DIGEST_OF_FOUR_QUEENS = "2bdde673ab598950cb9248eb5e311193fdf96a2bba79e09eddc73fad05a1b4aa"
 
 
 def queens(n: int = 4) -> Model:
@@ -47,7 +47,7 @@ def document(**changes: Any) -> dict[str, Any]:
     """A small right document, to be made wrong in one place."""
     return {
         "format": "cpqueens-model",
-        "version": 1,
+        "version": 2,
         "name": "small",
         "variables": [{"name": "q", "shape": [3], "lower": 0, "upper": 4}, {"name": "y", "domain": [1, 5]}],
         "definitions": [{"name": "d", "kind": "abs", "args": [{"terms": ["y"]}]}],
@@ -78,7 +78,7 @@ def refused(value: Any) -> str:
 
 def test_a_model_is_written_as_one_would_by_hand() -> None:
     assert dump_model(queens()) == (
-        '{"format":"cpqueens-model","version":1,"name":"queens",\n'
+        '{"format":"cpqueens-model","version":2,"name":"queens",\n'
         '"variables":[\n{"name":"q","shape":[4],"lower":0,"upper":3}],\n'
         '"constraints":[\n'
         '{"kind":"AllDifferent","args":["q"],"name":"columns"},\n'
@@ -392,7 +392,7 @@ V, D, C = "variables", "definitions", "constraints"
     ("path", "value", "message"),
     [
         (["format"], "other", "format: Invalid enum value 'other'"),
-        (["version"], 2, "version: 2 was written by a newer cpqueens"),
+        (["version"], 3, "version: 3 was written by a newer cpqueens"),
         (["version"], 0, "version: "),
         (["version"], True, "version: "),
         (["constraint"], [], "top level: Object contains unknown field `constraint`; did you mean"),
