@@ -72,12 +72,12 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
 
 
 def div_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the quotient rounded towards zero, elementwise (C's division)."""
+    """Return the quotient rounded towards zero, elementwise (C's division); undefined where ``y`` is 0."""
     return define("quotient_truncated", x, y)
 
 
 def mod_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the remainder that has the sign of ``x``, elementwise (C's remainder)."""
+    """Return the remainder with the sign of ``x``, elementwise (C's remainder); undefined where ``y`` is 0."""
     return define("remainder_truncated", x, y)
 
 

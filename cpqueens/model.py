@@ -216,6 +216,9 @@ class Model(VariableStore):
     def add(self, *constraints: Any, name: str | None = None) -> None:
         """Add constraints, truths, or (nested) sequences of them; arrays post every element.
 
+        A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
+        the condition is added as a constraint of its own, named ``range of ...``.
+
         Raises
         ------
         ModelError
@@ -289,7 +292,8 @@ class Model(VariableStore):
             if name is not None:
                 self._names[len(self._constraints)] = name
             self._constraints.append(item, source)
-            self._guard(item.arguments)
+            if self.has_partial:
+                self._guard(item.arguments)
 
     def _post_literals(self, terms: LinearArray, name: str | None, source: Source | None) -> None:
         """Post what the literals stand for: a truth's own constraint, or that the term is 1."""
@@ -314,8 +318,6 @@ class Model(VariableStore):
 
         That they must be is part of what the constraint over these terms means; so this changes nothing.
         """
-        if not self.has_partial:
-            return
         for variable, found in conditions(self, arguments, self._guarded).items():
             self._guarded.add(variable)
             for condition in found:
@@ -350,7 +352,8 @@ class Model(VariableStore):
         if array.shape:
             raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
         self.objective, self.maximizing = array, maximizing
-        self._guard([array])
+        if self.has_partial:
+            self._guard([array])
 
     def without(self, positions: Iterable[int]) -> Model:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""

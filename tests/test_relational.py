@@ -144,7 +144,7 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
     "Or": (lambda t, x, y: Or(t >= 1, x > 0), lambda t, x, y: _positive(t) or x > 0),
     "Xor": (lambda t, x, y: Xor(t >= 1, x > 0), lambda t, x, y: _positive(t) != (x > 0)),
 }
-"""Every kind over a partial term, built and judged by hand; in a connective the truth around it is a literal."""
+"""Every kind over a partial term, built and judged by hand; in connectives, the literals are truths."""
 
 
 def _even(t: int, x: int) -> bool:
