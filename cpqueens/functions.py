@@ -77,7 +77,7 @@ def div_trunc(x: Any, y: Any) -> LinearArray:
 
 
 def mod_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the remainder with the sign of ``x``, elementwise (C's remainder); undefined where ``y`` is 0."""
+    """Return the remainder with the sign of ``x``, elementwise (as in C); undefined where ``y`` is 0."""
     return define("remainder_truncated", x, y)
 
 
