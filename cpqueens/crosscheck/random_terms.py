@@ -70,7 +70,7 @@ class RandomTerms:
 
     def term(self, depth: int = 0) -> LinearArray:
         """Return a variable, a constant, a linear combination or a defined variable."""
-        choice = self.random.randint(0, 9)
+        choice = self.random.randint(0, 10)
         if choice < 4 or depth > _DEPTH:
             return self.plain()
         if choice == 4:
@@ -82,7 +82,7 @@ class RandomTerms:
         if choice == 7:
             parts = [self.random.choice((1, -1, 2, 0, -3)) * self.plain() for _ in range(3)]
             return parts[0] + parts[1] + parts[2]
-        return self.defined(depth + 1)
+        return self.defined(depth + 1) if choice < 10 else self.partial(depth + 1)
 
     def array(self, size: int) -> list[LinearArray]:
         """Return a list of terms; some repeat."""
