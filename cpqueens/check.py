@@ -1,4 +1,7 @@
-"""The independent checker: the constraints' own meaning over batches, and nothing of any solver."""
+"""The independent checker: the constraints' own meaning over batches, and nothing of any solver.
+
+A constraint is violated too, by 1, where one of its terms is undefined; see `cpqueens.definedness`.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.constraints.base import Constraint
-from cpqueens.describe import describe
+from cpqueens.constraints.base import Constraint, summed
+from cpqueens.definedness import Defined, defined_elements, defined_terms, why_undefined
+from cpqueens.describe import describe, describe_array
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
+    from cpqueens.posted import Posted
 
 _CELLS_AT_ONCE = 4_000_000
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
@@ -33,12 +38,16 @@ class Violation:
     amount: int
     values: Mapping[str, int]
     pairs: tuple[tuple[str, str], ...] = ()
+    undefined: str = ""
+    """Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``."""
 
     def __str__(self) -> str:
         label = f"{self.name}: " if self.name else ""
         place = f" ({self.where})" if self.where else ""
         shown = ", ".join(f"{k}={v}" for k, v in list(self.values.items())[:12])
         attacks = "; ".join(f"{a} and {b}" for a, b in self.pairs[:12])
+        if self.undefined:
+            return f"{label}{self.constraint}{place} violated by {self.amount}: undefined: {self.undefined}"
         return f"{label}{self.constraint}{place} violated by {self.amount}: {attacks or shown}"
 
 
@@ -91,9 +100,13 @@ class Checker:
     def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         matrix = np.asfortranarray(matrix)
         good: NDArray[np.bool_] = np.logical_and.reduce(self.in_domain(matrix), axis=1)
-        values = self._complete(matrix)
+        values, defined = self._complete(matrix)
         for constraint in self._groups:
             good &= constraint.holds(values)
+            if defined is not None:
+                good &= defined_elements(constraint, defined).all(axis=1)
+        if defined is not None and self.model.objective is not None:
+            good &= defined_terms(self.model.objective, defined)[:, 0]
         return good
 
     def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
@@ -103,21 +116,28 @@ class Checker:
             inside[:, columns] &= np.isin(matrix[:, columns], domain)
         return inside
 
-    def _complete(self, matrix: IntArray) -> IntArray:
-        return matrix if self._only_decisions else self.model.complete(matrix, self.known)
+    def _complete(self, matrix: IntArray) -> tuple[IntArray, Defined | None]:
+        """Return the values of all variables and where they are defined, None for everywhere."""
+        if self._only_decisions:
+            return matrix, None
+        if not self.model.has_partial:
+            return self.model.complete(matrix, self.known), None
+        return self.model.complete_where_defined(matrix, self.known)
 
     def violation(self, matrix: IntArray) -> IntArray:
         """Return the summed violation of each row, of shape (batch,)."""
-        values = self._complete(matrix)
+        values, defined = self._complete(matrix)
         total = np.zeros(len(matrix), dtype=np.int64)
         for constraint in self._groups:
-            total += constraint.violation(values)
+            total += summed(_amounts(constraint, values, defined))
+        if defined is not None and self.model.objective is not None:
+            total += ~defined_terms(self.model.objective, defined)[:, 0]
         return total
 
     def objective(self, matrix: IntArray) -> IntArray:
         """Return the objective's value of each row, of shape (batch,)."""
         assert self.model.objective is not None
-        return self.model.objective.evaluate(self._complete(matrix))[:, 0]
+        return self.model.objective.evaluate(self._complete(matrix)[0])[:, 0]
 
     def explain(self, row: IntArray) -> Check:
         """Return everything that is wrong with one assignment of the decision variables."""
@@ -126,12 +146,13 @@ class Checker:
             return Check(())
         outside = np.flatnonzero(~self.in_domain(matrix)[0])
         problems = [self._outside(int(self.known[k]), int(row[k])) for k in outside]
-        values = self._complete(matrix)
+        values, defined = self._complete(matrix)
         violations = [
             found
             for posted in self.model.constraints
-            for found in _violations(self.model, posted.constraint, posted.name, posted.where, values)
+            for found in _violations(self.model, posted, values, defined)
         ]
+        violations += _undefined_objective(self.model, values, defined)
         return Check(tuple(violations), tuple(problems))
 
     def _outside(self, variable: int, value: int) -> str:
@@ -151,22 +172,41 @@ def _columns_by_domain(model: Model, known: IntArray) -> list[tuple[IntArray, In
     return [(np.searchsorted(known, np.array(vs)), model.domains[vs[0]]) for vs in groups.values()]
 
 
-def _violations(
-    model: Model, constraint: Constraint, name: str | None, where: str, values: IntArray
-) -> list[Violation]:
-    flat = constraint.flattened()
-    amounts = flat.amounts(values)[0]
+def _amounts(constraint: Constraint, values: IntArray, defined: Defined | None) -> IntArray:
+    """Return how far each element is from holding, (batch, size): 1 where a term of it is undefined."""
+    amounts = constraint.amounts(values)
+    return amounts if defined is None else np.where(defined_elements(constraint, defined), amounts, 1)
+
+
+def _violations(model: Model, posted: Posted, values: IntArray, defined: Defined | None) -> list[Violation]:
+    flat = posted.constraint.flattened()
+    amounts = _amounts(flat, values, defined)[0]
     held = flat.satisfied(values)[0]
     found = []
     for element in np.flatnonzero((amounts != 0) | ~held).tolist():
         one = flat.take(np.array([element]))
         scopes = [a.scope()[:_SHOWN] for a in one.arguments]  # ascending: the least of all are among these
         scope = np.unique(np.concatenate(scopes))[:_SHOWN].tolist()
+        undefined = ""
+        pairs: tuple[tuple[str, str], ...] = ()
+        if defined is not None and not defined_elements(one, defined)[0, 0]:
+            undefined = why_undefined(model, one.arguments, values[0], defined[0])
+            scope = [v for v in scope if defined[0, v]]
+        else:
+            pairs = _equal_pairs(model, one, values)
         involved = {model.name_of(int(v)): int(values[0, v]) for v in scope}
-        text = describe(model, one)
-        pairs = _equal_pairs(model, one, values)
-        found.append(Violation(text, name, where, int(amounts[element]), involved, pairs))
+        amount, text = int(amounts[element]), describe(model, one)
+        found.append(Violation(text, posted.name, posted.where, amount, involved, pairs, undefined))
     return found
+
+
+def _undefined_objective(model: Model, values: IntArray, defined: Defined | None) -> list[Violation]:
+    """Return that the objective has no value, if so."""
+    if defined is None or model.objective is None or defined_terms(model.objective, defined)[0, 0]:
+        return []
+    text = f"objective {describe_array(model, model.objective)}"
+    reason = why_undefined(model, [model.objective], values[0], defined[0])
+    return [Violation(text, None, "", 1, {}, undefined=reason)]
 
 
 def _equal_pairs(model: Model, constraint: Constraint, values: IntArray) -> tuple[tuple[str, str], ...]:

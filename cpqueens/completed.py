@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpqueens.definedness import Defined, defined_terms, evaluate, why_undefined
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray
 from cpqueens.rows import IntArray
@@ -32,6 +33,7 @@ class Completed:
         self._evaluated = np.zeros(count, dtype=bool)  # or known
         self._late = np.zeros(count, dtype=bool)  # decision variables without a value, and what reaches them
         self._evaluated[known] = True
+        self._defined: Defined | None = None  # (rows, variables), from the first partial function on
         if len(known) == count:
             self._values = decisions
         else:
@@ -53,6 +55,21 @@ class Completed:
             name = self._model.name_of(self._cause(int(late[0])))
             raise ModelError(f"{name} was added after this run; solve again")
         return terms.evaluate(self._values[rows])
+
+    def undefined(self, terms: LinearArray, rows: slice) -> Defined | None:
+        """Return in which of the rows some of the terms have no value, (rows,); None for in none.
+
+        For terms that were evaluated.
+        """
+        if self._defined is None or not self._model.partial_terms(terms).any():
+            return None
+        without: Defined = np.logical_not(defined_terms(terms, self._defined[rows]).all(axis=1))
+        return without if without.any() else None
+
+    def why_undefined(self, terms: LinearArray, row: int) -> str:
+        """Return which function that the terms reach has no value in a row, and why."""
+        assert self._defined is not None
+        return why_undefined(self._model, [terms], self._values[row], self._defined[row])
 
     def _complete(self, variables: IntArray) -> None:
         """Evaluate the definitions that these variables reach and that were not evaluated before."""
@@ -77,7 +94,13 @@ class Completed:
 
     def _evaluate(self, definition: Definition) -> None:
         results = definition.results
-        self._values[:, results] = definition.evaluate(self._values)
+        if self._defined is None and self._model.may_be_undefined[results].any():
+            self._defined = np.ones(self._values.shape, dtype=bool)
+        if self._defined is None:
+            self._values[:, results] = definition.evaluate(self._values)
+        else:
+            values, defined = evaluate(definition, self._values, self._defined)
+            self._values[:, results], self._defined[:, results] = values, defined
         for argument in definition.arguments:
             late = (self._late[argument.variables] & (argument.coefficients != 0)).any(axis=1)
             if late.any():
@@ -89,6 +112,10 @@ class Completed:
         values = np.zeros((len(self._values), count), dtype=np.int64)
         values[:, :old] = self._values[:, :old]
         self._values = values
+        if self._defined is not None:
+            defined = np.ones(values.shape, dtype=bool)
+            defined[:, :old] = self._defined[:, :old]
+            self._defined = defined
         self._evaluated = np.append(self._evaluated, np.zeros(count - old, dtype=bool))
         self._late = np.append(self._late, np.zeros(count - old, dtype=bool))
 

@@ -1,13 +1,18 @@
 """Defined variables: blocks of variables whose values are a total function of other terms.
 
 A block holds ``size`` results of one kind; its arguments are flat arrays with one row per result (the
-table of an `Element` block is shared by all). Partial functions (a quotient by 0, an index outside its
-array) have the value 0 where they are undefined, together with a *condition* that the model posts as a
-visible constraint.
+table of an `Element` block is shared by all).
+
+Partial functions (a quotient by 0, an index outside its array) are *relational*, as in MiniZinc and CPMpy:
+where one is undefined, the nearest truth around it is false. Their variables are total all the same, with
+the value 0 there, which nobody sees; a block says by `defined_at` where its results are defined and by
+`condition` when, as constraints. What is over an undefined term is undefined itself, up to the next truth,
+which is always defined: see `cpqueens.definedness`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +31,8 @@ class Definition:
     """A block of defined variables: ``results[i] = kind(arguments[0][i], arguments[1][i], ...)``."""
 
     kind: ClassVar[str]
+    shared: ClassVar[int] = 0
+    """How many of the arguments, the last ones, all results share instead of having a row each."""
 
     def __init__(self, arguments: tuple[LinearArray, ...], results: IntArray | None = None) -> None:
         self.arguments = arguments
@@ -61,8 +68,16 @@ class Definition:
         return np.zeros(self.size, dtype=bool)
 
     def condition(self, row: int) -> list[Constraint]:
-        """Return the constraints under which the result ``row`` is defined."""
+        """Return the constraints under which the result ``row`` is defined (given that its arguments are)."""
         return []
+
+    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+        """Return where the function is defined, for argument values of shape (batch, size)."""
+        return np.ones_like(arguments[0], dtype=bool)
+
+    def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
+        """Return why the result ``row`` is undefined for ``values`` (variables,); ``text`` names a term."""
+        return "not defined"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.size}>"
@@ -126,6 +141,14 @@ class _Division(Definition):
     def condition(self, row: int) -> list[Constraint]:
         """Return that the divisor is not 0."""
         return [Linear(self.arguments[1]._pick(np.array([row])), "!=")]
+
+    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+        """Return where the divisor is not 0."""
+        return arguments[1] != 0
+
+    def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
+        """Return that the divisor is 0."""
+        return f"divisor {text(self.arguments[1]._pick(np.array([row])))} = 0"
 
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return the function's values, 0 where the divisor is 0."""
@@ -249,6 +272,7 @@ class Element(Definition):
     """The entry of a table (of terms or integers) at a position that is a term, from 0."""
 
     kind = "element"
+    shared = 1
 
     @property
     def position(self) -> LinearArray:
@@ -272,7 +296,7 @@ class Element(Definition):
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return the entries, 0 outside the table."""
         position, table = arguments
-        inside = (position >= 0) & (position < table.shape[1])
+        inside = self.defined_at(position, table)
         picked = np.take_along_axis(table, np.where(inside, position, 0), axis=1)
         return np.where(inside, picked, 0)
 
@@ -293,13 +317,34 @@ class Element(Definition):
         return (first < 0) | (last >= self.table.size)
 
     def condition(self, row: int) -> list[Constraint]:
-        """Return that the position stays in the table."""
+        """Return that the position stays in the table: the ends that it may leave."""
         position = self.position._pick(np.array([row]))
-        return [Linear(position, ">="), Linear(position - (self.table.size - 1), "<=")]
+        (first,), (last,) = position.bounds()
+        ends = [
+            (first < 0, position, ">="),
+            (last >= self.table.size, position - (self.table.size - 1), "<="),
+        ]
+        return [Linear(term, relation) for possible, term, relation in ends if possible]
+
+    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+        """Return where the position is in the table."""
+        position, table = arguments
+        inside: NDArray[np.bool_] = (position >= 0) & (position < table.shape[1])
+        return inside
+
+    def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
+        """Return where the position is and where it may be."""
+        position = self.position._pick(np.array([row]))
+        at = int(position.evaluate(values[None, :])[0, 0])
+        return f"position {text(position)} = {at}, allowed are 0..{self.table.size - 1}"
 
 
 class Truth(Definition):
-    """1 where a constraint holds, else 0."""
+    """1 where a constraint holds, else 0; it is 0 too where a term of the constraint is undefined.
+
+    `evaluate` says where the constraint is satisfied by the values of its terms, whatever they stand for;
+    that their terms must be defined is added by `cpqueens.definedness`, and for solvers by `lowering`.
+    """
 
     kind = "truth"
 

@@ -25,6 +25,10 @@ class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what
     """An outcome without a solution was asked for values."""
 
 
+class Undefined(CpqueensError, ArithmeticError):  # noqa: N818
+    """A term was read where a partial function in it (a quotient, an element, ...) has no value."""
+
+
 class UnknownBackend(CpqueensError, LookupError):  # noqa: N818
     """No backend or strategy has this name."""
 

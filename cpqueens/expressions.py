@@ -43,6 +43,8 @@ MAX_DEPTH = 32
 class Registry(Protocol):
     """What an array needs from the model it belongs to."""
 
+    has_partial: bool  # whether any term may be undefined
+
     @property
     def lower(self) -> IntArray:
         """Lower bounds of all variables."""
@@ -50,6 +52,9 @@ class Registry(Protocol):
     @property
     def upper(self) -> IntArray:
         """Upper bounds of all variables."""
+
+    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+        """Return which terms may be undefined, of shape (size,)."""
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
@@ -828,8 +833,13 @@ def find_registry(value: Any) -> Registry | None:
 class _Unbound:
     """The registry of constraints without a variable, such as ``AllDifferent([])``; a model adopts them."""
 
+    has_partial = False
     lower = upper = np.zeros(0, dtype=np.int64)
     _nothing = np.zeros((1, 0), dtype=np.int64)
+
+    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+        """Return that no constant is undefined."""
+        return np.zeros(array.size, dtype=bool)
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return the constants that a function of constants has."""
@@ -874,7 +884,11 @@ def registry_of(*values: Any) -> Registry:
 
 
 def as_truth(registry: Registry, value: Any) -> BoolArray:
-    """Return ``value`` (truths, 0/1 terms, bools, sequences of these) as a `BoolArray`."""
+    """Return ``value`` (truths, 0/1 terms, bools, sequences of these) as a `BoolArray`.
+
+    A 0/1 term that may be undefined, such as ``element(b, k)``, becomes the truth that it is 1: false where
+    it is undefined. So literals are always defined.
+    """
     if isinstance(value, BoolArray):
         if value.registry is registry or registry is UNBOUND:
             return value
@@ -882,7 +896,10 @@ def as_truth(registry: Registry, value: Any) -> BoolArray:
             raise _mixed()
     if registry is UNBOUND:
         registry = registry_of(value)
-    return Literals(as_linear(registry, value, "truth"))
+    literals = Literals(as_linear(registry, value, "truth"))
+    if registry.has_partial and registry.partial_terms(literals.terms).any():
+        return registry.compare(literals.terms - 1, ">=")
+    return literals
 
 
 def truth_terms(constraint: BoolArray) -> LinearArray:

@@ -9,7 +9,18 @@ from cpqueens.expressions import BoolArray, LinearArray, as_linear, as_truth, de
 
 
 def element(array: Any, index: Any) -> LinearArray:
-    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0."""
+    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0.
+
+    Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
+    truth around it is false there, and a constraint that needs it keeps the index inside.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 5, name="x")
+    >>> m.add((x < 3).implies(element([4, 5, 5], x) == 5))
+    >>> [s[x] for s in m.solutions(solver="backtracking")]
+    [1, 2, 3, 4, 5]
+    """
     registry = registry_of(array, index)
     table, position = as_linear(registry, array), as_linear(registry, index)
     if table.ndim != 1:
@@ -42,12 +53,12 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
 
 
 def div_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the quotient rounded towards zero, elementwise (C's division)."""
+    """Return the quotient rounded towards zero, elementwise (C's division); undefined where ``y`` is 0."""
     return define("quotient_truncated", x, y)
 
 
 def mod_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the remainder that has the sign of ``x``, elementwise (C's remainder)."""
+    """Return the remainder with the sign of ``x``, elementwise (as in C); undefined where ``y`` is 0."""
     return define("remainder_truncated", x, y)
 
 

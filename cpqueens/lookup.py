@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.completed import Completed
-from cpqueens.errors import ModelError
+from cpqueens.definedness import Defined
+from cpqueens.errors import ModelError, Undefined
 from cpqueens.expressions import BoolArray, LinearArray, Term
 from cpqueens.rows import IntArray
 
@@ -40,8 +41,9 @@ class Lookup:
         self._straight = len(known) == 0 or int(known[-1]) == len(known) - 1  # a variable is its column
         self._part: tuple[int, Completed] | None = None  # its first row
         self._part_rows = _rows_of(_PART, model.variable_count)
-        # an expression (so that its id is nobody else's), its first row, and its values in rows from there on
-        self._kept: dict[int, tuple[Any, int, IntArray]] = {}
+        # an expression (so that its id is nobody else's), its first row, its values in rows from there on,
+        # and in which of them it has none
+        self._kept: dict[int, tuple[Any, int, IntArray, Defined | None]] = {}
         self._kept_size = 0
 
     def values(self, expression: Any) -> IntArray:
@@ -51,15 +53,14 @@ class Lookup:
         ------
         ModelError
             For anything but terms of the model, or if it reaches a variable that was added after the run.
+        Undefined
+            If a partial function in it has no value in one of the solutions.
         """
         terms = self._terms(expression)
         values = self._columns(terms)
         if values is None:
             step = _rows_of(_AT_ONCE, max(self.model.variable_count, terms.size * terms.width))
-            parts = [
-                self._completed(a, a + step).evaluate(terms, slice(None))
-                for a in range(0, len(self.matrix), step)
-            ]
+            parts = [self._whole(terms, a, a + step) for a in range(0, len(self.matrix), step)]
             values = np.concatenate(parts or [np.zeros((0, terms.size), dtype=np.int64)])
         values = values.reshape(len(self.matrix), *terms.shape)
         values.flags.writeable = False
@@ -74,6 +75,8 @@ class Lookup:
         kept = self._kept.get(id(expression))
         if kept is None or not 0 <= row - kept[1] < len(kept[2]):
             kept = self._keep(expression, row)
+        if kept[3] is not None and kept[3][row - kept[1]]:
+            raise self._undefined(self._terms(expression), row)
         values = kept[2][row - kept[1]]
         return values if values.ndim else int(values)
 
@@ -104,10 +107,24 @@ class Lookup:
         found = self.known[first : first + len(variables)]
         return self.matrix[:, first : first + len(variables)] if np.array_equal(found, variables) else None
 
-    def _keep(self, expression: Any, row: int) -> tuple[Any, int, IntArray]:
+    def _whole(self, terms: LinearArray, first: int, last: int) -> IntArray:
+        """Return the terms' values in some solutions, in all of which they have one."""
+        part = self._completed(first, last)
+        values = part.evaluate(terms, slice(None))
+        undefined = part.undefined(terms, slice(None))
+        if undefined is not None:
+            raise self._undefined(terms, first + int(undefined.argmax()))
+        return values
+
+    def _undefined(self, terms: LinearArray, row: int) -> Undefined:
+        part = self._completed(row, row + 1)
+        part.evaluate(terms, slice(None))
+        return Undefined(f"undefined: {part.why_undefined(terms, 0)}")
+
+    def _keep(self, expression: Any, row: int) -> tuple[Any, int, IntArray, Defined | None]:
         """Evaluate an expression in the solutions around ``row`` and keep its values for a while."""
         terms = self._terms(expression)
-        first, values = 0, self._columns(terms)
+        first, values, undefined = 0, self._columns(terms), None
         if values is None:
             first = row - row % self._part_rows
             if self._part is None or self._part[0] != first:
@@ -116,6 +133,7 @@ class Lookup:
             step = min(self._part_rows, _rows_of(_PART, terms.size))
             within -= within % step
             values = self._part[1].evaluate(terms, slice(within, within + step))
+            undefined = self._part[1].undefined(terms, slice(within, within + step))
             first += within
             self._kept_size += values.size
         if self._kept_size > _PART or len(self._kept) >= _EXPRESSIONS:
@@ -123,7 +141,7 @@ class Lookup:
             self._kept_size = values.size
         values = values.reshape(len(values), *terms.shape)
         values.flags.writeable = False
-        kept = self._kept[id(expression)] = expression, first, values
+        kept = self._kept[id(expression)] = expression, first, values, undefined
         return kept
 
     def _completed(self, first: int, last: int) -> Completed:

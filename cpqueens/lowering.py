@@ -4,6 +4,10 @@ A backend says which (kind, context) pairs it supports. *Plain* constraints must
 `Truth` is needed in two contexts, *implied* (its variable is 1) and *negated* (its variable is 0). What
 is not supported is decomposed in a throw-away extension of the model that can only create total defined
 variables, so that solutions stay those of the decision variables.
+
+Backends see total functions only. A constraint over terms that may be undefined comes with the conditions
+under which they are defined, and its truth becomes ``raw truth and conditions``, where the raw one goes by
+the values that the terms' variables have, meaningless ones included: no other constraint looks at these.
 """
 
 from __future__ import annotations
@@ -13,10 +17,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.constraints.and_ import And
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
+from cpqueens.definedness import conditions
 from cpqueens.definitions import Definition, Truth
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError, UnsupportedConstraint
@@ -34,11 +40,19 @@ For plain linear relations the answer must not depend on the instance.
 
 
 class Scratch(VariableStore):
-    """A throw-away extension of a model: more total defined variables, never free ones."""
+    """A throw-away extension of a model: more total defined variables, never free ones.
+
+    What it creates over partial functions goes by their variables' values, as if they were total: who uses
+    it adds the conditions.
+    """
 
     def __init__(self, model: Model) -> None:
         super().__init__()
         self._copy_store(model)
+
+    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+        """Return that none may be undefined."""
+        return np.zeros(array.size, dtype=bool)
 
     def _admit(self, definition: Definition) -> None:
         if definition.partial().any():
@@ -81,9 +95,8 @@ def lower(
     UnsupportedConstraint
         If a constraint is neither supported nor decomposable.
     ModelError
-        If a partial function is reached only through truths, or a term does not fit 64 bits.
+        If a term does not fit 64 bits.
     """
-    check_partial(model)
     scratch = Scratch(model)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
     posted = model._constraints
@@ -101,8 +114,22 @@ def lower(
             lowered.how[origin] = "decomposed"
         lowered.constraints += simple
         lowered.origins += [origin] * len(simple)
+    for condition in _unseen_conditions(model):
+        lowered.constraints += _plain(condition, scratch, supports, model, backend)
+    lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
     lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
     return lowered
+
+
+def _unseen_conditions(model: Model) -> list[Constraint]:
+    """Return the conditions of partial functions that must be defined and are no constraints of the model."""
+    if not model.has_partial:
+        return []
+    roots = [a for c in model._constraints.joined() for a in c.arguments]
+    if model.objective is not None:
+        roots.append(model.objective)
+    found = conditions(model, roots)
+    return [c for variable, cs in found.items() if variable not in model.guarded for c in cs]
 
 
 def _plain(
@@ -184,9 +211,12 @@ def _truth(
 ) -> Truth | None:
     """Return an equal truth of a supported constraint, or None if the present one is supported."""
     constraint = definition.constraint
-    if supports(constraint, "implied") and supports(constraint, "negated"):
+    guard = _conditions_of(definition, row, model)
+    if not guard and supports(constraint, "implied") and supports(constraint, "negated"):
         return None
     item = constraint.take(np.array([row]))
+    if guard:
+        item = _total(item, guard, scratch)
     result = np.array([definition.results[row]])
     while not (supports(item, "implied") and supports(item, "negated")):
         simpler = item.decompose(scratch)
@@ -203,6 +233,22 @@ def _truth(
             )
             item = And.over(concatenate_rows(truths) if truths else empty)
     return Truth(item.flattened(), result)
+
+
+def _conditions_of(definition: Truth, row: int, model: Model) -> list[Constraint]:
+    """Return when the terms of a model's truth are defined; nothing for a truth of a decomposition."""
+    if not model.has_partial or definition.results[row] >= model.variable_count:
+        return []
+    terms = definition.constraint.take(np.array([row])).arguments
+    return [c for found in conditions(model, terms).values() for c in found]
+
+
+def _total(item: Constraint, guard: list[Constraint], scratch: Scratch) -> Constraint:
+    """Return what a truth over partial functions means in total ones: its raw truth and the conditions."""
+    for key in item.flattened().element_keys():
+        scratch._sharing().pop(("truth", key), None)  # the model's truth, which is the one to be expressed
+    parts = [item, *guard]
+    return And.over(concatenate_rows([c.bind(scratch).truth().reshape(-1) for c in parts]))
 
 
 def _ordered(
@@ -242,37 +288,6 @@ def _topological(needs: list[list[int]]) -> list[int]:
                 state[node] = 2
                 order.append(node)
     return order
-
-
-def check_partial(model: Model) -> None:
-    """Refuse partial functions that are reached only through truths and may be undefined there.
-
-    Raises
-    ------
-    ModelError
-        Naming the function and the truth.
-    """
-    if not model.has_partial:
-        return
-    roots = [a for p in model.constraints for a in p.constraint.arguments]
-    if model.objective is not None:
-        roots.append(model.objective)
-    seen: set[tuple[int, bool]] = set()
-    pending = [(v, False, -1) for v in _defined_scope(roots, model)]
-    while pending:
-        variable, through, truth = pending.pop()
-        if (variable, through) in seen:
-            continue
-        seen.add((variable, through))
-        definition, row = model.producer(variable)  # type: ignore[misc]
-        if through and variable not in model.guarded and definition.partial()[row]:
-            raise ModelError(
-                f"{model.name_of(variable)} may be undefined and is reached only through "
-                f"{model.name_of(truth)}; narrow the domains so that it is always defined"
-            )
-        inner = isinstance(definition, Truth)
-        for v in _defined_scope(_row_arguments(definition, row), model):
-            pending.append((v, through or inner, variable if inner and not through else truth))
 
 
 def check_bounds(model: Model) -> None:

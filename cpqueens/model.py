@@ -16,7 +16,8 @@ from cpqueens.constraints.and_ import And
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.linear import OPPOSITE, Linear
 from cpqueens.constraints.negation import Negation
-from cpqueens.definitions import Definition, Truth
+from cpqueens.definedness import conditions
+from cpqueens.definitions import Truth
 from cpqueens.derived import Derived
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.expressions import (
@@ -218,6 +219,9 @@ class Model(VariableStore):
     def add(self, *constraints: Any, name: str | None = None) -> None:
         """Add constraints, truths, or (nested) sequences of them; arrays post every element.
 
+        A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
+        the condition is added as a constraint of its own, named ``range of ...``.
+
         Raises
         ------
         ModelError
@@ -294,7 +298,7 @@ class Model(VariableStore):
                 self._names[len(self._constraints)] = name
             self._constraints.append(item, source)
             if self.has_partial:
-                self._guard(item.arguments, through_truth=isinstance(item, Truth))
+                self._guard(item.arguments)
 
     def _post_literals(self, terms: LinearArray, name: str | None, source: Source | None) -> None:
         """Post what the literals stand for: a truth's own constraint, or that the term is 1."""
@@ -307,27 +311,22 @@ class Model(VariableStore):
             element = produced[0].constraint.take(np.array([produced[1]]))
             if coefficients == [1] and constant == 0:
                 self._post(element, name, source)
-            elif isinstance(element, Linear):
+            elif isinstance(element, Linear) and not self.partial_terms(element.expression).any():
                 self._post(Linear(element.expression, OPPOSITE[element.relation]), name, source)
             else:
                 self._post(Negation(Literals(1 - terms[row])), name, source)
         if plain:
             self._post(Linear(terms._pick(np.array(plain)) - 1, ">="), name, source)
 
-    def _guard(self, arguments: Iterable[LinearArray], through_truth: bool = False) -> None:
-        """Post the range conditions of partial functions reached without passing a truth."""
-        pending = [v for a in arguments for v in a.scope().tolist()]
-        while pending:
-            variable = pending.pop()
-            produced = self.producer(variable)
-            if produced is None or variable in self._guarded or isinstance(produced[0], Truth):
-                continue
+    def _guard(self, arguments: Iterable[LinearArray]) -> None:
+        """Post, to be seen, when the partial functions are defined that terms reach without passing a truth.
+
+        That they must be is part of what the constraint over these terms means; so this changes nothing.
+        """
+        for variable, found in conditions(self, arguments, self._guarded).items():
             self._guarded.add(variable)
-            definition, row = produced
-            if definition.partial()[row]:
-                for condition in definition.condition(row):
-                    self._post(condition, f"range of {self.name_of(variable)}", None)
-            pending += _row_scope(definition, row)
+            for condition in found:
+                self._post(condition, f"range of {self.name_of(variable)}", None)
 
     @property
     def constraints(self) -> list[Posted]:
@@ -337,7 +336,7 @@ class Model(VariableStore):
 
     @property
     def guarded(self) -> set[int]:
-        """Defined variables whose range condition is a constraint of the model."""
+        """Partial defined variables whose condition is a constraint of the model."""
         return self._guarded
 
     def fix(self, x: Any, value: Any) -> None:
@@ -369,6 +368,8 @@ class Model(VariableStore):
         kept = [k for k in range(len(self._constraints)) if k not in dropped]
         other._constraints = other._constraints.select(kept)
         other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
+        if any(self._constraints.source(k) is None for k in dropped):
+            other._guarded.clear()  # a condition went; what needs it means it all the same
         return other
 
     def copy(self) -> Model:
@@ -483,13 +484,6 @@ class Model(VariableStore):
         from cpqueens.backends.cpsat import export
 
         return export(self)
-
-
-def _row_scope(definition: Definition, row: int) -> list[int]:
-    scopes: list[int] = []
-    for argument in definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments:
-        scopes += argument.scope().tolist()
-    return scopes
 
 
 def _shape(shape: Any) -> tuple[int, ...]:

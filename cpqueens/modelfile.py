@@ -3,12 +3,16 @@
 The file says its format and version; variables are named, constraints have a ``kind`` and ``args`` in the
 order of the kind's fields, defined variables stand under ``definitions``. Equal models give equal text.
 
+A truth over a partial function is false where the function is undefined, and a posted constraint over it
+does not hold there. That is so since version 2; files of version 1 are read if no function in them can be
+undefined.
+
 >>> from cpqueens import AllDifferent, Model
 >>> m = Model("three")
 >>> x = m.intvar(1, 3, shape=3, name="x")
 >>> m += [AllDifferent(x), x[0] + 2 * x[1] <= 5]
 >>> print(dump_model(m), end="")
-{"format":"cpqueens-model","version":1,"name":"three",
+{"format":"cpqueens-model","version":2,"name":"three",
 "variables":[
 {"name":"x","shape":[3],"lower":1,"upper":3}],
 "constraints":[
@@ -29,9 +33,9 @@ import msgspec
 from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.modelfile_read import Reader
-from cpqueens.modelfile_schema import read_document
+from cpqueens.modelfile_schema import VERSION, read_document
 from cpqueens.modelfile_text import parse, read_bytes
-from cpqueens.modelfile_write import FORMAT, VERSION, Writer
+from cpqueens.modelfile_write import FORMAT, Writer
 
 
 def dump_model(model: Model) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from cpqueens.constraints.connective import Connective
 from cpqueens.constraints.linear import OPPOSITE, Linear
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
-from cpqueens.expressions import LinearArray, Literals, of_variables
+from cpqueens.expressions import LinearArray, as_truth, of_variables
 from cpqueens.model import Model
 from cpqueens.modelfile_path import Misplaced, at, converted
 from cpqueens.modelfile_schema import (
     MAX_VARIABLES,
+    RELATIONAL,
     ConstraintEntry,
     DefinitionEntry,
     Document,
@@ -49,12 +51,11 @@ class Reader:
         self._variables()
         for k, definition in enumerate(self.document.definitions):
             at(f"definitions[{k}]", self._define, definition)
-        partial, self.model.has_partial = self.model.has_partial, False
-        self._constraints()
-        if self.document.objective is not None:
-            at("objective", self._objective, self.document.objective)
-        self.model.has_partial = partial
-        if partial:
+        with self._unguarded():
+            self._constraints()
+            if self.document.objective is not None:
+                at("objective", self._objective, self.document.objective)
+        if self.model.has_partial:
             self._guard()
         if self.document.view is not None:
             self.model.view = at("view", self._view, self.document.view)
@@ -87,6 +88,11 @@ class Reader:
             raise Misplaced("name", f"{entry.name!r} is in use; names must be unique")
         definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
         results = self.model._register(definition)
+        if self.document.version < RELATIONAL and self.model.has_partial:
+            raise ModelError(
+                f"a {definition.kind} that may be undefined has another meaning since version {RELATIONAL}: "
+                f"see the documentation, and write {RELATIONAL} as the version if that is what is meant"
+            )
         self.terms.arrays[entry.name] = of_variables(self.model, results, (len(results),))
 
     def _truth(self, entry: DefinitionEntry) -> Definition:
@@ -120,6 +126,15 @@ class Reader:
             constraint = at(f"constraints[{k}]", self.constraint, entry)
             name = None if entry.name is None else _without_nul(entry.name, f"constraints[{k}].name")
             self.model._post(constraint, name, (f"{self.where}: constraint", k))
+
+    @contextmanager
+    def _unguarded(self) -> Iterator[None]:
+        """Let the model post no conditions of partial functions within the block."""
+        self.model._guarded.update(np.flatnonzero(self.model.may_be_undefined).tolist())
+        try:
+            yield
+        finally:
+            self.model._guarded.clear()
 
     def _guard(self) -> None:
         """Post the range conditions of partial functions that the file lacks; it brings those it has."""
@@ -208,8 +223,8 @@ def _build_connective(kind: Any, literals: LinearArray) -> Constraint:
     wanted = {"Negation": 1, "Implication": 2}.get(kind.__name__)
     if not literals.shape or (wanted is not None and literals.shape[-1] != wanted):
         raise Misplaced("args[0]", f"{wanted or 'any number of'} literal(s) along the last axis are needed")
-    Literals(literals)  # refuses terms that are not 0 or 1
-    found: Constraint = kind.over(literals)
+    truths = as_truth(literals.registry, literals).truth()  # refuses terms that are not 0 or 1
+    found: Constraint = kind.over(truths)
     return found
 
 

@@ -11,6 +11,10 @@ from msgspec import UNSET, UnsetType
 from cpqueens.modelfile_path import Misplaced, converted
 from cpqueens.suggest import did_you_mean
 
+VERSION = 2
+RELATIONAL = 2
+"""The first version in which a truth over an undefined term is false."""
+
 MAX_VARIABLES = 2_000_000
 MAX_CONSTRAINTS = 1_000_000
 
@@ -61,7 +65,7 @@ class Document(_Entry):
     """A whole file."""
 
     format: Literal["cpqueens-model"]
-    version: Literal[1]
+    version: Literal[1, 2]
     variables: Annotated[list[VariableEntry], msgspec.Meta(max_length=MAX_VARIABLES)]
     constraints: Annotated[list[ConstraintEntry], msgspec.Meta(max_length=MAX_CONSTRAINTS)]
     name: Title = "model"
@@ -86,8 +90,9 @@ def read_document(value: Any) -> Document:
         In one line with the path of what is wrong, such as ``variables[0].lower``.
     """
     version = value.get("version") if isinstance(value, dict) else None
-    if type(version) is int and version > 1:
-        raise Misplaced("version", f"{version} was written by a newer cpqueens; this one reads version 1")
+    if type(version) is int and version > VERSION:
+        newest = f"this one reads versions up to {VERSION}"
+        raise Misplaced("version", f"{version} was written by a newer cpqueens; {newest}")
     try:
         return converted(value, Document)
     except Misplaced as error:

@@ -24,11 +24,11 @@ from cpqueens.constraints.table import Table
 from cpqueens.definitions import Definition, Truth
 from cpqueens.expressions import LinearArray
 from cpqueens.model import Block, Model
+from cpqueens.modelfile_schema import VERSION
 from cpqueens.rows import IntArray
 from cpqueens.views import VIEWS
 
 FORMAT = "cpqueens-model"
-VERSION = 1
 
 
 class Writer:

@@ -74,7 +74,13 @@ class SolutionSet(Sequence["Solution"]):
         return (Solution(self, row) for row in range(len(self.matrix)))
 
     def values(self, expression: Any) -> IntArray:
-        """Return an expression's values in all solutions, of shape (solutions, *shape)."""
+        """Return an expression's values in all solutions, of shape (solutions, *shape).
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value in one of them.
+        """
         return self.lookup.values(expression)
 
     def __repr__(self) -> str:
@@ -91,7 +97,13 @@ class Solution:
         self._row = row
 
     def __getitem__(self, expression: Any) -> Any:
-        """Return the value(s) of an expression: an int for a single term, else an int64 array."""
+        """Return the value(s) of an expression: an int for a single term, else an int64 array.
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value here, such as a quotient by 0.
+        """
         return self._set.lookup.value(expression, self._row)
 
     @property
@@ -192,6 +204,8 @@ class Outcome:
         ------
         NoSolution
             If the run found none.
+        Undefined
+            If a partial function in it has no value there.
         """
         solution = self.solution
         if solution is None:

@@ -15,6 +15,7 @@ from cpqueens.constraints.linear import _SATISFIED, Linear
 from cpqueens.constraints.negation import Negation
 from cpqueens.constraints.or_ import Or
 from cpqueens.constraints.xor import Xor
+from cpqueens.definedness import Defined, evaluate
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
 from cpqueens.expressions import BoolArray, LinearArray, constant_array, of_variables
@@ -38,16 +39,18 @@ class VariableStore:
         self._lower = np.zeros(16, dtype=np.int64)
         self._upper = np.zeros(16, dtype=np.int64)
         self._is_defined = np.zeros(16, dtype=bool)
+        self._may_be_undefined = np.zeros(16, dtype=bool)
         self._count = 0
         self.domains: dict[int, IntArray] = {}
         self.definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
         self._producer: dict[int, tuple[Definition, int]] = {}
-        self.has_partial = False
+        self.has_partial = False  # whether any variable may be undefined
 
     def _copy_store(self, other: VariableStore) -> None:
         self._lower, self._upper = other._lower.copy(), other._upper.copy()
         self._is_defined = other._is_defined.copy()
+        self._may_be_undefined = other._may_be_undefined.copy()
         self._count = other._count
         self.domains = dict(other.domains)
         self.definitions = list(other.definitions)
@@ -76,6 +79,19 @@ class VariableStore:
     def is_defined(self) -> NDArray[np.bool_]:
         """Which variables are defined."""
         return self._is_defined[: self._count]
+
+    @property
+    def may_be_undefined(self) -> NDArray[np.bool_]:
+        """Which variables are, or rest on, partial functions that may be undefined; truths never are."""
+        return self._may_be_undefined[: self._count]
+
+    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+        """Return which terms may be undefined, of shape (size,)."""
+        if not self.has_partial or not array.width:
+            return np.zeros(array.size, dtype=bool)
+        reached = self._may_be_undefined[array.variables] & (array.coefficients != 0)
+        found: NDArray[np.bool_] = reached.any(axis=1)
+        return found
 
     @property
     def decisions(self) -> IntArray:
@@ -110,7 +126,7 @@ class VariableStore:
             raise ModelError(f"{first + size} variables, allowed are at most {MAX_VARIABLES}")
         if first + size > len(self._lower):
             capacity = max(first + size, 2 * len(self._lower))
-            for name in ("_lower", "_upper", "_is_defined"):
+            for name in ("_lower", "_upper", "_is_defined", "_may_be_undefined"):
                 old = getattr(self, name)
                 new = np.zeros(capacity, dtype=old.dtype)
                 new[:first] = old[:first]
@@ -138,7 +154,10 @@ class VariableStore:
         return CONNECTIVES[kind].over(literals)
 
     def truth(self, constraint: Constraint) -> LinearArray:
-        """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow."""
+        """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.
+
+        The truth of a relation over a term that may be undefined is a variable, unless it is false anyway.
+        """
         shape = constraint.shape
         flat = constraint.flattened()
         if not isinstance(flat, Linear):
@@ -149,7 +168,12 @@ class VariableStore:
         low, high = flat.expression.bounds()
         holds = _SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
-        narrow = ~constant & (high - 1 <= low)  # high - low could exceed 64 bits
+        if self.has_partial:
+            partial = self.partial_terms(flat.expression)
+            constant &= ~(partial & value)
+        else:
+            partial = np.zeros(flat.size, dtype=bool)
+        narrow = ~constant & ~partial & (high - 1 <= low)  # high - low could exceed 64 bits
         defined = np.flatnonzero(~constant & ~narrow)
         width = max(1, flat.expression.width)
         variables = np.zeros((flat.size, width), dtype=np.int64)
@@ -202,8 +226,17 @@ class VariableStore:
         self.definitions.append(definition)
         for row, variable in enumerate(definition.results.tolist()):
             self._producer[variable] = (definition, row)
-        if definition.partial().any():
+        if isinstance(definition, Truth):
+            return
+        undefined = definition.partial()
+        if self.has_partial:
+            own = len(definition.arguments) - definition.shared
+            for k, array in enumerate(definition.arguments):
+                terms = self.partial_terms(array)
+                undefined = undefined | (terms if k < own else terms.any())
+        if undefined.any():
             self.has_partial = True
+            self._may_be_undefined[definition.results] = undefined
 
     # ---- evaluation -----------------------------------------------------------------------------
 
@@ -217,11 +250,23 @@ class VariableStore:
         known
             The indices of these variables; decision variables outside it get 0.
         """
+        if self.has_partial:
+            return self.complete_where_defined(decisions, known)[0]
         values = np.zeros((len(decisions), self._count), dtype=np.int64)
         values[:, known] = decisions
         for definition in self.definitions:
             values[:, definition.results] = definition.evaluate(values)
         return values
+
+    def complete_where_defined(self, decisions: IntArray, known: IntArray) -> tuple[IntArray, Defined]:
+        """Return as `complete` the values of all variables, and where they are defined."""
+        values = np.zeros((len(decisions), self._count), dtype=np.int64)
+        values[:, known] = decisions
+        defined = np.ones(values.shape, dtype=bool)
+        for definition in self.definitions:
+            results = definition.results
+            values[:, results], defined[:, results] = evaluate(definition, values, defined)
+        return values, defined
 
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

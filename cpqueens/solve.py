@@ -15,7 +15,7 @@ from cpqueens.check import Checker
 from cpqueens.collect import Collector, Consumer, Taker
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.interrupts import Interrupt, Interrupted, listening
-from cpqueens.lowering import check_bounds, check_partial
+from cpqueens.lowering import check_bounds
 from cpqueens.options import build_request
 from cpqueens.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 
@@ -137,7 +137,6 @@ def run(
     with model.under_way(), listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
         model.derived("bounds", lambda: check_bounds(model))
-        check_partial(model)
         take = None if consumer is None else partial(consumer, interrupt)
         collector = collect(model.derived("checker", lambda: Checker(model)), backend, request, take)
         built = time.monotonic() - started

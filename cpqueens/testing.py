@@ -24,6 +24,7 @@ from cpqueens.constraints.all_different import AllDifferent
 from cpqueens.crosscheck.fuzz import assert_agree as assert_agree
 from cpqueens.crosscheck.generate import CONTEXTS, random_model
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.functions import element
 from cpqueens.model import Model
 from cpqueens.outcome import Status, StopReason
 from cpqueens.rows import IntArray
@@ -225,6 +226,13 @@ class BackendConformance:
         x, y = model.intvar(0, 2, shape=2, name="x")
         model.add((abs(x - y) == 1) | (x * y > 3))
         assert self.list_all(model) in (None, {(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)})
+
+    def test_knows_where_functions_are_undefined(self) -> None:
+        """A truth over an undefined term is false, a posted constraint over it does not hold."""
+        model = Model()
+        x, y = model.intvar(0, 2, shape=2, name="x")
+        model.add(~(x // y == 1) | (element([2, 1], x) == y), element([1, 0, 1], x + y) >= 0)
+        assert self.list_all(model) in (None, {(0, 0), (1, 0), (2, 0), (0, 1), (0, 2), (1, 1)})
 
     def test_takes_a_hint(self) -> None:
         """A hint, also a wrong one, never changes what is true."""

@@ -128,6 +128,19 @@ def test_two_dimensional_element() -> None:
     assert m.count(solver="backtracking") == 1
 
 
+def test_two_dimensional_element_leaves_neither_axis() -> None:
+    """A column beyond the last is not the first of the next row."""
+    m = Model()
+    i, j = m.intvar(-1, 3, name="i"), m.intvar(-1, 3, name="j")
+    numbers = np.arange(6).reshape(2, 3)
+    table = m.intvar(0, 0, shape=(2, 3), name="t") + numbers
+    m.add(table[i, j] >= 0)
+    assert m.count(solver="cpsat") == 6
+    expected = {(a, b) for a in range(2) for b in range(3)}
+    assert {(s[i], s[j]) for s in m.solutions(solver="backtracking")} == expected
+    assert all(s[table[i, j]] == numbers[s[i], s[j]] for s in m.solutions())
+
+
 def test_truth_of_bool_arrays_is_refused(x) -> None:
     with pytest.raises(TypeError, match="not known before solving"):
         bool(x[0, 0] == 1)

@@ -31,7 +31,7 @@ from cpqueens.modelfile_text import MAX_BYTES, MAX_DEPTH
 from cpqueens.rows import IntArray
 from cpqueens.views import Board, Colouring
 
-DIGEST_OF_FOUR_QUEENS = "b7d746083f08eef655e1490225b90af79277a009a5994d4a55229570cc34704b"
+DIGEST_OF_FOUR_QUEENS = "2bdde673ab598950cb9248eb5e311193fdf96a2bba79e09eddc73fad05a1b4aa"
 
 
 def queens(n: int = 4) -> Model:
@@ -47,7 +47,7 @@ def document(**changes: Any) -> dict[str, Any]:
     """A small right document, to be made wrong in one place."""
     return {
         "format": "cpqueens-model",
-        "version": 1,
+        "version": 2,
         "name": "small",
         "variables": [{"name": "q", "shape": [3], "lower": 0, "upper": 4}, {"name": "y", "domain": [1, 5]}],
         "definitions": [{"name": "d", "kind": "abs", "args": [{"terms": ["y"]}]}],
@@ -78,7 +78,7 @@ def refused(value: Any) -> str:
 
 def test_a_model_is_written_as_one_would_by_hand() -> None:
     assert dump_model(queens()) == (
-        '{"format":"cpqueens-model","version":1,"name":"queens",\n'
+        '{"format":"cpqueens-model","version":2,"name":"queens",\n'
         '"variables":[\n{"name":"q","shape":[4],"lower":0,"upper":3}],\n'
         '"constraints":[\n'
         '{"kind":"AllDifferent","args":["q"],"name":"columns"},\n'
@@ -147,6 +147,12 @@ def _partial(m: Model) -> None:
     m.maximize(mod_trunc(4, x[1]))
 
 
+def _guarded(m: Model) -> None:
+    x, y = m.intvar(0, 3, shape=2, name="x")
+    m += (y != 0).implies(x // y == 1)
+    m += ~(element([3, x, 1], x + y) != 1)
+
+
 def _element_of_terms(m: Model) -> None:
     x = m.intvar(0, 3, shape=3, name="x")
     m += element(x, x[0] - 1) == x[2]
@@ -180,7 +186,7 @@ def _large(m: Model) -> None:
 
 
 BUILDERS: list[Callable[[Model], None]] = [
-    _interleaved, _gaps, _own_bounds, _names_like_definitions, _partial, _element_of_terms, _truths,
+    _interleaved, _gaps, _own_bounds, _names_like_definitions, _partial, _guarded, _element_of_terms, _truths,
     _odd_names, _minimum, _nothing, _large,
 ]  # fmt: skip
 
@@ -243,6 +249,38 @@ def test_a_million_variables_pass() -> None:
     terms = again.constraints[1].constraint.arguments[0]
     assert terms.size == n
     assert np.array_equal(terms.constants, np.arange(n))
+
+
+# ---- partial functions: another meaning since version 2 -----------------------------------------------
+
+
+def test_files_of_version_1_are_read_where_nothing_can_be_undefined() -> None:
+    old = document(version=1)
+    assert dump_model(parse_model(json.dumps(old))) == dump_model(parse_model(json.dumps(document())))
+    total = [{"name": "d", "kind": "quotient", "args": [{"terms": ["q[0]"]}, {"terms": ["y"]}]}]
+    parse_model(json.dumps(document(version=1, definitions=total)))
+    partial = [{"name": "d", "kind": "quotient", "args": [{"terms": ["y"]}, {"terms": ["q[0]"]}]}]
+    line = refused(document(version=1, definitions=partial))
+    assert line.startswith(
+        "definitions[0]: a quotient that may be undefined has another meaning since version 2"
+    )
+    assert parse_model(json.dumps(document(definitions=partial))).has_partial
+
+
+def test_a_literal_of_a_file_that_may_be_undefined_is_a_truth() -> None:
+    """As in the language, where ``~element(b, k)`` holds outside the array."""
+    text = document(
+        variables=[
+            {"name": "b", "shape": [2], "lower": 0, "upper": 1},
+            {"name": "k", "lower": 0, "upper": 2},
+        ],
+        definitions=[{"name": "d", "kind": "element", "args": [{"terms": ["k"]}, "b"]}],
+        constraints=[{"kind": "Negation", "args": [{"terms": ["d[0]"]}]}],
+    )
+    m = parse_model(json.dumps(text))
+    expected = {(a, b, k) for a in (0, 1) for b in (0, 1) for k in range(3) if k == 2 or not (a, b)[k]}
+    assert oracle.solve(m).rows == expected
+    assert {tuple(r) for r in m.enumerate(solver="backtracking").solutions.matrix.tolist()} == expected
 
 
 # ---- digest -------------------------------------------------------------------------------------------
@@ -392,7 +430,7 @@ V, D, C = "variables", "definitions", "constraints"
     ("path", "value", "message"),
     [
         (["format"], "other", "format: Invalid enum value 'other'"),
-        (["version"], 2, "version: 2 was written by a newer cpqueens"),
+        (["version"], 3, "version: 3 was written by a newer cpqueens"),
         (["version"], 0, "version: "),
         (["version"], True, "version: "),
         (["constraint"], [], "top level: Object contains unknown field `constraint`; did you mean"),

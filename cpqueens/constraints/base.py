@@ -106,11 +106,7 @@ class Constraint(BoolArray):
 
     def violation(self, values: IntArray) -> IntArray:
         """Return the summed violation of all elements, of shape (batch,)."""
-        amounts = self.amounts(values)
-        if amounts.size and int(amounts.max()) > _LARGE:  # a sum that wrapped to 0 would be a lie
-            amounts = np.minimum(amounts, _MOST // amounts.shape[1])
-        total: IntArray = amounts.sum(axis=1)
-        return total
+        return summed(self.amounts(values))
 
     # ---- simpler forms --------------------------------------------------------------------------
 
@@ -131,6 +127,14 @@ class Constraint(BoolArray):
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.fields)
         return f"{self.kind}({shapes})"
+
+
+def summed(amounts: IntArray) -> IntArray:
+    """Return the sum of each row of amounts, of shape (batch,), never wrapping."""
+    if amounts.size and int(amounts.max()) > _LARGE:  # a sum that wrapped to 0 would be a lie
+        amounts = np.minimum(amounts, _MOST // amounts.shape[1])
+    total: IntArray = amounts.sum(axis=1)
+    return total
 
 
 def _brief(value: Any) -> str:

@@ -71,6 +71,9 @@ class Linear(Constraint):
         return Linear(self.expression.reshape(*shape), self.relation)
 
     def __invert__(self) -> BoolArray:
+        registry = self.registry
+        if registry.has_partial and registry.partial_terms(self.expression).any():
+            return super().__invert__()  # where a term is undefined, both relations are false
         return Linear(self.expression, OPPOSITE[self.relation])
 
     def satisfied(self, values: IntArray) -> Truths:

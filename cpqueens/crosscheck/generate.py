@@ -91,9 +91,8 @@ class _Maker:
         kind = self.random.choice(self.kinds)
         if context == "plain":
             return MAKERS[kind](self)
-        with self.terms.totally():
-            constraint = MAKERS[kind](self)
-            return ~constraint if context == "negated" else self.reified(constraint)
+        constraint = MAKERS[kind](self)
+        return ~constraint if context == "negated" else self.reified(constraint)
 
     def reified(self, constraint: BoolArray) -> BoolArray:
         """Return a constraint that uses the truth of another one."""
@@ -116,11 +115,10 @@ class _Maker:
         """Return a single truth: a literal, a comparison, or the truth of any constraint."""
         choice = self.random.randint(0, 3)
         if choice < 2 or depth >= _DEPTH:
-            return self.comparison()
+            return self.linear()
         if choice == 2:
             return self.literal(depth + 1)
-        with self.terms.totally():
-            made: BoolArray = MAKERS[self.random.choice(sorted(KINDS))](self, depth + 1)
+        made: BoolArray = MAKERS[self.random.choice(sorted(KINDS))](self, depth + 1)
         return all_(made)
 
     def literal(self, depth: int = 0) -> BoolArray:
@@ -131,16 +129,11 @@ class _Maker:
             return any_([boolean]) if choice else ~any_([boolean])
         if choice == 4 and depth < _DEPTH:
             return self.truth(depth + 1)
-        return self.comparison()
-
-    def comparison(self) -> BoolArray:
-        """Return one linear relation between random terms."""
-        with self.terms.totally():
-            return self.linear()
+        return self.linear()
 
     def linear(self, depth: int = 0) -> BoolArray:
         """Return a relation between a random term and a nearby number or another term."""
-        left = self.terms.term(depth)
+        left = self.terms.partial(depth + 1) if self.random.randint(0, 5) == 5 else self.terms.term(depth)
         right = self.terms.value_of(left) if self.random.randint(0, 2) else self.terms.term(depth)
         return _compare(left, self.random.choice(RELATIONS), right)
 

@@ -107,8 +107,8 @@ class Table:
 
     def _definition(self, definition: Any, row: int) -> tuple[np.ndarray, np.ndarray]:
         if definition.kind == "truth":
-            held, _ = self.constraint(definition.constraint)
-            return held.reshape(self.size, -1)[:, row].astype(np.int64), np.ones(self.size, dtype=bool)
+            held = self.constraint(definition.constraint)
+            return held[:, row].astype(np.int64), np.ones(self.size, dtype=bool)
         if definition.kind == "element":
             index, table = definition.arguments
             position, defined = self.column(_row(index, row))
@@ -141,26 +141,35 @@ class Table:
         return (total.astype(np.int64) if small else total), defined
 
     def columns(self, array: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values of all terms, (assignments, terms), and where all are defined."""
+        """Return the values of all terms, (assignments, terms), and where they are defined."""
         found = [self.column(_row(array, k)) for k in range(array.size)]
         if not found:
-            return np.zeros((self.size, 0), dtype=np.int64), np.ones(self.size, dtype=bool)
-        return np.stack([v for v, _ in found], axis=1), np.logical_and.reduce([ok for _, ok in found])
+            none = np.zeros((self.size, 0), dtype=np.int64)
+            return none, none.astype(bool)
+        return np.stack([v for v, _ in found], axis=1), np.stack([ok for _, ok in found], axis=1)
 
-    def constraint(self, constraint: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return where each element holds, (assignments, elements), and where everything is defined."""
-        arguments = {}
-        defined = np.ones(self.size, dtype=bool)
+    def constraint(self, constraint: Any) -> np.ndarray:
+        """Return where each element holds, (assignments, elements).
+
+        The relational semantics of Frisch and Stuckey, "The Proper Treatment of Undefinedness in Constraint
+        Languages" (2009): a relation of which a term denotes nothing does not hold.
+        """
+        arguments, defined = {}, []
         for name in constraint.fields:
             value = getattr(constraint, name)
             if hasattr(value, "coefficients"):
-                values, ok = self.columns(value)
-                arguments[name] = values
-                defined = defined & ok
+                arguments[name], where = self.columns(value)
+                defined.append(where)
             else:
                 arguments[name] = value
         held = KINDS[type(constraint).__name__](constraint, **arguments)
-        return np.asarray(held, dtype=bool).reshape(self.size, -1), defined
+        held = np.array(held, dtype=bool).reshape(self.size, -1)
+        elements = held.shape[1]
+        for where in defined:
+            per = where.shape[1] // elements if elements else 0  # the terms of one element lie together
+            for k in range(elements):
+                held[:, k] &= where[:, k * per : (k + 1) * per].all(axis=1)
+        return held
 
     def accepted(self) -> np.ndarray:
         """Return which assignments are solutions."""
@@ -168,8 +177,7 @@ class Table:
         for posted in self.model.constraints:
             if posted.source is None and (posted.name or "").startswith("range of "):
                 continue  # what the model adds for partial functions must follow from the rest
-            held, defined = self.constraint(posted.constraint)
-            good &= held.all(axis=1) & defined
+            good &= self.constraint(posted.constraint).all(axis=1)
         if self.model.objective is not None:
             good &= self.column(_row(self.model.objective, 0))[1]
         return good

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -26,16 +25,6 @@ class RandomTerms:
         self.model = model
         self.variables: list[LinearArray] = []
         self._truth = truth
-        self._total = False
-
-    @contextmanager
-    def totally(self) -> Iterator[None]:
-        """Draw only total functions within the block, as truths demand."""
-        before, self._total = self._total, True
-        try:
-            yield
-        finally:
-            self._total = before
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -81,7 +70,7 @@ class RandomTerms:
 
     def term(self, depth: int = 0) -> LinearArray:
         """Return a variable, a constant, a linear combination or a defined variable."""
-        choice = self.random.randint(0, 9)
+        choice = self.random.randint(0, 10)
         if choice < 4 or depth > _DEPTH:
             return self.plain()
         if choice == 4:
@@ -93,7 +82,7 @@ class RandomTerms:
         if choice == 7:
             parts = [self.random.choice((1, -1, 2, 0, -3)) * self.plain() for _ in range(3)]
             return parts[0] + parts[1] + parts[2]
-        return self.defined(depth + 1)
+        return self.defined(depth + 1) if choice < 10 else self.partial(depth + 1)
 
     def array(self, size: int) -> list[LinearArray]:
         """Return a list of terms; some repeat."""
@@ -132,19 +121,28 @@ class RandomTerms:
         """Return a random defined variable."""
         return self.random.choice(_DEFINED)(self, depth)
 
+    def partial(self, depth: int) -> LinearArray:
+        """Return a random function that may be undefined, plus perhaps something else."""
+        made = self.random.choice(_PARTIAL)(self, depth)
+        return made + self.plain() if self.random.randint(0, 3) == 3 else made
+
     def divisor(self, depth: int) -> LinearArray | int:
-        """Return a divisor; one that cannot be 0 where only total functions are allowed."""
-        choice = self.random.randint(0, 2)
+        """Return a divisor, one that may be 0 more often than not."""
+        choice = self.random.randint(0, 3)
         if choice == 0:
             return self.random.choice((2, 3, -2, 1, -1, -3))
-        if choice == 1 or self._total:
+        if choice == 1:
             return self.random.choice((1, -1)) * (abs(self._near(depth)) + 1)
         return self._near(depth)
 
     def position(self, depth: int, size: int) -> LinearArray:
-        """Return an index; one that stays inside where only total functions are allowed."""
-        term = self._near(depth)
-        return term % size if self._total or self.random.randint(0, 1) else term
+        """Return an index: one that stays inside, one with ends that lie just outside, or any other."""
+        choice = self.random.randint(0, 3)
+        if choice == 0:
+            return self._near(depth) % size
+        if choice == 1:
+            return self._near(depth) % (size + 2) - 1
+        return self._near(depth)
 
     def entries(self, depth: int) -> list[Any]:
         """Return a table of integers, terms or both."""
@@ -168,16 +166,19 @@ def _ends(term: LinearArray) -> tuple[int, int]:
     return int(low[0]), int(high[0])
 
 
-_DEFINED: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
-    lambda t, d: abs(t.term(d)),
-    lambda t, d: t._near(d) * t._near(d),
-    lambda t, d: minimum(t.term(d), t.term(d)),
-    lambda t, d: maximum(t.term(d), t.term(d), t.term(d)),
+_PARTIAL: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
     lambda t, d: t.term(d) // t.divisor(d),
     lambda t, d: t.term(d) % t.divisor(d),
     lambda t, d: div_trunc(t.term(d), t.divisor(d)),
     lambda t, d: mod_trunc(t.term(d), t.divisor(d)),
     RandomTerms.element,
+)
+_DEFINED: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
+    lambda t, d: abs(t.term(d)),
+    lambda t, d: t._near(d) * t._near(d),
+    lambda t, d: minimum(t.term(d), t.term(d)),
+    lambda t, d: maximum(t.term(d), t.term(d), t.term(d)),
+    *_PARTIAL,
     lambda t, d: t._near(d) ** 2,
     RandomTerms.truth,
 )

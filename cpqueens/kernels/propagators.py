@@ -253,14 +253,16 @@ def divide(kind: int, x: int, y: int) -> Any:
 def division(m: Memory, p: int) -> Any:
     """Prune the result of a division once the divisor is fixed: by the dividend's ends, or exactly.
 
-    A divisor of 0 decides nothing: the range condition, a constraint of its own, fails there.
+    For a divisor of 0 it is 0; that it has no meaning there is the business of conditions of their own.
     """
     x = entry(m.net, entry(m.net, p + START))
     y = entry(m.net, entry(m.net, p + START) + 2)
     kind = entry(m.net, p + KIND)
     divisor = entry(m.x, y + LOW)
-    if divisor != entry(m.x, y + HIGH) or divisor == 0:
+    if divisor != entry(m.x, y + HIGH):
         return 1
+    if divisor == 0:
+        return tighten(m, entry(m.net, p + RESULT), 0, 0)
     if entry(m.x, x + LOW) != entry(m.x, x + HIGH) and kind != QUOTIENT and kind != QUOTIENT_TRUNCATED:
         return 1
     a, b = divide(kind, entry(m.x, x + LOW), divisor), divide(kind, entry(m.x, x + HIGH), divisor)
@@ -296,13 +298,18 @@ def extreme(m: Memory, p: int) -> Any:
 
 @inner_kernel
 def element(m: Memory, p: int) -> Any:
-    """Prune for ``result == table[position]``; a position outside the table decides nothing."""
+    """Prune for ``result == table[position]``, 0 outside the table; nothing while either is possible."""
     r = entry(m.net, p + RESULT)
     first = entry(m.net, p + START)
     position = entry(m.net, first)
     entries = (entry(m.net, p + END) - first) // 2 - 1
+    if entry(m.x, position + LOW) >= entries or entry(m.x, position + HIGH) < 0:
+        return tighten(m, r, 0, 0)
     if entry(m.x, position + LOW) < 0 or entry(m.x, position + HIGH) >= entries:
-        return 1
+        if contains(m, r, 0) or entry(m.x, position + FROZEN):
+            return 1
+        if not tighten(m, position, 0, entries - 1):
+            return 0
     low, high = entry(m.x, r + HIGH) + 1, entry(m.x, r + LOW) - 1
     for i in range(entry(m.x, position + LOW), entry(m.x, position + HIGH) + 1):
         if contains(m, position, i):

@@ -88,7 +88,7 @@ def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) ->
         return a * term_value(first + 1, terms, pending)
     if kind == QUOTIENT or kind == REMAINDER:  # noqa: SIM109 - faster to compile
         b = term_value(first + 1, terms, pending)
-        if b == 0:  # reachable only while the model's range condition is violated
+        if b == 0:  # a value without meaning: a condition of its own is false here
             return 0
         return a // b if kind == QUOTIENT else a % b
     if kind == MINIMUM or kind == MAXIMUM:  # noqa: SIM109

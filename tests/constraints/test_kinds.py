@@ -16,6 +16,7 @@ import cpqueens.constraints as package
 from cpqueens import Linear, Model
 from cpqueens.constraints import KINDS, Constraint, kind_class
 from cpqueens.crosscheck.generate import CONTEXTS, MAKERS, random_model, usage
+from cpqueens.definedness import defined_elements
 from cpqueens.lowering import Scratch
 from cpqueens.testing import random_models
 
@@ -37,11 +38,11 @@ def test_docstrings_have_a_doctest(kind: str) -> None:
     assert ">>>" in (inspect.getdoc(kind_class(kind)) or "")
 
 
-def _columns(model: Model, constraint: Constraint) -> tuple[np.ndarray, np.ndarray]:
-    """Return all assignments completed by the package, and where the oracle says the constraint holds."""
+def _columns(model: Model, constraint: Constraint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return all assignments completed by the package, where terms are defined, and the oracle's word."""
     grid = oracle.assignments(model)
-    held, defined = oracle.Table(model, grid).constraint(constraint)
-    return model.complete(grid, model.decisions)[defined], held[defined]
+    values, defined = model.complete_where_defined(grid, model.decisions)
+    return values, defined_elements(constraint, defined), oracle.Table(model, grid).constraint(constraint)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -51,7 +52,10 @@ def test_meaning_is_the_oracles(kind: str, context: str) -> None:
         model = random_model(seed, kinds=[kind], contexts=[context], constraints=2)
         for posted in model.constraints:
             constraint = posted.constraint.flattened()
-            values, held = _columns(model, constraint)
+            values, defined, held = _columns(model, constraint)
+            assert not held[~defined].any(), seed
+            everywhere = defined.all(axis=1)
+            values, held = values[everywhere], held[everywhere]
             assert (constraint.satisfied(values) == held).all(), seed
             assert ((constraint.amounts(values) == 0) == held).all(), seed
             assert (constraint.amounts(values) >= 0).all()
@@ -67,14 +71,15 @@ def test_decomposition_means_the_same(kind: str) -> None:
             if posted.constraint.kind != kind:
                 continue
             grid = oracle.assignments(model)
-            before = posted.constraint.holds(model.complete(grid, model.decisions))
+            values, where = model.complete_where_defined(grid, model.decisions)
+            before = posted.constraint.holds(values)
             scratch = Scratch(model)
             parts = posted.constraint.decompose(scratch)
             values = scratch.complete(grid, model.decisions)
             after = np.ones(len(grid), dtype=bool)
             for part in parts:
                 after &= part.holds(values)
-            _, defined = oracle.Table(model, grid).constraint(posted.constraint)
+            defined = defined_elements(posted.constraint, where).all(axis=1)
             assert (before == after)[defined].all(), seed
             assert len(scratch.decisions) == len(model.decisions)
 

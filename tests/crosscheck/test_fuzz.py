@@ -11,6 +11,10 @@ from liars import Scripted
 from cpqueens import Model
 from cpqueens.crosscheck import fuzzworkers, oracle
 from cpqueens.crosscheck.fuzz import CLASSES, assert_agree, fuzz, fuzz_model
+from cpqueens.crosscheck.generate import random_model
+from cpqueens.crosscheck.rebuild import own_constraints
+from cpqueens.definedness import conditions
+from cpqueens.definitions import Truth
 from cpqueens.errors import ModelError, UnknownBackend
 from cpqueens.modelfile import dump_model, parse_model
 
@@ -26,6 +30,29 @@ def test_a_third_of_the_models_is_infeasible_a_third_has_few_solutions():
     kinds = [fuzz_model(0, index)[1] for index in range(150)]
     for kind in CLASSES:
         assert 0.25 <= kinds.count(kind) / len(kinds) <= 0.42
+
+
+def _where_functions_may_be_undefined(model):
+    """Yield (place, kind of the constraint or function there, kind of the partial function)."""
+    places = [("posted", p.constraint.kind, p.constraint.arguments) for p in own_constraints(model)]
+    if model.objective is not None:
+        places.append(("objective", "", [model.objective]))
+    for block in model.definitions:
+        inside = isinstance(block, Truth)
+        kind = block.constraint.kind if inside else block.kind
+        places.append(("truth" if inside else "function", kind, block.arguments))
+    for place, kind, arguments in places:
+        for variable in conditions(model, arguments):
+            yield place, kind, model.producer(variable)[0].kind
+
+
+def test_partial_functions_are_drawn_everywhere():
+    found = {what for seed in range(400) for what in _where_functions_may_be_undefined(random_model(seed))}
+    partial = {"element", "quotient", "quotient_truncated", "remainder", "remainder_truncated"}
+    for place in ("posted", "truth", "function", "objective"):
+        assert {kind for where, _, kind in found if where == place} == partial, place
+    assert len({around for where, around, _ in found if where == "truth"}) >= 12
+    assert {"element", "quotient"} <= {around for where, around, _ in found if where == "function"}
 
 
 def test_all_exact_backends_agree(solver):

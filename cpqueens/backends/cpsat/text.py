@@ -313,12 +313,37 @@ def _product(writer: Writer, result: int, rows: list[Row]) -> None:
     writer.parts.append(f"constraints{{int_prod{{{_target(writer, result)}{inner}}}}}")
 
 
+def _division(writer: Writer, definition: Definition) -> None:
+    floored, wants_quotient = _DIVISIONS[definition.kind]
+    results = [writer.index[v] for v in definition.results.tolist()]
+    rows = zip(*(a.rows() for a in definition.arguments), strict=True)
+    for result, arguments, partial in zip(results, rows, definition.partial().tolist(), strict=True):
+        nonzero = _nonzero_literal(writer, arguments[1]) if partial else None
+        quotient, remainder = (result, None) if wants_quotient else (None, result)
+        _divide(writer, list(arguments), floored, quotient, remainder, nonzero)
+
+
+_DIVISIONS = {
+    "quotient": (True, True),
+    "quotient_truncated": (False, True),
+    "remainder": (True, False),
+    "remainder_truncated": (False, False),
+}
+"""From kind to whether it rounds down (else towards 0), and whether it is the quotient (or the remainder)."""
+
+
 def _divide(
-    writer: Writer, rows: list[Row], floored: bool, quotient: int | None, remainder: int | None
+    writer: Writer,
+    rows: list[Row],
+    floored: bool,
+    quotient: int | None,
+    remainder: int | None,
+    nonzero: int | None,
 ) -> None:
     """Write ``x = d*q + r`` with ``r`` smaller than ``d`` and of the right sign, for the given results.
 
-    ``quotient`` and ``remainder`` are CP-SAT indices; the one not given becomes an auxiliary variable.
+    ``quotient`` and ``remainder`` are CP-SAT indices; the one not given becomes an auxiliary variable. Where
+    the literal ``nonzero`` is false (None: nowhere), ``d`` is 0, both results are 0 and ``x`` is free.
     """
     (x_low, x_high), (d_low, d_high) = writer.bounds(rows[0]), writer.bounds(rows[1])
     farthest = max(abs(x_low), abs(x_high))
@@ -339,9 +364,20 @@ def _divide(
         writer.parts.append(f"constraints{{int_prod{{target{{vars:{product} coeffs:1}}{inner}}}}}")
         product_names, product_sizes = [product], [-1]
     writer.raw_linear(
-        _join([*names, *product_names, remainder]), [*sizes, *product_sizes, -1], rows[0][2], "=="
+        _join([*names, *product_names, remainder]), [*sizes, *product_sizes, -1], rows[0][2], "==", nonzero
     )
+    if nonzero is not None:
+        for result in (quotient, remainder):
+            writer.raw_linear(str(result), [1], 0, "==", -nonzero - 1)
     _limit_remainder(writer, rows[0] if not floored else None, rows[1], remainder, d)
+
+
+def _nonzero_literal(writer: Writer, divisor: Row) -> int:
+    """Return a literal that is true exactly where a divisor is not 0."""
+    literal = writer.new_variable(0, 1)
+    writer.linear(divisor, "!=", literal)
+    writer.linear(divisor, "==", -literal - 1)
+    return literal
 
 
 def _limit_remainder(writer: Writer, signed: Row | None, divisor: Row, remainder: int, d: int) -> None:
@@ -382,40 +418,70 @@ def _sign_literal(writer: Writer, row: Row, sign: int, least: int = 1) -> int:
     return literal
 
 
-def _quotient(writer: Writer, result: int, rows: list[Row]) -> None:
-    _divide(writer, rows, True, writer.index[result], None)
-
-
-def _remainder(writer: Writer, result: int, rows: list[Row]) -> None:
-    _divide(writer, rows, True, None, writer.index[result])
-
-
-def _quotient_truncated(writer: Writer, result: int, rows: list[Row]) -> None:
-    _divide(writer, rows, False, writer.index[result], None)
-
-
-def _remainder_truncated(writer: Writer, result: int, rows: list[Row]) -> None:
-    _divide(writer, rows, False, None, writer.index[result])
-
-
 DEFINED: dict[str, Callable[[Writer, int, list[Row]], None]] = {
     "abs": _abs,
     "maximum": _maximum,
     "minimum": _minimum,
     "product": _product,
-    "quotient": _quotient,
-    "quotient_truncated": _quotient_truncated,
-    "remainder": _remainder,
-    "remainder_truncated": _remainder_truncated,
 }
 
 
 def _element(writer: Writer, definition: Definition) -> None:
-    entries = "".join([f"exprs{{{writer.affine(row)}}}" for row in definition.arguments[1].rows()])
-    for row, result in zip(definition.arguments[0].rows(), definition.results.tolist(), strict=True):
-        target = f"linear_target{{vars:{writer.index[result]} coeffs:1}}"
-        index = f"linear_index{{{writer.affine(row)}}}"
-        writer.parts.append(f"constraints{{element{{{index}{target}{entries}}}}}")
+    position, table = definition.arguments
+    entries = "".join([f"exprs{{{writer.affine(row)}}}" for row in table.rows()])
+    reach = _reach(table)
+    for row, result in zip(position.rows(), definition.results.tolist(), strict=True):
+        inside = _inside_literal(writer, row, table.size)
+        index, target = writer.affine(row), writer.index[result]
+        if inside is not None:  # outside, CP-SAT's own position is 0, and so is the result
+            index, target = (
+                f"vars:{_where(writer, row, table.size - 1, inside)} coeffs:1",
+                writer.new_variable(*reach),
+            )
+            writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
+            writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
+        inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{entries}"
+        writer.parts.append(f"constraints{{element{{{inner}}}}}")
+
+
+def _reach(table: LinearArray) -> tuple[int, int]:
+    low, high = table.bounds()
+    return int(low.min()), int(high.max())
+
+
+def _inside_literal(writer: Writer, position: Row, entries: int) -> int | None:
+    """Return a literal that is true exactly where a position is in the table, None if it always is."""
+    low, high = writer.bounds(position)
+    ends = []
+    if low < 0:
+        ends.append(_sign_literal(writer, position, 1, 0))
+    if high >= entries:
+        ends.append(_sign_literal(writer, position, -1, 1 - entries))
+    if len(ends) < 2:
+        return ends[0] if ends else None
+    literal = writer.new_variable(0, 1)
+    writer.boolean("bool_and", ends, literal)
+    writer.boolean("bool_or", [-k - 1 for k in ends], -literal - 1)
+    return literal
+
+
+def _where(writer: Writer, position: Row, last: int, inside: int) -> int:
+    """Return a variable in 0..last: the position where it is inside, else 0."""
+    safe = writer.new_variable(0, last)
+    names = _join([*(writer.index[v] for v in position[0]), safe])
+    writer.raw_linear(names, [*position[1], -1], position[2], "==", inside)
+    writer.raw_linear(str(safe), [1], 0, "==", -inside - 1)
+    return safe
+
+
+BLOCKS: dict[str, Callable[[Writer, Definition], None]] = {
+    "element": _element,
+    "quotient": _division,
+    "quotient_truncated": _division,
+    "remainder": _division,
+    "remainder_truncated": _division,
+}
+"""The partial functions, which are written a block at a time."""
 
 
 # ---- the whole model -----------------------------------------------------------------------------------
@@ -481,8 +547,8 @@ def _write_definition(writer: Writer, definition: Definition) -> None:
     if isinstance(definition, Truth):
         results = [writer.index[v] for v in definition.results.tolist()]
         TRUTH[definition.constraint.kind](writer, definition.constraint, results)
-    elif definition.kind == "element":
-        _element(writer, definition)
+    elif definition.kind in BLOCKS:
+        BLOCKS[definition.kind](writer, definition)
     else:
         rows = zip(*(list(a.rows()) for a in definition.arguments), strict=True)
         for result, arguments in zip(definition.results.tolist(), rows, strict=True):
