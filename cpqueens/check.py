@@ -70,10 +70,14 @@ class Check:
 
 
 class Checker:
-    """Checks batches of assignments of one model; build once, use for all its solutions."""
+    """Checks batches of assignments of one model; build once, use for all its solutions.
 
-    def __init__(self, model: Model) -> None:
+    At most ``cells`` values of variables are looked at together: what a batch needs in memory is bounded.
+    """
+
+    def __init__(self, model: Model, *, cells: int = _CELLS_AT_ONCE) -> None:
         self.model = model
+        self._rows_at_once = max(1, cells // max(1, model.variable_count))
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
@@ -82,7 +86,7 @@ class Checker:
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
-        step = max(1, _CELLS_AT_ONCE // max(1, self.model.variable_count))
+        step = self._rows_at_once
         if len(matrix) <= step:
             return self._accepts(matrix)
         parts = [self._accepts(matrix[at : at + step]) for at in range(0, len(matrix), step)]

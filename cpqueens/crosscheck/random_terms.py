@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+from cpqueens.crosscheck.random_arrays import uniform_array
 from cpqueens.expressions import BoolArray, LinearArray
 from cpqueens.functions import div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
@@ -96,7 +97,9 @@ class RandomTerms:
         return self.defined(depth + 1)
 
     def array(self, size: int) -> list[LinearArray]:
-        """Return a list of terms; some repeat."""
+        """Return a list of terms; some repeat, some lists are of one style."""
+        if self.random.randint(0, 4) == 4:
+            return uniform_array(self, size)
         found: list[LinearArray] = []
         for _ in range(size):
             if found and self.random.randint(0, 9) == 9:
