@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 _CELLS_AT_ONCE = 4_000_000
+_MOST = 2**62
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
 
 
@@ -111,11 +112,11 @@ class Checker:
         return matrix if self._only_decisions else self.model.complete(matrix, self.known)
 
     def violation(self, matrix: IntArray) -> IntArray:
-        """Return the summed violation of each row, of shape (batch,)."""
+        """Return the summed violation of each row, at most 2^62, of shape (batch,)."""
         values = self._complete(matrix)
         total = np.zeros(len(matrix), dtype=np.int64)
         for constraint in self._groups:
-            total += constraint.violation(values)
+            total += np.minimum(constraint.violation(values), _MOST - total)  # a sum that wrapped would lie
         return total
 
     def objective(self, matrix: IntArray) -> IntArray:

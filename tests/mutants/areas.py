@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from list_checker import CHECKER
-from list_engines import BACKTRACKING, COMPILED, KERNELS, LOCAL_SEARCH
+from list_engines import BACKTRACKING, COMPILED, KERNELS
 from list_language import LANGUAGE, LOWERING
+from list_local_search import LOCAL_SEARCH
 from list_pipeline import PIPELINE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
 from mutant import Area

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "cpqueens"
 
 
-class DoesNotApply(Exception):
+class DoesNotApply(Exception):  # noqa: N818
     """The function is not found exactly once, or the text not exactly once in it."""
 
 

@@ -6,6 +6,8 @@ Whether they are noticed is shown by ``make mutants``.
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from areas import AREAS
 from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
-from run import Verdict, judge, table
+from planting import Noticed
+from run import Verdict, conclude, table
 
 EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
 
@@ -47,17 +50,42 @@ def test_what_no_longer_applies_is_said() -> None:
         find("run")
 
 
-def test_a_planted_fault_is_noticed(tmp_path: Path) -> None:
+def planted(tmp_path: Path, mutant: Mutant | None) -> str:
+    """Run the runner's own way on a test of one function; return the end."""
     test = tmp_path / "test_phrase.py"
     test.write_text(
         "from cpqueens.suggest import did_you_mean\n\n\n"
         "def test_it():\n    assert did_you_mean('quens', ['queens']) == \"; did you mean 'queens'?\"\n"
     )
-    area = Area("here", (), (str(test),), solvers="local-search")
-    fault = Mutant("nearest last", "did_you_mean", "close[0]!r", "close[0]")
-    assert judge(area, fault).end == "tests"
-    assert judge(area, replace(fault, equivalent="as a lie")).end == "not equivalent"
-    assert judge(area, replace(fault, text="no such text")).end == "does not apply"
+    name = ""
+    if mutant is not None:
+        mutated = apply(mutant)
+        file = tmp_path / "mutant.txt"
+        file.write_text(mutated.source, encoding="utf-8")
+        name = f"{mutated.module}={file}"
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", str(test)]
+    hook = {"PYTHONPATH": str(ROOT / "tests/mutants/hook"), "CPQUEENS_MUTANT": name}
+    return "passed" if not subprocess.run(command, env=os.environ | hook, cwd=ROOT).returncode else "failed"
+
+
+def test_a_planted_fault_is_loaded_in_place_of_the_module(tmp_path: Path) -> None:
+    assert planted(tmp_path, Mutant("nearest last", "did_you_mean", "close[0]!r", "close[0]")) == "failed"
+    assert planted(tmp_path, None) == "passed"
+
+
+def test_what_an_end_means() -> None:
+    area, mutant = Area("here", (), ()), Mutant("x", "f", "a", "b")
+    lie, endless = replace(mutant, equivalent="as a lie"), replace(mutant, hangs=True)
+    table_of_ends = {
+        "tests": ("tests", "not equivalent", "tests"),
+        "fuzz": ("fuzz", "not equivalent", "fuzz"),
+        "time": ("time-out", "not equivalent", "time"),
+        "survived": ("survived", "equivalent", "survived"),
+        "broken": ("broken", "not equivalent", "broken"),
+    }
+    for end, meant in table_of_ends.items():
+        noticed = Noticed(end, "", 1.0)
+        assert tuple(conclude(area, m, noticed).end for m in (mutant, lie, endless)) == meant
 
 
 def test_the_score_counts_what_was_killed() -> None:
