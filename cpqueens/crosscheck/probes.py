@@ -216,10 +216,11 @@ def strategies(s: Subject) -> Iterator[Disagreement]:
 def _strategy(s: Subject, p: BackendParticipant) -> Iterator[Disagreement]:
     what = f"strategy {p.name.partition(':')[2]}"
     wants = [Want.ALL] if s.model.objective is None else [Want.ALL, Want.BEST]
-    for want in wants:
-        seen = s.seen(want, [p])
-        if _booked(s, what, seen[1]):
-            yield from compared(s, seen)
+    answers = [seen for seen in (s.seen(want, [p]) for want in wants) if _booked(s, what, seen[1])]
+    if not answers:  # some look for one solution only
+        answers = [seen for seen in (s.seen(Want.ONE, [p]),) if _booked(s, what, seen[1])]
+    for seen in answers:
+        yield from compared(s, seen)
     if _backend(p).proves:
         counted = p.observe(s.model, s.plan(Want.COUNT))
         if _booked(s, what, counted) and counted.claims_all and counted.count != s.truth.count:
