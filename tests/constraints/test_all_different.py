@@ -51,3 +51,8 @@ def test_two_values_whose_bits_would_meet(apart: int) -> None:
 def test_rows_do_not_leave_marks_for_those_behind_them() -> None:
     rows = np.stack([np.arange(_MANY), np.zeros(_MANY, dtype=int), np.arange(_MANY) // 2, np.arange(_MANY)])
     assert judged(rows)[1] == [0, _MANY - 1, _MANY // 2, 0]
+
+
+def test_equal_values_whose_bits_add_up_to_a_whole_word() -> None:
+    """129 times the bit of 57 is 2^64 and that bit: in 64 bits the sum is what one alone would be."""
+    assert judged(np.array([[57] * 129, [0] * 129]))[0] == [False, False]

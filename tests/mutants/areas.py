@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from list_checker import CHECKER
+from list_crosscheck import CROSSCHECK
 from list_engines import BACKTRACKING, COMPILED, KERNELS
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH
@@ -21,4 +22,5 @@ AREAS: tuple[Area, ...] = (
     BACKTRACKING,
     LOCAL_SEARCH,
     PIPELINE,
+    CROSSCHECK,
 )
