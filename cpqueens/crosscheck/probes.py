@@ -24,6 +24,7 @@ ROWS = 200
 """Assignments that a probe of the checker looks at, at most."""
 _EXPLAINED = 6
 _LITERAL_KINDS = frozenset({"And", "Implication", "Negation", "Or", "Xor"})
+_OWN_PARAMETERS = 40
 _REFUSED = (Code.UNSUPPORTED, Code.MODEL_INVALID)
 
 
@@ -209,8 +210,21 @@ def strategies(s: Subject) -> Iterator[Disagreement]:
         if isinstance(p, BackendParticipant) and isinstance(p.solver, str) and not set(p.solver) & set(":+"):
             names = _backend(p).strategies
             if names:
-                label = f"{p.solver}:{Random(f'{s.seed}/{p.name}').choice(names)}"
-                yield from _strategy(s, BackendParticipant(label, label, p.options))
+                random = Random(f"{s.seed}/{p.name}")
+                label = f"{p.solver}:{random.choice(names)}"
+                options = {**p.options, **random_parameters(_backend(p), random)}
+                yield from _strategy(s, BackendParticipant(label, label, options))
+
+
+def random_parameters(backend: Backend, random: Random) -> dict[str, Any]:
+    """Return a value for one of the backend's parameters that have few, or, as often, nothing."""
+    few = {n: p.choices for n, p in backend.parameters.items() if p.choices}
+    if len(backend.parameters) < _OWN_PARAMETERS:  # what a library has by the hundred is its own business
+        few |= {n: (True, False) for n, p in backend.parameters.items() if p.type is bool}
+    if not few or random.randint(0, 1):
+        return {}
+    name = random.choice(sorted(few))
+    return {name: random.choice(few[name])}
 
 
 def _strategy(s: Subject, p: BackendParticipant) -> Iterator[Disagreement]:

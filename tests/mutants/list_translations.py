@@ -202,6 +202,10 @@ PYTHON_CONSTRAINT = Area(
         Mutant("the last batch is lost", "_Run.end",
                "self.batches.flush()\n            if", "if"),
     ),
-    ("tests/backends/python_constraint/test_different.py", "tests/backends/test_python_constraint.py"),
+    (
+        "tests/backends/python_constraint/test_different.py",
+        "tests/backends/python_constraint/test_relations.py",
+        "tests/backends/test_python_constraint.py",
+    ),
     solvers="python-constraint",
 )  # fmt: skip

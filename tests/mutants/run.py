@@ -102,7 +102,7 @@ def main() -> int:
         (area, mutant)
         for area in AREAS
         for mutant in area.mutants
-        if options.only in (None, area.name) and (options.select or "") in mutant.name
+        if options.only in (None, area.name) and any(text in mutant.name for text in options.select or ("",))
     ]
     if not pairs:
         print("no mutant has this name", file=sys.stderr)
@@ -122,7 +122,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", choices=[a.name for a in AREAS], help="one area")
-    parser.add_argument("--select", metavar="TEXT", help="mutants whose name has this text")
+    parser.add_argument("--select", metavar="TEXT", nargs="+", help="mutants whose name has one of these")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument(
         "--no-control", action="store_true", help="do not run the tests without a mutant first"
