@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -20,6 +21,9 @@ from mutant import ROOT, Area
 HERE = Path(__file__).resolve().parent
 LIMIT = 900.0
 """Seconds for the tests and the fuzzed models of one mutant."""
+
+MEMORY = 4 * 2**30
+"""Bytes that a process may take: a fault may ask for any number."""
 
 _LIBRARIES = ("numpy", "ortools.sat.python.cp_model", "constraint", "scipy.stats")
 _ENDS = {0: "survived", 10: "tests", 11: "fuzz"}
@@ -121,6 +125,7 @@ def _fork(job: Job, output: Path) -> int:
 def _look(job: Job) -> int:
     """Plant the fault in this process and in those that it starts; return the exit code."""
     os.chdir(ROOT)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     hook = HERE / "hook"
     os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "CPQUEENS_MUTANT": job.planted, "PYTHONPATH": str(hook)}
     sys.dont_write_bytecode = True
