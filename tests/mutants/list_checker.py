@@ -129,6 +129,11 @@ CHECKER = Area(
         Mutant("constants of single variables do not count", "LinearArray.evaluate",
                "columns += self.constants[:, None]", "columns += 0"),
     ),
-    ("tests/test_check.py", "tests/test_check_batches.py", "tests/constraints/test_all_different.py"),
+    (
+        "tests/test_check.py",
+        "tests/test_check_batches.py",
+        "tests/constraints/test_all_different.py",
+        "tests/constraints/test_meanings.py",
+    ),
     solvers="backtracking",
 )  # fmt: skip
