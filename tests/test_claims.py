@@ -9,7 +9,7 @@ import pytest
 from fake_backend import FakeBackend, installed, rows, stubborn
 
 from cpqueens import Model
-from cpqueens.backends.base import Clock, Deliver, Ended, Request
+from cpqueens.backends.base import Clock, Deliver, Ended, Order, Request
 from cpqueens.outcome import StopReason
 from cpqueens.solve import STOP
 
@@ -83,3 +83,18 @@ def test_proving_completeness_keeps_the_whole_clock(digits: Model) -> None:
     with installed(FakeBackend(watched(seen))):
         digits.enumerate(solver="fake", solution_limit=1, prove_complete=True, time_limit=1000.0)
     assert seen[0][0] == 1000.0
+
+
+@pytest.mark.parametrize("order", list(Order))
+def test_solutions_that_a_callback_keeps_are_not_the_backends_array(digits: Model, order: Order) -> None:
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        batch = np.zeros((1, 1), dtype=np.int64)
+        for value in range(4):
+            batch[0, 0] = value
+            deliver(batch)
+        return Ended(True, StopReason.EXHAUSTED)
+
+    kept: list[Any] = []
+    with installed(FakeBackend(script, order=order)):
+        digits.enumerate(kept.append, solver="fake")
+    assert [solution.values.tolist() for solution in kept] == [[0], [1], [2], [3]]

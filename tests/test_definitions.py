@@ -107,6 +107,14 @@ def test_partial_functions_only_under_truths_are_refused() -> None:
         m.solve()
 
 
+def test_partial_functions_within_functions_under_truths_are_refused() -> None:
+    m = Model()
+    x, y = m.intvar(0, 5, name="x"), m.intvar(0, 3, name="y")
+    m.add((abs(x // y - 1) + 1 == 2) | (x == 0))
+    with pytest.raises(ModelError, match=r"quotient\(x, y\) may be undefined and is reached only through"):
+        check_partial(m)
+
+
 def test_partial_functions_under_truths_that_cannot_fail_are_fine(solver: str) -> None:
     m = Model()
     x, y = m.intvar(0, 5, name="x"), m.intvar(domain=[-1, 1, 2], name="y")

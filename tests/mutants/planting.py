@@ -151,7 +151,11 @@ def _test(job: Job) -> int:
 def _fuzz(job: Job) -> int:
     from fuzzed import main
 
-    return 11 if main(job.area.solvers) else 0
+    try:
+        return 11 if main(job.area.solvers) else 0
+    except Exception as error:  # it noticed, too
+        print(f"model that ended the fuzzer: {type(error).__name__}: {error}")
+        return 11
 
 
 def _load(path: Path) -> None:
