@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
 
-.PHONY: demo test test-slow lint types check fuzz bench clean clean-cache help
+.PHONY: demo test test-slow lint types check fuzz mutants bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
 	@echo "make test       the tests"
 	@echo "make check      lint, types and tests"
 	@echo "make fuzz       random models on all solvers against brute force"
+	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make test-slow  tests that take minutes"
 
@@ -42,6 +43,9 @@ check: lint types test
 
 fuzz: $(READY)
 	$(BIN)/cpqueens fuzz --models 2000 --seed 0
+
+mutants: $(READY)
+	$(BIN)/python tests/mutants/run.py --processes $(WORKERS)
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group benchmark

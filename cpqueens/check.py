@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cpqueens.posted import Posted
 
 _CELLS_AT_ONCE = 4_000_000
+_MOST = 2**62
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
 
 
@@ -79,10 +80,14 @@ class Check:
 
 
 class Checker:
-    """Checks batches of assignments of one model; build once, use for all its solutions."""
+    """Checks batches of assignments of one model; build once, use for all its solutions.
 
-    def __init__(self, model: Model) -> None:
+    At most ``cells`` values of variables are looked at together: what a batch needs in memory is bounded.
+    """
+
+    def __init__(self, model: Model, *, cells: int = _CELLS_AT_ONCE) -> None:
         self.model = model
+        self._rows_at_once = max(1, cells // max(1, model.variable_count))
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
@@ -91,7 +96,7 @@ class Checker:
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
-        step = max(1, _CELLS_AT_ONCE // max(1, self.model.variable_count))
+        step = self._rows_at_once
         if len(matrix) <= step:
             return self._accepts(matrix)
         parts = [self._accepts(matrix[at : at + step]) for at in range(0, len(matrix), step)]
@@ -125,11 +130,11 @@ class Checker:
         return self.model.complete_where_defined(matrix, self.known)
 
     def violation(self, matrix: IntArray) -> IntArray:
-        """Return the summed violation of each row, of shape (batch,)."""
+        """Return the summed violation of each row, at most 2^62, of shape (batch,)."""
         values, defined = self._complete(matrix)
         total = np.zeros(len(matrix), dtype=np.int64)
         for constraint in self._groups:
-            total += summed(_amounts(constraint, values, defined))
+            total += np.minimum(summed(_amounts(constraint, values, defined)), _MOST - total)  # may not wrap
         if defined is not None and self.model.objective is not None:
             total += ~defined_terms(self.model.objective, defined)[:, 0]
         return total

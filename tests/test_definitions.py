@@ -103,6 +103,7 @@ def test_partial_functions_only_under_truths_are_false_where_undefined(solver: s
     assert {tuple(r) for r in m.enumerate(solver=solver).solutions.matrix.tolist()} == expected
 
 
+
 def test_partial_functions_under_truths_that_cannot_fail_are_fine(solver: str) -> None:
     m = Model()
     x, y = m.intvar(0, 5, name="x"), m.intvar(domain=[-1, 1, 2], name="y")

@@ -61,6 +61,10 @@ def _document(report: Any) -> dict[str, Any]:
         {"kind": kind, "context": context, "solver": solver, "hits": hits}
         for (kind, context, solver), hits in sorted(report.coverage.items())
     ]
+    data["asked"] = [
+        {"what": what, "solver": solver, "times": times}
+        for (what, solver), times in sorted(report.asked.items())
+    ]
     return {"schema": "cpqueens.fuzz", "version": data.pop("schema"), "exit_code": report.exit_code, **data}
 
 

@@ -13,10 +13,11 @@ from cpqueens import backends
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
-from cpqueens.crosscheck.examine import Subject, examine
+from cpqueens.crosscheck.examine import examine
 from cpqueens.crosscheck.generate import random_model, usage
 from cpqueens.crosscheck.participants import BackendParticipant, Participant, as_participants
 from cpqueens.crosscheck.shrink import Budget, shrink, size
+from cpqueens.crosscheck.subject import Subject
 from cpqueens.describe import describe, describe_array
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.interrupts import Interrupt, Interrupted, listening
@@ -26,7 +27,6 @@ MOST_SOLUTIONS = 500
 CLASSES = ("infeasible", "few", "many")
 """No solution; 1 to 20; 21 to 500. A third of the models each, as far as a few draws can bring it about."""
 _DRAWS = 12
-_DEEP_EVERY = 3
 _SHRUNK_PER_KIND = 3
 
 Progress = Callable[[int, int, int], None]
@@ -66,6 +66,8 @@ class Examined:
     usage: Mapping[tuple[str, str], int]
     answered: tuple[str, ...]
     failures: tuple[Failure, ...] = ()
+    asked: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """How often (what, solver) was asked beyond the usual."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class FuzzReport:
     coverage: Mapping[tuple[str, str, str], int]
     """How often (kind, context, solver) was really exercised."""
     classes: Mapping[str, int]
+    asked: Mapping[tuple[str, str], int]
+    """How often (what, solver) was asked beyond the usual: resuming, hints, strategies, ..."""
     interrupted: bool = False
     """Whether a signal ended the run: the report is about the models done until then."""
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -130,26 +134,25 @@ def examine_one(
 ) -> Examined:
     """Examine one model of a run and shrink what fails.
 
-    Every third model of each class is examined deeply: with second runs, limits and counts. ``deep`` decides
-    it otherwise; without ``make`` nothing is shrunk.
+    Beyond the usual examinations a few of all others take turns; ``deep`` makes all of them, or none. Without
+    ``make`` nothing is shrunk.
 
     Raises
     ------
     Interrupted
         If a signal came before all solvers had answered. Later, failures are merely shrunk no further.
     """
-    model, kind, _ = fuzz_model(seed, index)
-    if deep is None:
-        deep = index // len(CLASSES) % _DEEP_EVERY == 0
-    subject = Subject(model, participants, seed=index % 1000, deep=deep)
+    model, kind, truth = fuzz_model(seed, index)
+    subject = Subject(model, participants, seed=index, deep=deep, known=truth)
     with listening() as interrupt:
         found = interrupt.attempt(lambda: examine(subject))
         if found is None or interrupt.seen:
             raise Interrupted  # what a solver said that was told to stop is no evidence against it
+    asked = dict(subject.asked)
     lost = {d.accused for d in found if d.code in (Code.UNSUPPORTED, Code.CRASH)}
     failures = tuple(_failure(subject, d, seed, index, make) for d in found)
-    answered = tuple(p.name for p in participants if p.name not in lost)
-    return Examined(index, kind, dict(usage(model)), answered, failures)
+    answered = tuple(p.name for p in subject.usual if p.name not in lost)
+    return Examined(index, kind, dict(usage(model)), answered, failures, asked)
 
 
 def _failure(subject: Subject, found: Any, seed: int, index: int, make: bool) -> Failure:
@@ -182,10 +185,8 @@ def _variable(model: Model, v: int) -> str:
 
 
 def _same(subject: Subject, code: Code, accused: str) -> Callable[[Model], bool]:
-    from dataclasses import replace
-
     def fails(model: Model) -> bool:
-        return any((d.code, d.accused) == (code, accused) for d in examine(replace(subject, model=model)))
+        return any((d.code, d.accused) == (code, accused) for d in examine(subject.about(model)))
 
     return fails
 
@@ -197,6 +198,7 @@ class Tally:
         self.done = 0
         self.classes: Counter[str] = Counter()
         self.coverage: Counter[tuple[str, str, str]] = Counter()
+        self.asked: Counter[tuple[str, str]] = Counter()
         self.failures: dict[tuple[str, str, str], Failure] = {}
         self.seen: Counter[tuple[str, str, str]] = Counter()
         self.shrunk: Counter[tuple[Code, str]] = Counter()
@@ -208,6 +210,8 @@ class Tally:
         for (kind, context), times in found.usage.items():
             for solver in found.answered:
                 self.coverage[kind, context, solver] += times
+        for (what, solver), times in found.asked.items():
+            self.asked[what, solver] += times
         for failure in found.failures:
             self.fail(failure)
 
@@ -227,7 +231,7 @@ class Tally:
         kept.sort(key=lambda f: (f.code.exit_code, f.accused, f.size))
         return FuzzReport(
             seed, self.done, seconds, tuple(solvers), tuple(kept), dict(self.coverage), dict(self.classes),
-            interrupted,
+            dict(self.asked), interrupted,
         )  # fmt: skip
 
 

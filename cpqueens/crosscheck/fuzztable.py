@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from cpqueens.crosscheck.fuzz import Failure, FuzzReport
 
-CONTEXTS = ("plain", "reified", "negated", "defined")
+CONTEXTS = ("plain", "reified", "negated", "defined", "scaled", "constant")
 
 
 def render(report: FuzzReport) -> str:
@@ -18,6 +18,8 @@ def render(report: FuzzReport) -> str:
         f"solvers: {', '.join(report.solvers)}",
         "",
         *coverage_lines(report.coverage, report.solvers),
+        "",
+        *asked_lines(report.asked),
         "",
     ]
     for failure in report.failures:
@@ -40,6 +42,17 @@ def coverage_lines(coverage: Mapping[tuple[str, str, str], int], solvers: tuple[
             cells.append((str(hits) if hits or (kind, context) in pairs else "").rjust(10))
         lines.append(kind.ljust(len(lines[0]) - 10 * len(CONTEXTS)) + "".join(cells))
     return lines
+
+
+def asked_lines(asked: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return what was asked beyond the usual, and how often of whom."""
+    whats = sorted({what for what, _ in asked})
+    width = max(map(len, whats), default=0)
+    shown = {
+        w: ", ".join(f"{solver} {n}" for (what, solver), n in sorted(asked.items()) if what == w)
+        for w in whats
+    }
+    return [f"{what.ljust(width)}  {shown[what]}" for what in whats]
 
 
 def failure_lines(f: Failure) -> list[str]:

@@ -31,6 +31,7 @@ from cpqueens.constraints.or_ import Or
 from cpqueens.constraints.predicate import Predicate
 from cpqueens.constraints.table import Table
 from cpqueens.constraints.xor import Xor
+from cpqueens.crosscheck.random_patterns import pattern_model
 from cpqueens.crosscheck.random_terms import RandomTerms
 from cpqueens.crosscheck.usage import usage
 from cpqueens.expressions import BoolArray
@@ -42,6 +43,7 @@ __all__ = ["CONTEXTS", "MAKERS", "random_model", "usage"]
 RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
 CONTEXTS = ("plain", "negated", "reified")
 _DEPTH = 2
+_PATTERN_EVERY = 7
 
 
 def random_model(
@@ -65,6 +67,8 @@ def random_model(
         The largest number of them.
     """
     random = seed if isinstance(seed, Random) else Random(seed)
+    if kinds is None and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
+        return pattern_model(random)
     maker = _Maker(random, sorted(KINDS) if kinds is None else sorted(kinds), sorted(contexts))
     maker.terms.create_variables()
     for k in range(random.randint(0 if kinds is None else 1, constraints)):

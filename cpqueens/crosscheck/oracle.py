@@ -66,8 +66,20 @@ def assignments(model: Any) -> np.ndarray:
             domains.append(list(range(int(model.lower[variable]), int(model.upper[variable]) + 1)))
         size *= len(domains[-1])
         assert size <= CAP, "too large for the oracle"
-    rows = list(itertools.product(*domains))
-    return np.array(rows, dtype=np.int64).reshape(len(rows), len(domains))
+    if not domains:
+        return np.zeros((1, 0), dtype=np.int64)
+    grid = np.meshgrid(*(np.array(domain, dtype=np.int64) for domain in domains), indexing="ij")
+    return np.stack([values.reshape(-1) for values in grid], axis=1)
+
+
+def inside(model: Any, rows: np.ndarray) -> np.ndarray:
+    """Return which values are in their domains, in the shape of ``rows`` (batch, decision variables)."""
+    found = np.zeros(rows.shape, dtype=bool)
+    for k, variable in enumerate(model.decisions.tolist()):
+        listed = [int(v) for v in model.domains.get(variable, ())]
+        low, high = int(model.lower[variable]), int(model.upper[variable])
+        found[:, k] = [v in listed if listed else low <= v <= high for v in rows[:, k].tolist()]
+    return found
 
 
 def _row(array: Any, k: int) -> tuple[list[int], list[int], int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from cpqueens.crosscheck.random_arrays import uniform_array
 from cpqueens.expressions import BoolArray, LinearArray
 from cpqueens.functions import div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
@@ -85,7 +86,9 @@ class RandomTerms:
         return self.defined(depth + 1) if choice < 10 else self.partial(depth + 1)
 
     def array(self, size: int) -> list[LinearArray]:
-        """Return a list of terms; some repeat."""
+        """Return a list of terms; some repeat, some lists are of one style."""
+        if self.random.randint(0, 4) == 4:
+            return uniform_array(self, size)
         found: list[LinearArray] = []
         for _ in range(size):
             if found and self.random.randint(0, 9) == 9:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from cpqueens.constraints.base import Constraint
 from cpqueens.definitions import Truth
 from cpqueens.expressions import LinearArray
 from cpqueens.model import Model
@@ -15,7 +16,8 @@ def usage(model: Model) -> Counter[tuple[str, str]]:
     """Return how often each (kind, context) occurs: what a model really exercises.
 
     Contexts are ``plain`` (posted), ``reified`` (its truth is used), ``negated`` (its truth must be 0) and
-    ``defined`` for kinds of definitions.
+    ``defined`` for kinds of definitions. Wherever a kind stands, ``scaled`` counts those with a multiple of a
+    variable among their terms, and ``constant`` those with a term without variables beside others.
     """
     found: Counter[tuple[str, str]] = Counter()
     roots: list[LinearArray] = [] if model.objective is None else [model.objective]
@@ -24,11 +26,22 @@ def usage(model: Model) -> Counter[tuple[str, str]]:
         inner = _negated_truth(model, constraint) if constraint.kind == "Negation" else None
         if inner is not None:
             found[inner.kind, "negated"] += 1
+            found.update(_shapes(inner))
             roots += inner.arguments
         else:
             roots += constraint.arguments
         found[constraint.kind, "plain"] += 1
+        found.update(_shapes(constraint))
     return found + _defined_usage(model, roots)
+
+
+def _shapes(constraint: Constraint) -> list[tuple[str, str]]:
+    """Return what is special about the terms of a constraint."""
+    terms = [row for array in constraint.arguments for row in array.rows()]
+    scaled = any(len(v) == 1 and abs(a[0]) > 1 for v, a, _ in terms)
+    constant = len(terms) > 1 and not all(v for v, _, _ in terms)
+    shapes = {"scaled": scaled, "constant": constant}
+    return [(constraint.kind, shape) for shape, present in shapes.items() if present]
 
 
 def _negated_truth(model: Model, constraint: Any) -> Any:
@@ -50,6 +63,7 @@ def _defined_usage(model: VariableStore, roots: list[LinearArray]) -> Counter[tu
             definition = produced[0]
             if isinstance(definition, Truth):
                 found[definition.constraint.kind, "reified"] += 1
+                found.update(_shapes(definition.constraint))
             else:
                 found[definition.kind, "defined"] += 1
             pending += definition.arguments

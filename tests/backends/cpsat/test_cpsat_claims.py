@@ -1,0 +1,66 @@
+"""CP-SAT says that it exhausted only where nothing ended it from outside, and its values have no gap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ortools.sat.python import cp_model
+
+from cpqueens import Model
+from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.backends.cpsat import CpSat
+from cpqueens.outcome import StopReason
+
+
+def two_values() -> Model:
+    model = Model()
+    model.intvar(0, 1, name="x")
+    return model
+
+
+@pytest.mark.parametrize("want", [Want.ALL, Want.COUNT])
+def test_a_listing_that_ends_behind_its_deadline_is_not_complete(want: Want) -> None:
+    """The search itself ends by going through everything; the clock has run out meanwhile."""
+    clock = Clock(100.0)
+    rows: list[int] = []
+
+    def deliver(batch: np.ndarray) -> bool:
+        rows.extend(batch[:, 0].tolist())
+        clock.limit_to(-1.0)
+        return True
+
+    ended = CpSat().run(two_values(), Request(want, clock), deliver)
+    assert rows
+    assert not ended.exhausted
+    assert ended.stop_reason is StopReason.TIME_LIMIT
+
+
+def test_a_listing_that_was_refused_more_is_not_complete() -> None:
+    ended = CpSat().run(two_values(), Request(Want.ALL, Clock(None)), lambda batch: False)
+    assert not ended.exhausted
+
+
+def test_the_very_last_solution_refused_is_a_stop() -> None:
+    """CP-SAT may answer OPTIMAL all the same, for it had nothing left to do."""
+    model = Model()
+    model.intvar(3, 3, name="x")
+    ended = CpSat().run(model, Request(Want.ALL, Clock(None)), lambda batch: False)
+    assert not ended.exhausted
+
+
+def test_no_gap_is_a_proof() -> None:
+    solver = cp_model.CpSolver()
+    CpSat()._set_parameters(solver, Request(Want.BEST, Clock(None)), None)
+    assert solver.parameters.absolute_gap_limit == 0
+    assert solver.parameters.relative_gap_limit == 0
+
+
+@pytest.mark.parametrize("sense", ["minimize", "maximize"])
+@pytest.mark.parametrize("constant", [-5, 0, 12])
+def test_objective_and_bound_have_the_models_constant(sense: str, constant: int) -> None:
+    model = Model()
+    x = model.intvar(2, 9, name="x")
+    getattr(model, sense)(3 * x + constant)
+    ended = CpSat().run(model, Request(Want.BEST, Clock(None)), lambda batch: True)
+    best = 3 * (2 if sense == "minimize" else 9) + constant
+    assert (ended.exhausted, ended.objective, ended.bound) == (True, best, best)

@@ -1,0 +1,58 @@
+"""The rules on observations of different sorts: bare counts beside kept sets, claims beside silence."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from liars import Answer, Scripted
+
+from cpqueens import Model
+from cpqueens.backends.base import Request, Want
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.compare import Case, compare
+from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.participants import BackendParticipant, Plan
+from cpqueens.crosscheck.sets import Packing
+
+
+def miscount(by: int):
+    def lie(answer: Answer, model: Model, request: Request) -> None:
+        if answer.count is not None:
+            answer.count += by
+
+    return lie
+
+
+def observed(model: Model, backend: Scripted, want: Want) -> Observation:
+    return BackendParticipant(backend.name, backend).observe(model, Plan(want, (0,), Packing(model)))
+
+
+def codes(model: Model, *observations: Observation) -> list[tuple[Code, str, tuple[str, ...]]]:
+    return [(d.code, d.accused, d.against) for d in compare(Case(model, observations))]
+
+
+@pytest.mark.parametrize("names", [("a", "z"), ("z", "a")])
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_bare_count_is_held_against_a_kept_set(queens6: Model, names: tuple[str, str], by: int) -> None:
+    kept = observed(queens6, Scripted(names[0]), Want.ALL)
+    bare = observed(queens6, Scripted(names[1], miscount(by)), Want.COUNT)
+    accused = names[1] if by < 0 else f"{names[1]} or {names[0]}"
+    assert codes(queens6, kept, bare) == [(Code.COUNT_DIFF, accused, (names[0],))]
+    assert codes(queens6, bare, kept) == [(Code.COUNT_DIFF, accused, (names[0],))]
+
+
+def test_an_equal_count_is_no_disagreement(queens6: Model) -> None:
+    kept = observed(queens6, Scripted("kept"), Want.ALL)
+    assert codes(queens6, kept, observed(queens6, Scripted("bare"), Want.COUNT)) == []
+
+
+def test_two_bare_counts_disagree_once(queens6: Model) -> None:
+    bare = [observed(queens6, Scripted(f"bare {k}", miscount(k)), Want.COUNT) for k in (0, 1)]
+    assert [code for code, _, _ in codes(queens6, *bare)] == [Code.COUNT_DIFF]
+
+
+def test_a_count_that_claims_nothing_is_not_compared(queens6: Model) -> None:
+    kept = observed(queens6, Scripted("kept"), Want.ALL)
+    bare = observed(queens6, Scripted("bare", miscount(-1)), Want.COUNT)
+    assert codes(queens6, kept, dataclasses.replace(bare, claims_all=False)) == []

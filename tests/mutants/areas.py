@@ -1,0 +1,26 @@
+"""All mutants, by the part of the package that they are in."""
+
+from __future__ import annotations
+
+from list_checker import CHECKER
+from list_crosscheck import CROSSCHECK
+from list_engines import BACKTRACKING, COMPILED, KERNELS
+from list_language import LANGUAGE, LOWERING
+from list_local_search import LOCAL_SEARCH
+from list_pipeline import PIPELINE
+from list_translations import CPSAT, PYTHON_CONSTRAINT
+from mutant import Area
+
+AREAS: tuple[Area, ...] = (
+    CHECKER,
+    LANGUAGE,
+    LOWERING,
+    CPSAT,
+    PYTHON_CONSTRAINT,
+    COMPILED,
+    KERNELS,
+    BACKTRACKING,
+    LOCAL_SEARCH,
+    PIPELINE,
+    CROSSCHECK,
+)

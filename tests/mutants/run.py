@@ -1,0 +1,134 @@
+"""``make mutants``: plants each fault of the list, runs the nearest tests and 300 fuzzed models, keeps score.
+
+A mutant is killed by a failing test or a disagreement. One that survives, one that no longer applies, an
+equivalent one that was killed after all, and a time-out that was not foreseen all fail the run; so does a
+test that fails without any mutant, for then nothing was shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from areas import AREAS
+from mutant import Area, DoesNotApply, Mutant, apply
+from planting import Job, Noticed, load_libraries, watch_all
+
+KILLED = ("tests", "fuzz", "time")
+FINE = (*KILLED, "equivalent")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one mutant: one of `FINE`, or in another word what is wrong."""
+
+    area: str
+    mutant: Mutant
+    end: str
+    detail: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.end:15}{self.seconds:6.1f} s  {self.area}: {self.mutant.name}  [{self.detail}]"
+
+
+def judge_all(pairs: Sequence[tuple[Area, Mutant]], processes: int) -> Iterator[Verdict]:
+    """Plant one mutant after the other, and see who notices."""
+    planted: list[tuple[Area, Mutant]] = []
+    jobs: list[Job] = []
+    with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
+        for area, mutant in pairs:
+            try:
+                mutated = apply(mutant)
+            except DoesNotApply as error:
+                yield Verdict(area.name, mutant, "does not apply", str(error), 0.0)
+                continue
+            file = Path(folder) / f"{len(jobs)}.py"
+            file.write_text(mutated.source, encoding="utf-8")
+            planted.append((area, mutant))
+            jobs.append(Job(f"{mutated.module}={file}", mutant.tests or area.tests, area))
+        for number, noticed in watch_all(jobs, processes):
+            yield conclude(*planted[number], noticed)
+
+
+def conclude(area: Area, mutant: Mutant, noticed: Noticed) -> Verdict:
+    """Return what an end means for this mutant."""
+    end = noticed.end
+    if mutant.equivalent:
+        end = {"survived": "equivalent"}.get(end, "not equivalent")
+    elif end == "time" and not mutant.hangs:
+        end = "time-out"
+    return Verdict(area.name, mutant, end, noticed.detail, noticed.seconds)
+
+
+def control(areas: Sequence[Area], processes: int) -> tuple[list[str], float]:
+    """Run all that is to notice mutants without one; return what fails all the same, and what it took."""
+    tests = [tuple(sorted({t for m in a.mutants for t in m.tests} | set(a.tests))) for a in areas]
+    jobs = [Job("", every, area) for every, area in zip(tests, areas, strict=True)]
+    wrong, seconds = [], 0.0
+    for number, noticed in watch_all(jobs, processes):
+        seconds += noticed.seconds
+        if noticed.end != "survived":
+            wrong.append(f"{areas[number].name}: {noticed.end} without any mutant: {noticed.detail}")
+    return wrong, seconds
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """Return the score of each area."""
+    lines = [
+        f"{'area':20}{'mutants':>8}{'tests':>7}{'fuzz':>6}{'time':>6}{'equiv.':>8}{'alive':>7}{'score':>8}"
+    ]
+    for name in [*dict.fromkeys(v.area for v in verdicts), "all"]:
+        ends = [v.end for v in verdicts if name in (v.area, "all")]
+        killed = sum(ends.count(end) for end in KILLED)
+        counted = len(ends) - ends.count("equivalent")
+        shown = [len(ends), *(ends.count(end) for end in FINE), counted - killed]
+        widths = (8, 7, 6, 6, 8, 7)
+        columns = "".join(f"{number:{width}}" for number, width in zip(shown, widths, strict=True))
+        lines.append(f"{name:20}{columns}{100 * killed / max(1, counted):7.1f}%")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run the chosen mutants; 0 if every one is killed or equivalent."""
+    options = _options()
+    pairs = [
+        (area, mutant)
+        for area in AREAS
+        for mutant in area.mutants
+        if options.only in (None, area.name) and any(text in mutant.name for text in options.select or ("",))
+    ]
+    if not pairs:
+        print("no mutant has this name", file=sys.stderr)
+        return 2
+    load_libraries()
+    chosen = [area for area in AREAS if any(a is area for a, _ in pairs)]
+    wrong, seconds = ([], 0.0) if options.no_control else control(chosen, options.processes)
+    verdicts: list[Verdict] = []
+    for verdict in judge_all([] if wrong else pairs, options.processes):
+        verdicts.append(verdict)
+        print(verdict, flush=True)
+    print("\n".join(wrong) if wrong else table(verdicts))
+    print(f"{(seconds + sum(v.seconds for v in verdicts)) / 60:.1f} minutes of processor time")
+    return int(bool(wrong) or any(v.end not in FINE for v in verdicts))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", choices=[a.name for a in AREAS], help="one area")
+    parser.add_argument("--select", metavar="TEXT", nargs="+", help="mutants whose name has one of these")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument(
+        "--no-control", action="store_true", help="do not run the tests without a mutant first"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

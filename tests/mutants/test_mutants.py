@@ -1,0 +1,95 @@
+"""The list of mutants is sound: each is found once, changes something, and can be noticed by tests there are.
+
+Whether they are noticed is shown by ``make mutants``.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from areas import AREAS
+from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
+from planting import Noticed
+from run import Verdict, conclude, table
+
+EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
+
+
+@pytest.mark.parametrize(("area", "mutant"), EVERY, ids=[f"{a.name}: {m.name}" for a, m in EVERY])
+def test_a_mutant_applies_exactly_once_and_is_python(area: Area, mutant: Mutant) -> None:
+    ast.parse(dedent(apply(mutant).body))
+    assert mutant.text != mutant.replacement
+    for test in mutant.tests or area.tests:
+        assert (ROOT / test).is_file(), test
+
+
+def test_there_are_enough_and_no_two_of_one_name() -> None:
+    names = [(area.name, mutant.name) for area, mutant in EVERY]
+    assert len(set(names)) == len(names) >= 120
+    assert len({area.name for area in AREAS}) == len(AREAS)
+
+
+def test_what_no_longer_applies_is_said() -> None:
+    with pytest.raises(DoesNotApply, match="0 times"):
+        apply(Mutant("gone", "Checker.accepts", "no such text", ""))
+    with pytest.raises(DoesNotApply, match="2 times"):
+        apply(Mutant("twice", "Checker.accepts", "self._accepts", ""))
+    with pytest.raises(DoesNotApply, match="nowhere"):
+        find("no_such_function")
+    with pytest.raises(DoesNotApply, match="places: "):
+        find("run")
+
+
+def planted(tmp_path: Path, mutant: Mutant | None) -> str:
+    """Run the runner's own way on a test of one function; return the end."""
+    test = tmp_path / "test_phrase.py"
+    test.write_text(
+        "from cpqueens.suggest import did_you_mean\n\n\n"
+        "def test_it():\n    assert did_you_mean('quens', ['queens']) == \"; did you mean 'queens'?\"\n"
+    )
+    name = ""
+    if mutant is not None:
+        mutated = apply(mutant)
+        file = tmp_path / "mutant.txt"
+        file.write_text(mutated.source, encoding="utf-8")
+        name = f"{mutated.module}={file}"
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", str(test)]
+    hook = {"PYTHONPATH": str(ROOT / "tests/mutants/hook"), "CPQUEENS_MUTANT": name}
+    return "passed" if not subprocess.run(command, env=os.environ | hook, cwd=ROOT).returncode else "failed"
+
+
+def test_a_planted_fault_is_loaded_in_place_of_the_module(tmp_path: Path) -> None:
+    assert planted(tmp_path, Mutant("nearest last", "did_you_mean", "close[0]!r", "close[0]")) == "failed"
+    assert planted(tmp_path, None) == "passed"
+
+
+def test_what_an_end_means() -> None:
+    area, mutant = Area("here", (), ()), Mutant("x", "f", "a", "b")
+    lie, endless = replace(mutant, equivalent="as a lie"), replace(mutant, hangs=True)
+    table_of_ends = {
+        "tests": ("tests", "not equivalent", "tests"),
+        "fuzz": ("fuzz", "not equivalent", "fuzz"),
+        "time": ("time-out", "not equivalent", "time"),
+        "survived": ("survived", "equivalent", "survived"),
+        "broken": ("broken", "not equivalent", "broken"),
+    }
+    for end, meant in table_of_ends.items():
+        noticed = Noticed(end, "", 1.0)
+        assert tuple(conclude(area, m, noticed).end for m in (mutant, lie, endless)) == meant
+
+
+def test_the_score_counts_what_was_killed() -> None:
+    mutant = Mutant("x", "f", "a", "b")
+    ends = ["tests", "fuzz", "survived", "equivalent"]
+    text = table([Verdict("area", mutant, end, "", 1.0) for end in ends])
+    assert text.splitlines()[1].split() == ["area", "4", "1", "1", "0", "1", "1", "66.7%"]
