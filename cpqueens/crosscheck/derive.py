@@ -114,6 +114,8 @@ def decomposed(model: Model) -> Model | None:
         else:
             changed = True
         new.add(parts, name=posted.name)
+        if new.has_partial:
+            new._guard(constraint.arguments)  # parts may have terms only within truths, or drop them
     rebuilder.objective()
     return new if changed else None
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from conftest import make_queens
 
+from cpqueens import AllDifferent, AllDifferentExcept, Model
 from cpqueens.backends import BACKENDS
 from cpqueens.crosscheck import derive, oracle
 from cpqueens.crosscheck import metamorphic as module
@@ -115,3 +116,13 @@ def test_bad_measures_are_refused():
         metamorphic(make_queens(4), measure="optimum")
     assert len({r.__name__ for r in RELATIONS}) == len(RELATIONS)
     assert BACKENDS
+
+
+def test_a_decomposition_keeps_the_conditions_of_its_terms():
+    """Its parts may have terms only within truths, which an undefined one makes false and no more."""
+    model = Model()
+    x, y = model.intvar(0, 3, name="x"), model.intvar(0, 1, name="y")
+    model.add(AllDifferent([6 // y]), AllDifferentExcept([x // y, 1, x], [1]))
+    truth = oracle.solve(model)
+    assert 0 < truth.count < 4
+    assert oracle.solve(derive.decomposed(model)).rows == truth.rows
