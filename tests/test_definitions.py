@@ -103,6 +103,13 @@ def test_partial_functions_only_under_truths_are_false_where_undefined(solver: s
     assert {tuple(r) for r in m.enumerate(solver=solver).solutions.matrix.tolist()} == expected
 
 
+def test_functions_of_what_is_undefined_are_undefined(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 5, name="x"), m.intvar(0, 3, name="y")
+    m.add((abs(x // y - 1) + 1 == 2) | (x == 0))
+    expected = {(x, y) for x in range(6) for y in range(4) if x == 0 or (y and abs(x // y - 1) == 1)}
+    assert {tuple(r) for r in m.enumerate(solver=solver).solutions.matrix.tolist()} == expected
+
 
 def test_partial_functions_under_truths_that_cannot_fail_are_fine(solver: str) -> None:
     m = Model()
