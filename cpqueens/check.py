@@ -14,6 +14,7 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray
+from cpqueens.ranges import OutOfRange, constraints_in_range, require_computable, saturated_sum
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -70,14 +71,20 @@ class Check:
 
 
 class Checker:
-    """Checks batches of assignments of one model; build once, use for all its solutions."""
+    """Checks batches of assignments of one model; build once, use for all its solutions.
+
+    Raises
+    ------
+    OutOfRange
+        If a term of the model leaves the range in which its arithmetic is known not to wrap.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
-        self._groups = model._constraints.joined()
+        self._groups = constraints_in_range(model)
         self._gaps = _columns_by_domain(model, self.known)
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
@@ -90,7 +97,10 @@ class Checker:
 
     def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         matrix = np.asfortranarray(matrix)
-        good: NDArray[np.bool_] = np.logical_and.reduce(self.in_domain(matrix), axis=1)
+        inside = self.in_domain(matrix)
+        good: NDArray[np.bool_] = np.logical_and.reduce(inside, axis=1)
+        if not good.all():  # what lies outside is rejected already, and could be too large to compute with
+            matrix = np.where(inside, matrix, self._lower)
         values = self._complete(matrix)
         for constraint in self._groups:
             good &= constraint.holds(values)
@@ -107,12 +117,11 @@ class Checker:
         return matrix if self._only_decisions else self.model.complete(matrix, self.known)
 
     def violation(self, matrix: IntArray) -> IntArray:
-        """Return the summed violation of each row, of shape (batch,)."""
+        """Return the summed violation of each row, of shape (batch,), see `ranges.saturated_sum`."""
         values = self._complete(matrix)
-        total = np.zeros(len(matrix), dtype=np.int64)
-        for constraint in self._groups:
-            total += constraint.violation(values)
-        return total
+        if not self._groups:
+            return np.zeros(len(matrix), dtype=np.int64)
+        return saturated_sum(np.stack([c.violation(values) for c in self._groups], axis=1))
 
     def objective(self, matrix: IntArray) -> IntArray:
         """Return the objective's value of each row, of shape (batch,)."""
@@ -126,6 +135,11 @@ class Checker:
             return Check(())
         outside = np.flatnonzero(~self.in_domain(matrix)[0])
         problems = [self._outside(int(self.known[k]), int(row[k])) for k in outside]
+        if outside.size:
+            try:
+                require_computable(self.model, self.known, row)
+            except OutOfRange as error:
+                return Check((), (*problems, f"so far outside the constraints are not evaluated: {error}"))
         values = self._complete(matrix)
         violations = [
             found

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.ranges import ALLOWED, LIMIT, OutOfRange
 from cpqueens.rows import (
     IntArray,
     as_integers,
@@ -42,6 +43,10 @@ class Registry(Protocol):
     @property
     def upper(self) -> IntArray:
         """Upper bounds of all variables."""
+
+    @property
+    def most(self) -> int:
+        """The largest reach of a term, see `cpqueens.ranges`."""
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
@@ -286,8 +291,8 @@ class LinearArray:
             self.coefficients[rows].reshape(length, count * self.width),
         )
         constants = self.constants[rows]
-        if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
-            raise ModelError("the constants of a sum add up to more than 64 bits")
+        if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**62:
+            raise OutOfRange(f"the constants of a sum add up to 2^62 or more; {ALLOWED}")
         return _build(self.registry, shape, variables, coefficients, constants.sum(axis=1))
 
     def __matmul__(self, other: Any) -> LinearArray:
@@ -366,10 +371,27 @@ class LinearArray:
         return picked.sum(axis=2) + self.constants
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the elements' lower and upper bounds, each of shape (size,)."""
-        return row_bounds(
-            self.variables, self.coefficients, self.constants, self.registry.lower, self.registry.upper
-        )
+        """Return the elements' lower and upper bounds, each of shape (size,).
+
+        Raises
+        ------
+        OutOfRange
+            If an element leaves the range of all arithmetic, see `cpqueens.ranges`.
+        """
+        registry = self.registry
+        rows = self.variables, self.coefficients, self.constants
+        try:
+            return row_bounds(*rows, registry.lower, registry.upper, registry.most)
+        except OutOfRange as error:
+            raise OutOfRange(f"{self._name_row(error.row)}{error}; {ALLOWED}; narrow its variables") from None
+
+    def _name_row(self, row: int) -> str:
+        """Return the text of an element for a message, "" where its model has no names."""
+        if not hasattr(self.registry, "name_of"):
+            return ""
+        from cpqueens.describe import describe_array
+
+        return f"{describe_array(self.registry, self._pick(np.array(row))):.80}: "  # type: ignore[arg-type]
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""
@@ -750,6 +772,7 @@ class _Unbound:
     """The registry of constraints without a variable, such as ``AllDifferent([])``; a model adopts them."""
 
     lower = upper = np.zeros(0, dtype=np.int64)
+    most = LIMIT
     _nothing = np.zeros((1, 0), dtype=np.int64)
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:

@@ -21,6 +21,7 @@ from cpqueens.definitions import Definition, Truth
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.expressions import LinearArray, concatenate_rows
+from cpqueens.ranges import DIFFERENCE
 from cpqueens.registry import VariableStore
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ For plain linear relations the answer must not depend on the instance.
 
 
 class Scratch(VariableStore):
-    """A throw-away extension of a model: more total defined variables, never free ones."""
+    """A throw-away extension of a model: more total defined variables, never free ones.
+
+    Its terms may also be differences of the model's, see `cpqueens.ranges`.
+    """
+
+    most = DIFFERENCE
 
     def __init__(self, model: Model) -> None:
         super().__init__()
@@ -81,7 +87,7 @@ def lower(
     UnsupportedConstraint
         If a constraint is neither supported nor decomposable.
     ModelError
-        If a partial function is reached only through truths, or a term does not fit 64 bits.
+        If a partial function is reached only through truths.
     """
     check_partial(model)
     scratch = Scratch(model)
@@ -273,34 +279,3 @@ def check_partial(model: Model) -> None:
         inner = isinstance(definition, Truth)
         for v in _defined_scope(_row_arguments(definition, row), model):
             pending.append((v, through or inner, variable if inner and not through else truth))
-
-
-def check_bounds(model: Model) -> None:
-    """Check every term of the model against 64 bits.
-
-    Raises
-    ------
-    ModelError
-        If the bounds of some term do not fit.
-    """
-    arrays = [a for c in model._constraints.joined() for a in c.arguments]
-    if model.objective is not None:
-        arrays.append(model.objective)
-    magnitude = max(
-        (max(abs(int(b.min())), abs(int(b.max()))) for b in (model.lower, model.upper) if b.size), default=0
-    )
-    for array in arrays:
-        if magnitude < 2**31 and array.width < 1000 and _small_numbers(array):
-            continue
-        array.bounds()
-
-
-def _small_numbers(array: LinearArray) -> bool:
-    if not array.size:
-        return True
-    largest = max(abs(int(array.coefficients.max(initial=0))), abs(int(array.coefficients.min(initial=0))))
-    return (
-        largest < 2**20
-        and abs(int(array.constants.max())) < 2**40
-        and abs(int(array.constants.min())) < 2**40
-    )

@@ -78,6 +78,7 @@ class SolutionSet(Sequence["Solution"]):
         if not isinstance(terms, LinearArray):
             raise ModelError(f"a solution is asked for terms of its model, got {expression!r:.40}")
         terms = self.model.own_terms(terms)
+        terms.bounds()  # what leaves the range could wrap around
         values = terms.evaluate(self._complete(terms)).reshape(len(self), *terms.shape)
         values.flags.writeable = False  # kept for the next who asks
         self._cache[id(expression)] = (expression, values)

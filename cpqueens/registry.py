@@ -18,9 +18,13 @@ from cpqueens.constraints.xor import Xor
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
 from cpqueens.expressions import BoolArray, LinearArray, constant_array, of_variables
+from cpqueens.ranges import LIMIT, reach
 from cpqueens.rows import IntArray
 
 MAX_VARIABLES = 50_000_000
+
+_AFFINE = 2.0**20
+"""Truths are written as affine terms only below this reach: sums of many truths must not leave the range."""
 
 CONNECTIVES: dict[str, type[Connective]] = {
     "and": And,
@@ -33,6 +37,8 @@ CONNECTIVES: dict[str, type[Connective]] = {
 
 class VariableStore:
     """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
+
+    most = LIMIT
 
     def __init__(self) -> None:
         self._lower = np.zeros(16, dtype=np.int64)
@@ -149,7 +155,9 @@ class VariableStore:
         low, high = flat.expression.bounds()
         holds = _SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
-        narrow = ~constant & (high - 1 <= low)  # high - low could exceed 64 bits
+        narrow = ~constant & (high - low <= 1)
+        if narrow.any():
+            narrow &= _reach_of(flat.expression) < _AFFINE
         defined = np.flatnonzero(~constant & ~narrow)
         width = max(1, flat.expression.width)
         variables = np.zeros((flat.size, width), dtype=np.int64)
@@ -212,6 +220,11 @@ class VariableStore:
         for definition in self.definitions:
             values[:, definition.results] = definition.evaluate(values)
         return values
+
+
+def _reach_of(e: LinearArray) -> NDArray[np.float64]:
+    registry = e.registry
+    return reach(e.variables, e.coefficients, e.constants, registry.lower, registry.upper)
 
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

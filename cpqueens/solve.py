@@ -15,7 +15,7 @@ from cpqueens.check import Checker
 from cpqueens.collect import Collector, Consumer, Taker
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.interrupts import Interrupt, Interrupted, listening
-from cpqueens.lowering import check_bounds, check_partial
+from cpqueens.lowering import check_partial
 from cpqueens.options import build_request
 from cpqueens.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 
@@ -136,7 +136,6 @@ def run(
     name, backend, strategy = choose(model, solver, want)
     with listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
-        model.derived("bounds", lambda: check_bounds(model))
         check_partial(model)
         take = None if consumer is None else partial(consumer, interrupt)
         collector = collect(model.derived("checker", lambda: Checker(model)), backend, request, take)

@@ -175,8 +175,8 @@ def _nothing(m: Model) -> None:
 
 
 def _large(m: Model) -> None:
-    x = m.intvar(2**62, 2**62 + 1, name="x")
-    m += x * 1 - 2**62 <= 0
+    x = m.intvar(2**59, 2**59 + 1, name="x")
+    m += x * 2 - 2**59 <= 0
 
 
 BUILDERS: list[Callable[[Model], None]] = [

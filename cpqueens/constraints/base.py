@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.ranges import saturated_sum
 from cpqueens.rows import IntArray
 
 Truths = NDArray[np.bool_]
-
-_LARGE, _MOST = 2**32, 2**62
 
 
 class Constraint(BoolArray):
@@ -99,12 +98,8 @@ class Constraint(BoolArray):
         return everywhere
 
     def violation(self, values: IntArray) -> IntArray:
-        """Return the summed violation of all elements, of shape (batch,)."""
-        amounts = self.amounts(values)
-        if amounts.size and int(amounts.max()) > _LARGE:  # a sum that wrapped to 0 would be a lie
-            amounts = np.minimum(amounts, _MOST // amounts.shape[1])
-        total: IntArray = amounts.sum(axis=1)
-        return total
+        """Return the summed violation of all elements, of shape (batch,), see `ranges.saturated_sum`."""
+        return saturated_sum(self.amounts(values))
 
     # ---- simpler forms --------------------------------------------------------------------------
 
