@@ -30,6 +30,7 @@ _FORMULATION = Parameter(
     str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")
 )
 _OWN = {"formulation": _FORMULATION}
+HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
 SMALL = 2**30  # beyond it CP-SAT 9.15 without presolve calls feasible models infeasible
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
@@ -159,8 +160,7 @@ class CpSat:
         from ortools.sat.python import cp_model
 
         if status == cp_model.MODEL_INVALID:
-            _require_valid(flow.model, flow.translation.native)
-            raise ModelInvalid("cpsat refuses the model: invalid parameters")
+            raise _refusal(flow.model, flow.translation)
         stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
         # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
         # that ends before the watcher's stop takes effect is merely not claimed.
@@ -316,24 +316,20 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest)
 
 
-def _require_valid(model: Model, native: Any) -> None:
-    """Check the native model as CP-SAT does before a search.
+def _refusal(model: Model, translation: Translation) -> ModelInvalid:
+    """Return why CP-SAT refuses the model, in words of ours where its numbers are the reason.
 
-    Raises
-    ------
-    ModelInvalid
-        If CP-SAT refuses it, in words of ours where its numbers are the reason.
+    Without a reason of CP-SAT's, a model of huge numbers was valid until presolve put them together.
     """
-    reason = (native.validate().strip().splitlines() or [""])[0]
-    if any(word in reason for word in _TOO_LARGE):
+    reason = (translation.native.validate().strip().splitlines() or [""])[0]
+    if any(word in reason for word in _TOO_LARGE) or (not reason and translation.largest >= HUGE):
         others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
-        raise ModelInvalid(
+        return ModelInvalid(
             "cpsat refuses the model: its numbers are too large, sums of one constraint go up to 2^62 - 1 "
             "and the ranges of all variables together to 2^63 - 2; narrow the domains; "
             f"backends that can: {others}"
         )
-    if reason:
-        raise ModelInvalid(f"cpsat refuses the model: {reason}")
+    return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
 
 
 def _limit_objective(translation: Translation, limit: int) -> None:
@@ -366,7 +362,8 @@ def export(model: Model) -> Export:
     """Return the native OR-Tools model, and each decision variable of ours in it by name."""
     constraints_in_range(model)
     translation = translate(model)
-    _require_valid(model, translation.native)
+    if translation.native.validate():
+        raise _refusal(model, translation)
     native = translation.native
     native.proto.name = model.name
     names = [model.name_of(int(v)) for v in model.decisions]
