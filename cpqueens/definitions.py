@@ -338,7 +338,7 @@ class Truth(Definition):
     def bounds(self) -> tuple[IntArray, IntArray]:
         """Return 0 and 1; the constraint's terms are checked as all arguments are."""
         for terms in self.constraint.arguments:
-            terms.bounds()
+            terms.bounds(self.constraint.most)
         return np.zeros(self.size, dtype=np.int64), np.ones(self.size, dtype=np.int64)
 
 

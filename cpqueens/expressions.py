@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.ranges import ALLOWED, LIMIT, OutOfRange
+from cpqueens.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
 from cpqueens.rows import (
     IntArray,
     as_integers,
@@ -46,7 +46,7 @@ class Registry(Protocol):
 
     @property
     def most(self) -> int:
-        """The largest reach of a term, see `cpqueens.ranges`."""
+        """The largest reach of a term that stands anywhere, see `cpqueens.ranges`."""
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
@@ -370,20 +370,23 @@ class LinearArray:
         picked *= self.coefficients
         return picked.sum(axis=2) + self.constants
 
-    def bounds(self) -> tuple[IntArray, IntArray]:
+    def bounds(self, most: int = LIMIT) -> tuple[IntArray, IntArray]:
         """Return the elements' lower and upper bounds, each of shape (size,).
+
+        ``most`` is the largest reach that an element may have where it stands, see `cpqueens.ranges`.
 
         Raises
         ------
         OutOfRange
-            If an element leaves the range of all arithmetic, see `cpqueens.ranges`.
+            If the reach of an element is larger.
         """
         registry = self.registry
         rows = self.variables, self.coefficients, self.constants
         try:
-            return row_bounds(*rows, registry.lower, registry.upper, registry.most)
+            return row_bounds(*rows, registry.lower, registry.upper, max(most, registry.most))
         except OutOfRange as error:
-            raise OutOfRange(f"{self._name_row(error.row)}{error}; {ALLOWED}; narrow its variables") from None
+            allowed = ALLOWED if most == LIMIT else ALLOWED_DIFFERENCE
+            raise OutOfRange(f"{self._name_row(error.row)}{error}; {allowed}; narrow its variables") from None
 
     def _name_row(self, row: int) -> str:
         """Return the text of an element for a message, "" where its model has no names."""

@@ -2,15 +2,16 @@
 
 **The rule.** The *reach* of a term is the most that its parts can add up to, whatever their signs: the sum of
 ``|a| * max(1, |x|)`` over its variables plus the size of its constant. It is at most `LIMIT`, wherever the
-term stands: in a relation, in a global constraint, as an argument of a function, plain, reified or negated,
-in the objective. So are the bounds of every variable, the values of every function, and every number that a
-constraint lists, as in the rows of a table.
+term stands: in a global constraint, as an argument of a function, plain, reified or negated, in the
+objective. So are the bounds of every variable, the values of every function, and every number that a
+constraint lists, as in the rows of a table. Any two such terms can be compared: a relation, which holds the
+difference of its sides, reaches at most `RELATION`.
 
 **Why nothing wraps.**
 
 * A term's partial sums, in any order, stay within its reach, and so do its coefficients.
-* Differences of two terms (orders, AllDifferent, decompositions, distances) stay within ``2 * LIMIT``, those
-  of a strict relation, which are shifted by 1, within `DIFFERENCE`; a `Scratch` accepts terms up to there.
+* Differences of two terms (relations, orders, AllDifferent, decompositions, distances) stay within
+  `RELATION`, strict ones, which are shifted by 1, within `DIFFERENCE`; a `Scratch` accepts terms up to there.
 * A propagator adds such a difference to a variable's bound, or one objective to another and to a bound: less
   than ``3 * LIMIT + 3``. Local search adds to an activity what one or two variables change of it: at most
   ``2 * DIFFERENCE``. Both are less than 2**63.
@@ -41,10 +42,14 @@ IntArray = NDArray[np.int64]
 LIMIT = 2**61 - 1
 """The largest reach of a term, and the largest size of a bound and of a listed number."""
 
-DIFFERENCE = 2 * LIMIT + 1
+RELATION = 2 * LIMIT
+"""The largest reach of a linear relation."""
+
+DIFFERENCE = RELATION + 1
 """The largest reach of a difference of two terms, strict or not: 2**62 - 1."""
 
 ALLOWED = f"allowed are integers up to 2^61 - 1 = {LIMIT} in size"
+ALLOWED_DIFFERENCE = "allowed are differences of integers up to 2^61 - 1 in size"
 
 _NEAR = 1 - 2.0**-20  # of a limit: sums of floats may be wrong by less, so nearer ones are added up exactly
 _LONGEST = 120  # characters of a constraint in a message
@@ -129,8 +134,8 @@ def require_product(first: tuple[IntArray, IntArray], second: tuple[IntArray, In
             raise OutOfRange(f"{text}; {ALLOWED}; narrow its variables")
 
 
-def require_terms(model: Model, arrays: Iterable[LinearArray]) -> None:
-    """Check all terms of ``arrays`` over the variables of ``model``.
+def require_terms(model: Model, arrays: Iterable[tuple[LinearArray, int]]) -> None:
+    """Check all terms of arrays over the variables of ``model``, each with the largest reach of its terms.
 
     Raises
     ------
@@ -139,9 +144,9 @@ def require_terms(model: Model, arrays: Iterable[LinearArray]) -> None:
     """
     ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
     largest = max(1, *map(abs, ends)) if ends else 1
-    for array in arrays:
+    for array, most in arrays:
         if not _surely_in_range(array, largest):
-            array.bind(model).bounds()
+            array.bind(model).bounds(most)
 
 
 def _surely_in_range(array: LinearArray, largest: int) -> bool:
@@ -166,8 +171,8 @@ def constraints_in_range(model: Model) -> list[Constraint]:
     """
     try:
         joined = model._constraints.joined()
-        arrays = [a for c in joined for a in c.arguments]
-        require_terms(model, arrays if model.objective is None else [*arrays, model.objective])
+        require_terms(model, [(a, c.most) for c in joined for a in c.arguments])
+        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
     except ModelError as error:
         raise _located(model) or error from None
     return joined
@@ -179,12 +184,12 @@ def _located(model: Model) -> OutOfRange | None:
 
     for posted in model.constraints:
         try:
-            require_terms(model, posted.constraint.arguments)
+            require_terms(model, [(a, posted.constraint.most) for a in posted.constraint.arguments])
         except ModelError as error:
             place = posted.name or posted.where or describe(model, posted.constraint)
             return OutOfRange(f"{place[-_LONGEST:]}: {error}")
     try:
-        require_terms(model, [] if model.objective is None else [model.objective])
+        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
     except ModelError as error:
         return OutOfRange(f"objective: {error}")
     return None

@@ -152,7 +152,7 @@ class VariableStore:
                 held = flat.satisfied(np.zeros((1, self._count), dtype=np.int64))[0]
                 return constant_array(self, held.astype(np.int64).reshape(shape))
             return of_variables(self, self._register(Truth(flat)), shape)
-        low, high = flat.expression.bounds()
+        low, high = flat.expression.bounds(flat.most)
         holds = _SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
         narrow = ~constant & (high - low <= 1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
-from cpqueens.ranges import saturated_sum
+from cpqueens.ranges import LIMIT, saturated_sum
 from cpqueens.rows import IntArray
 
 Truths = NDArray[np.bool_]
@@ -25,6 +25,7 @@ class Constraint(BoolArray):
 
     __slots__ = ("__dict__",)
     fields: ClassVar[tuple[str, ...]] = ("terms",)
+    most: ClassVar[int] = LIMIT  # the largest reach of its terms
 
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():

@@ -33,6 +33,7 @@ from cpqueens.crosscheck.derive import (
 from cpqueens.crosscheck.report import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
 from cpqueens.outcome import Outcome, Solution
+from cpqueens.ranges import OutOfRange
 from cpqueens.symmetry import Group, orbit_sizes
 
 if TYPE_CHECKING:
@@ -256,6 +257,14 @@ def orbits(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
         yield _broken(lab, "orbit sizes", f"{base.value}, yet {len(rows)} solutions make {total:.3f} orbits")
 
 
+def _in_range(lab: Laboratory, relation: Relation, base: Answer) -> Iterator[Disagreement]:
+    """Yield what a relation finds; a derived model whose numbers leave the range is not compared."""
+    try:
+        yield from relation(lab, base)
+    except OutOfRange as error:
+        lab.lost.append(NotCompared(lab.solver, relation.__name__, str(error)))
+
+
 _ORBIT_CAP = 100_000
 
 
@@ -355,7 +364,8 @@ def metamorphic(
     base = lab.ask(model, "the model itself")
     if base.solution is None and base.value:
         base = Answer(base.value, feasibility_of(model, solver, time_limit).solution)
-    found = [d for relation in RELATIONS for d in relation(lab, base)] if base.value is not None else []
+    asked = RELATIONS if base.value is not None else ()
+    found = [d for relation in asked for d in _in_range(lab, relation, base)]
     names = tuple(relation.__name__ for relation in RELATIONS)
     return MetamorphicReport(
         solver,

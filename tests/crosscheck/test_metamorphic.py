@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from conftest import make_queens
 
+from cpqueens import AllDifferent, Model
 from cpqueens.backends import BACKENDS
 from cpqueens.crosscheck import derive, oracle
 from cpqueens.crosscheck import metamorphic as module
 from cpqueens.crosscheck.generate import random_model
 from cpqueens.crosscheck.metamorphic import RELATIONS, metamorphic
 from cpqueens.errors import ModelError
+from cpqueens.ranges import LIMIT
 from cpqueens.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
 
 
@@ -115,3 +117,14 @@ def test_bad_measures_are_refused():
         metamorphic(make_queens(4), measure="optimum")
     assert len({r.__name__ for r in RELATIONS}) == len(RELATIONS)
     assert BACKENDS
+
+
+def test_derived_models_out_of_range_are_not_compared():
+    m = Model("far")
+    x = m.intvar(domain=[-LIMIT, 0, LIMIT], shape=2, name="x")
+    m.add(AllDifferent(x))
+    for measure in ("count", "feasible"):
+        report = metamorphic(m, "backtracking", measure=measure)
+        assert report.exit_code == 0
+        assert not report.disagreements
+        assert any("out of range" in n.why or "narrow" in n.why for n in report.not_compared)
