@@ -110,7 +110,7 @@ def require_reach(
         If one is larger than ``most``.
     """
     near = reach(variables, coefficients, constants, lower, upper) > most * _NEAR
-    for row in np.flatnonzero(near).tolist():
+    for row in np.flatnonzero(near).tolist() if near.any() else ():
         parts = zip(coefficients[row].tolist(), variables[row].tolist(), strict=True)
         total = abs(int(constants[row]))
         total += sum(abs(a) * max(1, abs(int(lower[v])), abs(int(upper[v]))) for a, v in parts if a)
@@ -208,13 +208,17 @@ def require_computable(model: Model, known: IntArray, row: IntArray) -> None:
     OutOfRange
         If a term may leave the range there.
     """
+    from cpqueens.definitions import Truth
+
     wider = model.copy()
     lower, upper = wider.lower, wider.upper
     lower[known], upper[known] = np.minimum(lower[known], row), np.maximum(upper[known], row)
     wider.domains.clear()
     for definition in model.definitions:
-        at = definition.results
-        lower[at], upper[at] = definition.bind(wider).bounds()
+        bound, at = definition.bind(wider), definition.results
+        if isinstance(bound, Truth):
+            bound.constraint.require_range()
+        lower[at], upper[at] = bound.bounds()
     constraints_in_range(wider)
 
 

@@ -151,6 +151,8 @@ class VariableStore:
             if not any(a.width for a in flat.arguments):  # decided: no variable has a say
                 held = flat.satisfied(np.zeros((1, self._count), dtype=np.int64))[0]
                 return constant_array(self, held.astype(np.int64).reshape(shape))
+            if not isinstance(flat, Connective):  # truths are 0 or 1
+                flat.require_range()
             return of_variables(self, self._register(Truth(flat)), shape)
         low, high = flat.expression.bounds(flat.most)
         holds = _SATISFIED[flat.relation]

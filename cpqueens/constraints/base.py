@@ -83,6 +83,17 @@ class Constraint(BoolArray):
         """Return one hashable key per element; equal keys mean the same truth."""
         return [(self.kind, id(self))]
 
+    def require_range(self) -> None:
+        """Check the terms.
+
+        Raises
+        ------
+        OutOfRange
+            If one leaves the range of all arithmetic, see `cpqueens.ranges`.
+        """
+        for terms in self.arguments:
+            terms.bounds(self.most)
+
     # ---- meaning --------------------------------------------------------------------------------
 
     def satisfied(self, values: IntArray) -> Truths:
