@@ -130,7 +130,7 @@ def test_bounds_are_checked_before_any_backend(solver: str) -> None:
     m = Model()
     x = m.intvar(0, 2**60, shape=4, name="x")
     m.add(x.sum() >= 0)
-    with pytest.raises(OutOfRange, match=r"allowed are integers up to 2\^61 - 1"):
+    with pytest.raises(OutOfRange, match=r"allowed are differences of integers up to 2\^61 - 1"):
         m.solve(solver=solver)
 
 

@@ -78,6 +78,17 @@ def test_huge_distances_stay_within_64_bits(strategy: str) -> None:
     assert outcome.status == "UNKNOWN"
 
 
+def test_totals_out_of_reach_do_not_cancel_out() -> None:
+    """Four distances of 2^62 from the totals of four lines add up to 2^64, which is 0 in 64 bits."""
+    m = Model("sums")
+    x = m.intvar(0, 35, shape=36, name="x")
+    m.add(AllDifferent(x))
+    for line in range(4):
+        m.add(x[3 * line : 3 * line + 3].sum() == 2**62 - 10_000)
+    outcome = m.solve(solver="local-search", step_limit=2000, random_seed=1)
+    assert outcome.status == "UNKNOWN"
+
+
 @pytest.mark.parametrize("sense", ["minimize", "maximize"])
 def test_objectives_beyond_53_bits_are_exact(sense: str) -> None:
     m = Model("large")
