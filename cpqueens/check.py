@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.constraints.base import Constraint, summed
+from cpqueens.constraints.base import Constraint
 from cpqueens.definedness import Defined, defined_elements, defined_terms, why_undefined
 from cpqueens.describe import describe, describe_array
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray
+from cpqueens.ranges import OutOfRange, constraints_in_range, require_computable, saturated_sum
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -83,6 +84,11 @@ class Checker:
     """Checks batches of assignments of one model; build once, use for all its solutions.
 
     At most ``cells`` values of variables are looked at together: what a batch needs in memory is bounded.
+
+    Raises
+    ------
+    OutOfRange
+        If a term of the model leaves the range in which its arithmetic is known not to wrap.
     """
 
     def __init__(self, model: Model, *, cells: int = _CELLS_AT_ONCE) -> None:
@@ -91,7 +97,7 @@ class Checker:
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
-        self._groups = model._constraints.joined()
+        self._groups = constraints_in_range(model)
         self._gaps = _columns_by_domain(model, self.known)
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
@@ -104,7 +110,10 @@ class Checker:
 
     def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         matrix = np.asfortranarray(matrix)
-        good: NDArray[np.bool_] = np.logical_and.reduce(self.in_domain(matrix), axis=1)
+        inside = self.in_domain(matrix)
+        good: NDArray[np.bool_] = np.logical_and.reduce(inside, axis=1)
+        if not good.all():  # what lies outside is rejected already, and could be too large to compute with
+            matrix = np.where(inside, matrix, self._lower)
         values, defined = self._complete(matrix)
         for constraint in self._groups:
             good &= constraint.holds(values)
@@ -130,14 +139,12 @@ class Checker:
         return self.model.complete_where_defined(matrix, self.known)
 
     def violation(self, matrix: IntArray) -> IntArray:
-        """Return the summed violation of each row, at most 2^62, of shape (batch,)."""
+        """Return the summed violation of each row, of shape (batch,), see `ranges.saturated_sum`."""
         values, defined = self._complete(matrix)
-        total = np.zeros(len(matrix), dtype=np.int64)
-        for constraint in self._groups:
-            total += np.minimum(summed(_amounts(constraint, values, defined)), _MOST - total)  # may not wrap
+        parts = [saturated_sum(_amounts(c, values, defined)) for c in self._groups]
         if defined is not None and self.model.objective is not None:
-            total += ~defined_terms(self.model.objective, defined)[:, 0]
-        return total
+            parts.append((~defined_terms(self.model.objective, defined)[:, 0]).astype(np.int64))
+        return saturated_sum(np.stack(parts, axis=1)) if parts else np.zeros(len(matrix), dtype=np.int64)
 
     def objective(self, matrix: IntArray) -> IntArray:
         """Return the objective's value of each row, of shape (batch,)."""
@@ -151,6 +158,11 @@ class Checker:
             return Check(())
         outside = np.flatnonzero(~self.in_domain(matrix)[0])
         problems = [self._outside(int(self.known[k]), int(row[k])) for k in outside]
+        if outside.size:
+            try:
+                require_computable(self.model, self.known, row)
+            except OutOfRange as error:
+                return Check((), (*problems, f"so far outside the constraints are not evaluated: {error}"))
         values, defined = self._complete(matrix)
         violations = [
             found

@@ -46,8 +46,9 @@ class Completed:
         Raises
         ------
         ModelError
-            If one reaches a decision variable without a value.
+            If one reaches a decision variable without a value, or leaves the range.
         """
+        terms.bounds()  # what leaves the range could wrap around
         reached = terms.scope()
         self._complete(reached)
         late = reached[self._late[reached]]

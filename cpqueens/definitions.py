@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.linear import Linear
-from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, Registry
+from cpqueens.ranges import require_product
 from cpqueens.rows import IntArray
-
-_LIMIT = 2**62
 
 
 class Definition:
@@ -51,6 +49,10 @@ class Definition:
         """Return the block of the given rows, with the given result variables."""
         return type(self)(tuple(arg._pick(rows) for arg in self.arguments), results)
 
+    def bind(self, registry: Registry) -> Definition:
+        """Return the block over arguments that belong to ``registry``."""
+        return type(self)(tuple(arg.bind(registry) for arg in self.arguments), self.results)
+
     def evaluate(self, values: IntArray) -> IntArray:
         """Return the results' values, (batch, size), for ``values`` (batch, variables)."""
         return self.compute(*(arg.evaluate(values) for arg in self.arguments))
@@ -60,7 +62,13 @@ class Definition:
         raise NotImplementedError
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return lower and upper bounds of the results."""
+        """Return lower and upper bounds of the results.
+
+        Raises
+        ------
+        OutOfRange
+            If an argument or a result leaves the range of all arithmetic, see `cpqueens.ranges`.
+        """
         raise NotImplementedError
 
     def partial(self) -> NDArray[np.bool_]:
@@ -110,9 +118,7 @@ class Product(Definition):
     def bounds(self) -> tuple[IntArray, IntArray]:
         """Return the extremes over the corners; tighter for squares."""
         (a, b), (c, d) = self.arguments[0].bounds(), self.arguments[1].bounds()
-        size = np.maximum(np.abs(a * 1.0), np.abs(b * 1.0)) * np.maximum(np.abs(c * 1.0), np.abs(d * 1.0))
-        if size.size and size.max() >= _LIMIT:
-            raise ModelError(f"a product may reach {size.max():.1e}, which does not fit 64 bits")
+        require_product((a, b), (c, d))
         corners = np.stack([a * c, a * d, b * c, b * d])
         low: IntArray = corners.min(axis=0)
         square = np.array([k[1] == k[2] for k in self.keys()], dtype=bool)
@@ -365,12 +371,16 @@ class Truth(Definition):
         """Return the truths of the given elements."""
         return Truth(self.constraint.take(rows), results)
 
+    def bind(self, registry: Registry) -> Truth:
+        """Return the truths of the same constraint over ``registry``."""
+        return Truth(self.constraint.bind(registry), self.results)
+
     def evaluate(self, values: IntArray) -> IntArray:
         """Return 1 where the elements hold."""
         return self.constraint.satisfied(values).astype(np.int64)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return 0 and 1."""
+        """Return 0 and 1; the range of the constraint's terms is checked by who makes it."""
         return np.zeros(self.size, dtype=np.int64), np.ones(self.size, dtype=np.int64)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
+from cpqueens.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
 from cpqueens.rows import (
     MAX_ELEMENTS,
     IntArray,
@@ -55,6 +56,10 @@ class Registry(Protocol):
 
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
         """Return which terms may be undefined, of shape (size,)."""
+
+    @property
+    def most(self) -> int:
+        """The largest reach of a term that stands anywhere, see `cpqueens.ranges`."""
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
@@ -306,8 +311,8 @@ class LinearArray:
             self.coefficients[rows].reshape(length, count * self.width),
         )
         constants = self.constants[rows]
-        if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
-            raise ModelError("the constants of a sum add up to more than 64 bits")
+        if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**62:
+            raise OutOfRange(f"the constants of a sum add up to 2^62 or more; {ALLOWED}")
         ends = [(a, 1 if a in axes else n) for a, n in enumerate(self.shape)]
         shape = tuple(n for a, n in ends if keepdims or a in kept)
         return _build(self.registry, shape, variables, coefficients, constants.sum(axis=1))
@@ -387,11 +392,31 @@ class LinearArray:
         picked *= self.coefficients
         return picked.sum(axis=2) + self.constants
 
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the elements' lower and upper bounds, each of shape (size,)."""
-        return row_bounds(
-            self.variables, self.coefficients, self.constants, self.registry.lower, self.registry.upper
-        )
+    def bounds(self, most: int = LIMIT) -> tuple[IntArray, IntArray]:
+        """Return the elements' lower and upper bounds, each of shape (size,).
+
+        ``most`` is the largest reach that an element may have where it stands, see `cpqueens.ranges`.
+
+        Raises
+        ------
+        OutOfRange
+            If the reach of an element is larger.
+        """
+        registry = self.registry
+        rows = self.variables, self.coefficients, self.constants
+        try:
+            return row_bounds(*rows, registry.lower, registry.upper, max(most, registry.most))
+        except OutOfRange as error:
+            allowed = ALLOWED if most == LIMIT else ALLOWED_DIFFERENCE
+            raise OutOfRange(f"{self._name_row(error.row)}{error}; {allowed}; narrow its variables") from None
+
+    def _name_row(self, row: int) -> str:
+        """Return the text of an element for a message, "" where its model has no names."""
+        if not hasattr(self.registry, "name_of"):
+            return ""
+        from cpqueens.describe import describe_array
+
+        return f"{describe_array(self.registry, self._pick(np.array(row))):.80}: "  # type: ignore[arg-type]
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""
@@ -835,6 +860,7 @@ class _Unbound:
 
     has_partial = False
     lower = upper = np.zeros(0, dtype=np.int64)
+    most = LIMIT
     _nothing = np.zeros((1, 0), dtype=np.int64)
 
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:

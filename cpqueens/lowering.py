@@ -27,6 +27,7 @@ from cpqueens.definitions import Definition, Truth
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.expressions import LinearArray, concatenate_rows
+from cpqueens.ranges import DIFFERENCE
 from cpqueens.registry import VariableStore
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ class Scratch(VariableStore):
 
     What it creates over partial functions goes by their variables' values, as if they were total: who uses
     it adds the conditions.
+    Its terms may also be differences of the model's, see `cpqueens.ranges`.
     """
+
+    most = DIFFERENCE
 
     def __init__(self, model: Model) -> None:
         super().__init__()
@@ -95,7 +99,6 @@ def lower(
     UnsupportedConstraint
         If a constraint is neither supported nor decomposable.
     ModelError
-        If a term does not fit 64 bits.
     """
     scratch = Scratch(model)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
@@ -288,34 +291,3 @@ def _topological(needs: list[list[int]]) -> list[int]:
                 state[node] = 2
                 order.append(node)
     return order
-
-
-def check_bounds(model: Model) -> None:
-    """Check every term of the model against 64 bits.
-
-    Raises
-    ------
-    ModelError
-        If the bounds of some term do not fit.
-    """
-    arrays = [a for c in model._constraints.joined() for a in c.arguments]
-    if model.objective is not None:
-        arrays.append(model.objective)
-    magnitude = max(
-        (max(abs(int(b.min())), abs(int(b.max()))) for b in (model.lower, model.upper) if b.size), default=0
-    )
-    for array in arrays:
-        if magnitude < 2**31 and array.width < 1000 and _small_numbers(array):
-            continue
-        array.bounds()
-
-
-def _small_numbers(array: LinearArray) -> bool:
-    if not array.size:
-        return True
-    largest = max(abs(int(array.coefficients.max(initial=0))), abs(int(array.coefficients.min(initial=0))))
-    return (
-        largest < 2**20
-        and abs(int(array.constants.max())) < 2**40
-        and abs(int(array.constants.min())) < 2**40
-    )

@@ -32,6 +32,7 @@ from cpqueens.expressions import (
     plain_variables,
 )
 from cpqueens.posted import ConstraintList, Posted, Source
+from cpqueens.ranges import ALLOWED, OutOfRange, require_in_range, size_text
 from cpqueens.registry import MAX_VARIABLES, VariableStore
 from cpqueens.rows import IntArray, plain_array
 
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 MAX_DOMAIN = 1_000_000
-_INT64 = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -118,22 +118,23 @@ class Model(VariableStore):
         Raises
         ------
         ModelError
-            For an empty domain, a bound outside 64 bits, a name in use.
+            For an empty domain, a bound that is out of range (see `cpqueens.ranges`), a name in use.
         IntegerError
             For a bound or value that is not an integer.
         """
         self._refuse_during_runs()
         dimensions = _shape(shape)
+        label = f"{name:.60}: " if isinstance(name, str) else ""
         size = int(np.prod([int(d) for d in dimensions], dtype=object)) if dimensions else 1
         if size > MAX_VARIABLES:
             raise ModelError(f"shape {dimensions}: {size} variables, allowed are at most {MAX_VARIABLES}")
         if domain is not None:
             if lower is not None or upper is not None:
                 raise ModelError("give bounds or a domain, not both")
-            values = _domain(domain)
+            values = _domain(domain, f"{label}domain")
             low, high = values[0], values[-1]
         else:
-            low, high = _bound(lower, "lower bound"), _bound(upper, "upper bound")
+            low, high = _bound(lower, f"{label}lower bound"), _bound(upper, f"{label}upper bound")
             values = None
         lows, highs = (_stretch(b, dimensions) for b in (low, high))
         empty = np.flatnonzero(lows > highs)
@@ -505,16 +506,11 @@ def _bound(value: Any, what: str) -> IntArray:
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
         raise IntegerError(f"{what}: integers only, got {value!r:.40}")
     if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
-        worst = max(abs(v) for v in array.flat)
-        raise ModelError(f"{what}: {worst:.1e} does not fit 64 bits")
-    if array.dtype.kind == "u" and int(array.max(initial=0)) > _INT64:
-        raise ModelError(f"{what}: {int(array.max()):.1e} does not fit 64 bits")
+        worst = max(array.flat, key=abs)
+        raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
     if array.dtype.kind not in "iu":
         raise IntegerError(f"{what}: integers only, got {value!r:.40}")
-    bound = array.astype(np.int64)
-    if (bound == -(2**63)).any():
-        raise ModelError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
-    return bound
+    return require_in_range(array, what).astype(np.int64)
 
 
 def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
@@ -524,23 +520,23 @@ def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
         raise ModelError(f"bounds of shape {bound.shape} do not fit variables of shape {shape}") from None
 
 
-def _domain(domain: Any) -> IntArray:
+def _domain(domain: Any, what: str) -> IntArray:
     if isinstance(domain, str | bytes):
-        raise IntegerError(f"domain: integers only, got {domain!r:.40}")
+        raise IntegerError(f"{what}: integers only, got {domain!r:.40}")
     try:
         many = len(domain)
     except TypeError:
         if not isinstance(domain, Iterable):
-            raise IntegerError(f"domain: a sequence of integers is needed, got {domain!r:.40}") from None
+            raise IntegerError(f"{what}: a sequence of integers is needed, got {domain!r:.40}") from None
         domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
         many = len(domain)
     except OverflowError:
         many = MAX_DOMAIN + 1
     if many > MAX_DOMAIN:
-        raise ModelError(f"domain: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
+        raise ModelError(f"{what}: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
     if not isinstance(domain, np.ndarray):
         domain = list(domain)
-    values = np.unique(_bound(domain, "domain")) if many else np.zeros(0, dtype=np.int64)
+    values = np.unique(_bound(domain, what)) if many else np.zeros(0, dtype=np.int64)
     if not values.size:
-        raise ModelError("domain: empty; at least one value is needed")
+        raise ModelError(f"{what}: empty; at least one value is needed")
     return values

@@ -101,6 +101,7 @@ class Reader:
         constraint = at("constraint", self.constraint, entry.constraint).flattened()
         if not constraint.size:
             raise Misplaced("constraint", "no element")
+        constraint.require_range()
         return Truth(constraint)
 
     def _function(self, entry: DefinitionEntry) -> Definition:

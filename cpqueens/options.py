@@ -14,6 +14,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Request, Want
 from cpqueens.check import Checker, read_assignment
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.interrupts import Interrupt
+from cpqueens.ranges import LIMIT
 from cpqueens.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _after(model: Model, backend: Backend, value: Any) -> Any:
     row, problems = read_assignment(model, named)
     if row is None:
         raise ModelError(f"after: {problems[0]}")
-    return row
+    return np.clip(row, -LIMIT - 1, LIMIT + 1)  # farther out nothing is compared differently
 
 
 def _parameters(backend: Backend, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,9 +17,8 @@ import numpy as np
 from cpqueens.constraints.base import Constraint
 from cpqueens.constraints.joining import join_linear
 from cpqueens.constraints.linear import Linear
-from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, Registry, Term
-from cpqueens.rows import IntArray
+from cpqueens.rows import IntArray, too_large
 
 _CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
 
@@ -173,7 +172,7 @@ def _column(values: list[int]) -> IntArray:
     try:
         return _flat(values, len(values))
     except OverflowError:
-        raise ModelError("a coefficient or constant does not fit 64 bits") from None
+        raise too_large(values) from None
 
 
 def _flat(values: Iterable[int], count: int) -> IntArray:

@@ -19,9 +19,13 @@ from cpqueens.definedness import Defined, evaluate
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
 from cpqueens.expressions import BoolArray, LinearArray, constant_array, of_variables
+from cpqueens.ranges import LIMIT, reach
 from cpqueens.rows import IntArray
 
 MAX_VARIABLES = 50_000_000
+
+_AFFINE = 2.0**20
+"""Truths are written as affine terms only below this reach: sums of many truths must not leave the range."""
 
 CONNECTIVES: dict[str, type[Connective]] = {
     "and": And,
@@ -34,6 +38,8 @@ CONNECTIVES: dict[str, type[Connective]] = {
 
 class VariableStore:
     """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
+
+    most = LIMIT
 
     def __init__(self) -> None:
         self._lower = np.zeros(16, dtype=np.int64)
@@ -164,16 +170,20 @@ class VariableStore:
             if not any(a.width for a in flat.arguments):  # decided: no variable has a say
                 held = flat.satisfied(np.zeros((1, self._count), dtype=np.int64))[0]
                 return constant_array(self, held.astype(np.int64).reshape(shape))
+            if not isinstance(flat, Connective):  # truths are 0 or 1
+                flat.require_range()
             return of_variables(self, self._register(Truth(flat)), shape)
-        low, high = flat.expression.bounds()
+        low, high = flat.expression.bounds(flat.most)
         holds = _SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
         if self.has_partial:
             partial = self.partial_terms(flat.expression)
             constant &= ~(partial & value)
+            narrow = ~constant & ~partial & (high - low <= 1)
         else:
-            partial = np.zeros(flat.size, dtype=bool)
-        narrow = ~constant & ~partial & (high - 1 <= low)  # high - low could exceed 64 bits
+            narrow = ~constant & (high - low <= 1)
+        if narrow.any():
+            narrow &= _reach_of(flat.expression) < _AFFINE
         defined = np.flatnonzero(~constant & ~narrow)
         width = max(1, flat.expression.width)
         variables = np.zeros((flat.size, width), dtype=np.int64)
@@ -267,6 +277,11 @@ class VariableStore:
             results = definition.results
             values[:, results], defined[:, results] = evaluate(definition, values, defined)
         return values, defined
+
+
+def _reach_of(e: LinearArray) -> NDArray[np.float64]:
+    registry = e.registry
+    return reach(e.variables, e.coefficients, e.constants, registry.lower, registry.upper)
 
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

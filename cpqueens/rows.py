@@ -1,4 +1,4 @@
-"""Arithmetic on rows of terms as plain arrays, checked against 64 bits; integers at the door."""
+"""Arithmetic on rows of terms as plain arrays, checked against wrapping; integers at the door."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, require_reach, size_text
 
 IntArray = NDArray[np.int64]
 
@@ -93,6 +94,19 @@ def as_integers(values: object, what: str = "value") -> IntArray:
     raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}")
 
 
+def as_listed(values: object, what: str) -> IntArray:
+    """Return ``values``, which a constraint lists, as an int64 array.
+
+    Raises
+    ------
+    IntegerError
+        For everything that is not an integer.
+    OutOfRange
+        For integers that no term may reach.
+    """
+    return require_in_range(as_integers(values, what), what)
+
+
 def plain_array(values: object, what: str) -> NDArray[Any]:
     """Return ``values`` as a NumPy array whose integers keep their values, of whatever size.
 
@@ -134,8 +148,8 @@ def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, In
             starts = np.ones((size, width), dtype=bool)
             starts[:, 1:] = ~same
             target = np.cumsum(starts, axis=1) - 1
-            if np.abs(coefficients.astype(np.float64)).sum(axis=1).max() >= 2.0**63:
-                raise ModelError("coefficients of one variable add up to more than 64 bits")
+            if np.abs(coefficients.astype(np.float64)).sum(axis=1).max() >= 2.0**62:
+                raise OutOfRange("coefficients of one variable add up to 2^62 or more")
             merged = np.zeros_like(coefficients)
             np.add.at(merged, (np.arange(size)[:, None], target), coefficients)
             names = np.full_like(key, np.iinfo(np.int64).max)
@@ -152,39 +166,28 @@ def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, In
 
 
 def row_bounds(
-    variables: IntArray, coefficients: IntArray, constants: IntArray, lower: IntArray, upper: IntArray
+    variables: IntArray,
+    coefficients: IntArray,
+    constants: IntArray,
+    lower: IntArray,
+    upper: IntArray,
+    most: int = LIMIT,
 ) -> tuple[IntArray, IntArray]:
     """Return the lower and upper bound of each row, both of shape (size,).
 
     Raises
     ------
-    ModelError
-        If a bound does not fit 64 bits.
+    OutOfRange
+        If the reach of a row is larger than ``most``.
     """
+    require_reach(variables, coefficients, constants, lower, upper, most)
     if not variables.shape[1]:
         return constants, constants
-    low, high = lower[variables], upper[variables]
-    magnitude = np.abs(coefficients.astype(np.float64)) * np.maximum(
-        np.abs(low.astype(np.float64)), np.abs(high.astype(np.float64))
-    )
-    if (magnitude.sum(axis=1) + np.abs(constants.astype(np.float64)) > 2.0**62).any():
-        _check_exactly(coefficients, constants, low, high)
-    at_low, at_high = coefficients * low, coefficients * high
+    at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
     return (
         np.minimum(at_low, at_high).sum(axis=1) + constants,
         np.maximum(at_low, at_high).sum(axis=1) + constants,
     )
-
-
-def _check_exactly(coefficients: IntArray, constants: IntArray, low: IntArray, high: IntArray) -> None:
-    for row in range(len(constants)):
-        total = abs(int(constants[row]))
-        for a, x, y in zip(coefficients[row].tolist(), low[row].tolist(), high[row].tolist(), strict=True):
-            total += max(abs(a * x), abs(a * y))
-        if total >= _INT64_MAX:
-            raise ModelError(
-                f"a term may reach {total:.3e}, which does not fit 64 bits; narrow its variables"
-            )
 
 
 def as_rows(values: Sequence[Any]) -> IntArray:
@@ -192,16 +195,23 @@ def as_rows(values: Sequence[Any]) -> IntArray:
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
-        raise ModelError("a coefficient or constant does not fit 64 bits") from None
+        raise too_large(values) from None
+
+
+def too_large(values: Sequence[Any]) -> OutOfRange:
+    """Return the error for (nested) integers of which one does not fit an array."""
+    flat = np.array(values, dtype=object).reshape(-1).tolist()
+    worst = size_text(max(flat, key=abs))
+    return OutOfRange(f"a coefficient or constant of {worst} does not fit 64 bits; {ALLOWED}")
 
 
 def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
     result: IntArray = function(a, b)
-    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**63:  # seldom: look at each element
+    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**62:  # seldom: look at each element
         near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
-        if float(near.max()) >= 2.0**63:
-            raise ModelError(
-                f"a coefficient or constant of about {float(near.max()):.1e} does not fit 64 bits"
+        if float(near.max()) >= 2.0**62:
+            raise OutOfRange(
+                f"a coefficient or constant of {size_text(int(near.max()))} may not fit 64 bits; {ALLOWED}"
             )
     return result
 
@@ -211,12 +221,12 @@ def _largest(a: IntArray) -> int:
 
 
 def checked_add(a: IntArray, b: IntArray) -> IntArray:
-    """Return ``a + b``, refusing results outside 64 bits."""
+    """Return ``a + b``, refusing results of 2^62 and more in size."""
     return _checked(operator.add, a, b)
 
 
 def checked_multiply(a: IntArray, b: IntArray) -> IntArray:
-    """Return ``a * b``, refusing results outside 64 bits."""
+    """Return ``a * b``, refusing results of 2^62 and more in size."""
     return _checked(operator.mul, a, b)
 
 

@@ -15,7 +15,6 @@ from cpqueens.check import Checker
 from cpqueens.collect import Collector, Consumer, Taker
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.interrupts import Interrupt, Interrupted, listening
-from cpqueens.lowering import check_bounds
 from cpqueens.options import build_request
 from cpqueens.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 
@@ -136,7 +135,6 @@ def run(
     name, backend, strategy = choose(model, solver, want)
     with model.under_way(), listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
-        model.derived("bounds", lambda: check_bounds(model))
         take = None if consumer is None else partial(consumer, interrupt)
         collector = collect(model.derived("checker", lambda: Checker(model)), backend, request, take)
         built = time.monotonic() - started

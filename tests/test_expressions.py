@@ -244,7 +244,7 @@ def test_division_and_powers_say_what_to_write(x) -> None:
 
 def test_overflow_is_refused_where_it_arises() -> None:
     m = Model()
-    x = m.intvar(0, 2**62, shape=3, name="x")
+    x = m.intvar(0, 2**60, shape=3, name="x")
     for use in (
         lambda: x * 2**62 + x * 2**62,
         lambda: x * 2**62 + x * 2**61 + x * 2**62,
@@ -260,20 +260,20 @@ def test_overflow_is_refused_where_it_arises() -> None:
     for late in (x.sum() <= 0, 4 * x[0] >= 1, x[0] + 2**70 == 0):
         n = m.copy()
         n.add(late)
-        with pytest.raises(ModelError, match="64 bits"):
+        with pytest.raises(ModelError, match=r"2\^61 - 1"):
             n.solve()
 
 
 def test_wide_spans_keep_their_truths() -> None:
     m = Model()
-    x = m.intvar(-(2**62) - 5, 2**62 + 5, name="x")
+    x = m.intvar(-(2**60) - 5, 2**60 + 5, name="x")
     truth = (x >= 0).truth()
-    for value, expected in ((-(2**62) - 5, 0), (-1, 0), (0, 1), (2**62 + 5, 1)):
+    for value, expected in ((-(2**60) - 5, 0), (-1, 0), (0, 1), (2**60 + 5, 1)):
         values = m.complete(np.array([[value]]), m.decisions)
         assert truth.evaluate(values).tolist() == [[expected]]
 
 
-@pytest.mark.parametrize("end", [2**31, 2**53, 2**62])
+@pytest.mark.parametrize("end", [2**31, 2**53, 2**61 - 2])
 def test_amounts_near_the_ends(end: int) -> None:
     m = Model()
     x = m.intvar(-end, end, name="x")

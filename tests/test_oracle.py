@@ -42,9 +42,9 @@ def test_partial_functions_exclude_where_they_are_undefined() -> None:
 
 def test_far_values_do_not_wrap() -> None:
     m = Model()
-    x = m.intvar(2**61, 2**61 + 3, shape=2, name="x")
-    m.add(x[0] + x[1] == 2**62 + 6)
-    assert oracle.solve(m).rows == {(2**61 + 3, 2**61 + 3)}
+    x = m.intvar(2**60, 2**60 + 3, shape=2, name="x")
+    m.add(2 * x[0] + 2 * x[1] == 2**62 + 12)
+    assert oracle.solve(m).rows == {(2**60 + 3, 2**60 + 3)}
 
 
 def test_more_kinds_by_hand() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.expressions import LinearArray, as_linear, registry_of, stack_last
-from cpqueens.rows import IntArray, as_integers
+from cpqueens.rows import IntArray, as_listed
 
 
 class AllDifferentExcept(Constraint):
@@ -29,7 +29,7 @@ class AllDifferentExcept(Constraint):
     excepted: tuple[int, ...]
 
     def __init__(self, terms: Any, excepted: Any = 0) -> None:
-        values = tuple(sorted(set(as_integers(excepted, "excepted values").reshape(-1).tolist())))
+        values = tuple(sorted(set(as_listed(excepted, "excepted values").reshape(-1).tolist())))
         super().__init__(terms=as_linear(registry_of(terms), terms).reshape(-1), excepted=values)
 
     def _surplus(self, values: IntArray) -> IntArray:

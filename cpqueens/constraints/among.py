@@ -9,7 +9,7 @@ import numpy as np
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, as_linear, registry_of
-from cpqueens.rows import IntArray, as_integers
+from cpqueens.rows import IntArray, as_listed
 
 
 class Among(Constraint):
@@ -35,7 +35,7 @@ class Among(Constraint):
         number = as_linear(registry, count)
         if number.shape:
             raise ModelError("Among: count must be a single term or integer")
-        chosen = tuple(sorted(set(as_integers(values, "values").reshape(-1).tolist())))
+        chosen = tuple(sorted(set(as_listed(values, "values").reshape(-1).tolist())))
         super().__init__(terms=as_linear(registry, terms).reshape(-1), values=chosen, count=number)
 
     def _excess(self, values: IntArray) -> IntArray:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.ranges import LIMIT, saturated_sum
 from cpqueens.rows import IntArray
 
 Truths = NDArray[np.bool_]
-
-_LARGE, _MOST = 2**32, 2**62
 
 
 class Constraint(BoolArray):
@@ -26,6 +25,7 @@ class Constraint(BoolArray):
 
     __slots__ = ("__dict__",)
     fields: ClassVar[tuple[str, ...]] = ("terms",)
+    most: ClassVar[int] = LIMIT  # the largest reach of its terms
 
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():
@@ -89,6 +89,17 @@ class Constraint(BoolArray):
         """Return one hashable key per element; equal keys mean the same truth."""
         return [(self.kind, id(self))]
 
+    def require_range(self) -> None:
+        """Check the terms.
+
+        Raises
+        ------
+        OutOfRange
+            If one leaves the range of all arithmetic, see `cpqueens.ranges`.
+        """
+        for terms in self.arguments:
+            terms.bounds(self.most)
+
     # ---- meaning --------------------------------------------------------------------------------
 
     def satisfied(self, values: IntArray) -> Truths:
@@ -105,8 +116,8 @@ class Constraint(BoolArray):
         return everywhere
 
     def violation(self, values: IntArray) -> IntArray:
-        """Return the summed violation of all elements, of shape (batch,)."""
-        return summed(self.amounts(values))
+        """Return the summed violation of all elements, of shape (batch,), see `ranges.saturated_sum`."""
+        return saturated_sum(self.amounts(values))
 
     # ---- simpler forms --------------------------------------------------------------------------
 
@@ -127,14 +138,6 @@ class Constraint(BoolArray):
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.fields)
         return f"{self.kind}({shapes})"
-
-
-def summed(amounts: IntArray) -> IntArray:
-    """Return the sum of each row of amounts, of shape (batch,), never wrapping."""
-    if amounts.size and int(amounts.max()) > _LARGE:  # a sum that wrapped to 0 would be a lie
-        amounts = np.minimum(amounts, _MOST // amounts.shape[1])
-    total: IntArray = amounts.sum(axis=1)
-    return total
 
 
 def _brief(value: Any) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, as_linear, registry_of
-from cpqueens.rows import IntArray, as_integers
+from cpqueens.ranges import saturated_sum
+from cpqueens.rows import IntArray, as_listed
 
 
 class GlobalCardinality(Constraint):
@@ -35,7 +36,7 @@ class GlobalCardinality(Constraint):
     def __init__(self, terms: Any, values: Any, counts: Any, closed: bool = False) -> None:
         registry = registry_of(terms, counts)
         numbers = as_linear(registry, counts).reshape(-1)
-        wanted = tuple(as_integers(values, "values").reshape(-1).tolist())
+        wanted = tuple(as_listed(values, "values").reshape(-1).tolist())
         if len(wanted) != numbers.size or len(set(wanted)) != len(wanted):
             raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
         array = as_linear(registry, terms).reshape(-1)
@@ -44,12 +45,12 @@ class GlobalCardinality(Constraint):
     def _distances(self, values: IntArray) -> IntArray:
         terms = self.terms.evaluate(values)
         counts = self.counts.evaluate(values)
-        total = np.zeros(len(values), dtype=np.int64)
-        for k, value in enumerate(self.values):
-            total += np.abs((terms == value).sum(axis=1) - counts[:, k])
+        numbers = [(terms == value).sum(axis=1) for value in self.values]
+        distances = [np.abs(number - counts[:, k]) for k, number in enumerate(numbers)]
         if self.closed:
-            total += (~np.isin(terms, self.values)).sum(axis=1)
-        return total[:, None]
+            distances.append((~np.isin(terms, self.values)).sum(axis=1))
+        nothing = np.zeros(len(values), dtype=np.int64)
+        return saturated_sum(np.stack([nothing, *distances], axis=1))[:, None]
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where all numbers are as wanted."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.expressions import BoolArray, LinearArray, Registry
+from cpqueens.ranges import RELATION
 from cpqueens.rows import IntArray
 
 OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
@@ -29,6 +30,7 @@ class Linear(Constraint):
 
     __slots__ = ("expression", "relation")
     fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
+    most: ClassVar[int] = RELATION
     expression: LinearArray
     relation: str
 

@@ -9,7 +9,7 @@ import numpy as np
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, as_linear, registry_of
-from cpqueens.rows import IntArray, as_integers
+from cpqueens.rows import IntArray, as_listed
 
 
 class Table(Constraint):
@@ -32,7 +32,7 @@ class Table(Constraint):
 
     def __init__(self, terms: Any, rows: Any) -> None:
         array = as_linear(registry_of(terms), terms).reshape(-1)
-        table = as_integers(rows, "table rows")
+        table = as_listed(rows, "table rows")
         if table.size == 0:
             table = np.zeros((len(table) if array.size == 0 else 0, array.size), dtype=np.int64)
         if table.ndim != 2 or table.shape[1] != array.size:

@@ -27,6 +27,7 @@ MOST_SOLUTIONS = 500
 CLASSES = ("infeasible", "few", "many")
 """No solution; 1 to 20; 21 to 500. A third of the models each, as far as a few draws can bring it about."""
 _DRAWS = 12
+_HUGE_EVERY = 10
 _SHRUNK_PER_KIND = 3
 
 Progress = Callable[[int, int, int], None]
@@ -110,7 +111,7 @@ def fuzz_model(seed: int, index: int) -> tuple[Model, str, oracle.Truth]:
     wanted = CLASSES[index % len(CLASSES)]
     model, truth, kind = None, None, ""
     for draw in range(_DRAWS):
-        candidate = random_model(Random(f"{seed}/{index}/{draw}"))
+        candidate = random_model(Random(f"{seed}/{index}/{draw}"), huge=is_huge(index))
         found = oracle.solve(candidate)
         if found.count > MOST_SOLUTIONS and draw < _DRAWS - 1:
             continue
@@ -120,6 +121,11 @@ def fuzz_model(seed: int, index: int) -> tuple[Model, str, oracle.Truth]:
     assert model is not None
     assert truth is not None
     return model, kind, truth
+
+
+def is_huge(index: int) -> bool:
+    """Say whether the model with this number has huge values."""
+    return index % _HUGE_EVERY == _HUGE_EVERY - 1
 
 
 def class_of(count: int) -> str:

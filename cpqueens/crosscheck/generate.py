@@ -31,6 +31,7 @@ from cpqueens.constraints.or_ import Or
 from cpqueens.constraints.predicate import Predicate
 from cpqueens.constraints.table import Table
 from cpqueens.constraints.xor import Xor
+from cpqueens.crosscheck.huge import HugeTerms, add_in_range
 from cpqueens.crosscheck.random_patterns import pattern_model
 from cpqueens.crosscheck.random_terms import RandomTerms
 from cpqueens.crosscheck.usage import usage
@@ -52,6 +53,7 @@ def random_model(
     kinds: Iterable[str] | None = None,
     contexts: Iterable[str] = CONTEXTS,
     constraints: int = 4,
+    huge: bool = False,
 ) -> Model:
     """Return a random model; the same seed gives the same model.
 
@@ -65,14 +67,21 @@ def random_model(
         How these are posted: ``plain``, ``negated`` or ``reified``.
     constraints
         The largest number of them.
+    huge
+        Whether values, coefficients and constants are huge and domains wide and sparse; see `huge`.
     """
     random = seed if isinstance(seed, Random) else Random(seed)
-    if kinds is None and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
+    if kinds is None and not huge and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
         return pattern_model(random)
-    maker = _Maker(random, sorted(KINDS) if kinds is None else sorted(kinds), sorted(contexts))
+    maker = _Maker(
+        random,
+        sorted(KINDS) if kinds is None else sorted(kinds),
+        sorted(contexts),
+        HugeTerms if huge else RandomTerms,
+    )
     maker.terms.create_variables()
     for k in range(random.randint(0 if kinds is None else 1, constraints)):
-        maker.model.add(maker.post(), name=f"c{k}")
+        maker.add(maker.post, f"c{k}")
     if random.randint(0, 2) == 2:
         goal = maker.terms.term()
         (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
@@ -82,12 +91,21 @@ def random_model(
 class _Maker:
     """Draws constraints over random terms of one model."""
 
-    def __init__(self, random: Random, kinds: list[str], contexts: list[str]) -> None:
+    def __init__(
+        self, random: Random, kinds: list[str], contexts: list[str], terms: type[RandomTerms]
+    ) -> None:
         self.random = random
         self.kinds = kinds
         self.contexts = contexts
         self.model = Model("random")
-        self.terms = RandomTerms(random, self.model, self.truth)
+        self.terms = terms(random, self.model, self.truth)
+
+    def add(self, draw: Callable[[], Any], name: str) -> None:
+        """Add the constraint that is drawn to the model."""
+        if isinstance(self.terms, HugeTerms):
+            add_in_range(self.model, draw, name)
+        else:
+            self.model.add(draw(), name=name)
 
     def post(self) -> Any:
         """Return one constraint in a random context."""

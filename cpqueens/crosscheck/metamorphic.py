@@ -34,6 +34,7 @@ from cpqueens.crosscheck.report import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
 from cpqueens.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.outcome import Outcome, Solution
+from cpqueens.ranges import OutOfRange
 from cpqueens.symmetry import Group, orbit_sizes
 
 if TYPE_CHECKING:
@@ -257,6 +258,14 @@ def orbits(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
         yield _broken(lab, "orbit sizes", f"{base.value}, yet {len(rows)} solutions make {total:.3f} orbits")
 
 
+def _in_range(lab: Laboratory, relation: Relation, base: Answer) -> Iterator[Disagreement]:
+    """Yield what a relation finds; a derived model whose numbers leave the range is not compared."""
+    try:
+        yield from relation(lab, base)
+    except OutOfRange as error:
+        lab.lost.append(NotCompared(lab.solver, relation.__name__, str(error)))
+
+
 _ORBIT_CAP = 100_000
 
 
@@ -392,7 +401,7 @@ def _gone_through(
     """Return what the relations say, and those that were gone through before a signal came."""
     found: list[Disagreement] = []
     for k, relation in enumerate(RELATIONS):
-        broken = interrupt.attempt(lambda relation=relation: list(relation(lab, base)))  # type: ignore[misc]
+        broken = interrupt.attempt(lambda relation=relation: list(_in_range(lab, relation, base)))  # type: ignore[misc]
         found += broken or []
         if interrupt.seen:
             return found, RELATIONS[:k]

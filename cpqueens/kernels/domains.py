@@ -26,10 +26,11 @@ FIX, BOUND, DOMAIN = 1, 2, 4
 
 # The record of a variable: bounds, where the flags of its values start in ``cells`` (-1: bounds only) and
 # the value of the first flag, whether changes are ignored (strategy ``check``), the level of the last save,
-# the events that nobody has seen yet, and where in ``net`` its watches are, its places in AllDifferents, and
-# those in AllDifferents that have sums among their terms.
+# the events that nobody has seen yet, and where in ``net`` its watches are, its places in AllDifferents,
+# those in AllDifferents that have sums among their terms, and the values of a domain too wide for flags,
+# ascending (none: every value between the bounds).
 LOW, HIGH, FIRST, BASE, FROZEN, STAMP, EVENTS = range(7)
-WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, X_WIDTH = range(7, 14)
+WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END, X_WIDTH = range(7, 16)
 
 # The record of a propagator.
 KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, P_WIDTH = range(9)
@@ -106,6 +107,19 @@ def note(m: Memory, v: int, events: int) -> None:
 
 
 @inner_kernel
+def sparse_place(m: Memory, v: int, value: int) -> Any:
+    """Return the place in ``net`` of the first value of a sparse domain that is at least ``value``."""
+    low, high = entry(m.x, v + SPARSE), entry(m.x, v + SPARSE_END)
+    while low < high:
+        middle = (low + high) // 2
+        if entry(m.net, middle) < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner_kernel
 def tighten(m: Memory, v: int, low: int, high: int) -> Any:
     """Remove all values outside ``low``..``high``: the one place where bounds change."""
     if low <= entry(m.x, v + LOW) and high >= entry(m.x, v + HIGH):
@@ -119,6 +133,10 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
             low += 1
         while low <= high and not entry(m.cells, shift + high):
             high -= 1
+    elif low <= high and entry(m.x, v + SPARSE) < entry(m.x, v + SPARSE_END):
+        # both places are in the domain: the old bounds are values of it
+        low = entry(m.net, sparse_place(m, v, low))
+        high = entry(m.net, sparse_place(m, v, high + 1) - 1)
     if low > high:
         return 0
     save(m, v)
@@ -154,7 +172,9 @@ def contains(m: Memory, v: int, value: int) -> Any:
     if value < entry(m.x, v + LOW) or value > entry(m.x, v + HIGH):
         return 0
     if entry(m.x, v + FIRST) < 0:
-        return 1
+        if entry(m.x, v + SPARSE) == entry(m.x, v + SPARSE_END):
+            return 1
+        return 1 if entry(m.net, sparse_place(m, v, value)) == value else 0
     return entry(m.cells, entry(m.x, v + FIRST) + value - entry(m.x, v + BASE))
 
 

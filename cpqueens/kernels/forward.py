@@ -21,6 +21,8 @@ from cpqueens.kernels.domains import (
     HIGH,
     LEVEL,
     LOW,
+    SPARSE,
+    SPARSE_END,
     TRAIL_TOP,
     X_WIDTH,
     Ints,
@@ -30,6 +32,7 @@ from cpqueens.kernels.domains import (
     note,
     remove,
     restore,
+    sparse_place,
     tighten,
 )
 from cpqueens.kernels.entries import entry, put
@@ -72,6 +75,8 @@ class Search(NamedTuple):
 def count_values(m: Memory, v: int) -> Any:
     """Return the number of values that v has left."""
     if entry(m.x, v + FIRST) < 0:
+        if entry(m.x, v + SPARSE) < entry(m.x, v + SPARSE_END):
+            return sparse_place(m, v, entry(m.x, v + HIGH)) - sparse_place(m, v, entry(m.x, v + LOW)) + 1
         return entry(m.x, v + HIGH) - entry(m.x, v + LOW) + 1
     shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
     many = 0

@@ -124,10 +124,13 @@ def test_who_ended_the_search_is_said() -> None:
 def test_an_invalid_model_is_neither_infeasible_nor_silent() -> None:
     """CP-SAT refuses domains whose sum exceeds 64 bits; that is a refusal, not a verdict."""
     m = Model()
-    m.intvar(-(2**61), 2**61, shape=64, name="x")
-    with pytest.raises(ModelInvalid, match="cpsat refuses the model") as caught:
+    m.intvar(-(2**60), 2**60, shape=64, name="x")
+    with pytest.raises(ModelInvalid, match="cpsat refuses the model: its numbers are too large") as caught:
         m.solve(solver="cpsat")
     assert caught.value.exit_code == 21
+    assert "backends that can: " in str(caught.value)
+    with pytest.raises(ModelInvalid, match="cpsat refuses the model: its numbers are too large"):
+        m.to_cpsat()
 
 
 def test_truths_are_reified_on_both_sides() -> None:
@@ -246,7 +249,7 @@ def test_the_boolean_formulation_keeps_holes_and_signs() -> None:
 
 def test_wide_domains_do_not_become_literals() -> None:
     m = Model()
-    q = m.intvar(-(2**62), 2**62, shape=64, name="q")
+    q = m.intvar(-(2**60), 2**60, shape=64, name="q")
     m.add(AllDifferent(q))
     assert translate(m, boolean=True).board is None
     assert translate(queens(64), boolean=True).board is not None

@@ -8,11 +8,14 @@ import signal
 import pytest
 from liars import Scripted
 
-from cpqueens import Model
+from cpqueens import Model, backends
 from cpqueens.crosscheck import fuzzworkers, oracle
-from cpqueens.crosscheck.fuzz import CLASSES, assert_agree, fuzz, fuzz_model
+from cpqueens.crosscheck.examine import examine
+from cpqueens.crosscheck.fuzz import CLASSES, assert_agree, fuzz, fuzz_model, is_huge
 from cpqueens.crosscheck.generate import random_model
+from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.rebuild import own_constraints
+from cpqueens.crosscheck.subject import Subject
 from cpqueens.definedness import conditions
 from cpqueens.definitions import Truth
 from cpqueens.errors import ModelError, UnknownBackend
@@ -61,6 +64,22 @@ def test_all_exact_backends_agree(solver):
     assert report.models == 60
     assert report.coverage["Linear", "plain", solver] > 5
     assert "no disagreement" in str(report)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_all_backends_are_right_or_refuse_on_huge_values(seed):
+    model = random_model(seed, huge=True)
+    found = examine(Subject(model, as_participants(backends.available()), seed=seed, deep=seed % 3 == 0))
+    assert not found, "\n".join(map(str, found))
+
+
+def test_some_models_of_a_run_have_huge_values():
+    models = [fuzz_model(5, index)[0] for index in range(40)]
+    huge = [max(abs(int(b)) for b in (*m.lower, *m.upper)) >= 2**59 for m in models]
+    assert 0 < sum(huge) <= 4
+    assert not any(huge[index] for index in range(40) if not is_huge(index))
+    sparse = [m for m in models if any(int(d[-1]) - int(d[0]) > 2**40 for d in m.domains.values())]
+    assert sparse
 
 
 def test_child_processes_give_the_same_as_this_one():

@@ -38,6 +38,8 @@ from cpqueens.kernels.domains import (
     QUEUE_SIZE,
     ROWS,
     ROWS_END,
+    SPARSE,
+    SPARSE_END,
     TRAIL_TOP,
     WATCH,
     WATCH_END,
@@ -47,7 +49,8 @@ from cpqueens.kernels.domains import (
 from cpqueens.rows import IntArray
 
 LISTED = 1 << 16
-"""Decision variables with at most so many values have them listed; others have bounds only."""
+"""Decision variables that span at most so many values have a flag for each; others have bounds only, and the
+values themselves where the domain has gaps."""
 
 LISTED_DEFINED = 1 << 12
 """The same for defined variables."""
@@ -229,9 +232,6 @@ class Builder:
             self.all_different(terms)
         for table_terms, rows in c.tables:
             self.table(_rows(table_terms), rows)
-        for variable, values in c.domains.items():
-            if int(values[-1]) - int(values[0]) >= LISTED:
-                self.table([((variable,), (1,), 0)], values.reshape(-1, 1))
         if c.objective is not None:
             self.objective(_rows(c.objective)[0])
 
@@ -339,6 +339,10 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
     part_start, places = _parts(builder, end, append)
     at = append(places)
     x[:, PART], x[:, PART_END] = at + 3 * part_start[:-1], at + 3 * part_start[1:]
+    for variable, values in builder.compiled.domains.items():
+        if x[variable, FIRST] < 0:
+            x[variable, SPARSE] = append(values)
+            x[variable, SPARSE_END] = end
     return np.concatenate(parts)
 
 

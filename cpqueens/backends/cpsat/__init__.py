@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens import backends
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat import text as cpsat_text
@@ -20,6 +21,7 @@ from cpqueens.lowering import lower
 from cpqueens.memory import ensure_room
 from cpqueens.options import REFUSED
 from cpqueens.outcome import StopReason
+from cpqueens.ranges import constraints_in_range
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -31,6 +33,8 @@ _FORMULATION = Parameter(
     str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")
 )
 _OWN = {"formulation": _FORMULATION}
+HUGE = 2**50  # from here on a refusal without a reason is one of numbers
+_TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
 SMALL = 2**30  # beyond it CP-SAT 9.15 without presolve calls feasible models infeasible
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
 
@@ -124,7 +128,7 @@ class CpSat:
             # OR-Tools 9.15 loses or invents solutions here, see tests/backends/test_cpsat.py.
             solver.parameters.cp_model_presolve = False
             statistics["presolve"] = "off: minima and maxima are enumerated wrongly with it"
-        flow = _Flow(translation, request, deliver, solver.stop_search)
+        flow = _Flow(model, translation, request, deliver, solver.stop_search)
         callback = _make_callback(cp_model, flow)
         with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
             status = solver.solve(translation.native, callback)
@@ -159,8 +163,7 @@ class CpSat:
         from ortools.sat.python import cp_model
 
         if status == cp_model.MODEL_INVALID:
-            reason = flow.translation.native.validate().strip().splitlines()
-            raise ModelInvalid(f"cpsat refuses the model: {(reason or ['invalid parameters'])[0]}")
+            raise _refusal(flow.model, flow.translation)
         stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
         # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
         # that ends before the watcher's stop takes effect is merely not claimed.
@@ -212,9 +215,14 @@ class _Flow:
     """Solutions on their way from CP-SAT's callback to the pipeline, in growing batches."""
 
     def __init__(
-        self, translation: Translation, request: Request, deliver: Deliver, stop: Callable[[], None]
+        self,
+        model: Model,
+        translation: Translation,
+        request: Request,
+        deliver: Deliver,
+        stop: Callable[[], None],
     ) -> None:
-        self.translation = translation
+        self.model, self.translation = model, translation
         self.first: tuple[list[int], str] | None = None  # the first solution, and how it was found
         self._request = request
         self.error: BaseException | None = None
@@ -314,6 +322,22 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest)
 
 
+def _refusal(model: Model, translation: Translation) -> ModelInvalid:
+    """Return why CP-SAT refuses the model, in words of ours where its numbers are the reason.
+
+    Without a reason of CP-SAT's, a model of huge numbers was valid until presolve put them together.
+    """
+    reason = (translation.native.validate().strip().splitlines() or [""])[0]
+    if any(word in reason for word in _TOO_LARGE) or (not reason and translation.largest >= HUGE):
+        others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
+        return ModelInvalid(
+            "cpsat refuses the model: its numbers are too large, sums of one constraint go up to 2^62 - 1 "
+            "and the ranges of all variables together to 2^63 - 2; narrow the domains; "
+            f"backends that can: {others}"
+        )
+    return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
+
+
 def _limit_objective(translation: Translation, limit: int) -> None:
     """Let CP-SAT look only for objective values at least as good as ``limit``."""
     inner = translation.sign * (limit - translation.offset)
@@ -342,7 +366,10 @@ class Export:
 
 def export(model: Model) -> Export:
     """Return the native OR-Tools model, and each decision variable of ours in it by name."""
+    constraints_in_range(model)
     translation = translate(model)
+    if translation.native.validate():
+        raise _refusal(model, translation)
     native = translation.native
     native.proto.name = model.name
     names = [model.name_of(int(v)) for v in model.decisions]

@@ -531,12 +531,12 @@ def write(lowered: Lowered, decisions: np.typing.NDArray[np.int64]) -> Writer:
 def _write_objective(writer: Writer, row: Row, sign: int) -> None:
     """Write what is minimised; `Writer.offset` has the constant that is left out.
 
-    CP-SAT compares objective values as floats, so one that is far from 0 is shifted towards it.
+    CP-SAT compares objective values as floats, so one that is far from 0 is shifted to it.
     """
     variables, coefficients, writer.offset = row
     low, high = writer.bounds((variables, coefficients, 0))
     names = _join([writer.index[v] for v in variables])
-    if max(abs(low), abs(high)) >= 2**52:
+    if max(abs(low), abs(high)) >= 2**52 and (low > 0 or high < 0):
         shifted = writer.new_variable(0, high - low)
         writer.raw_linear(f"{names},{shifted}", [*coefficients, -1], -low, "==")
         names, coefficients, writer.offset = str(shifted), [1], row[2] + low

@@ -50,8 +50,11 @@ def find_sums(problem: Problem) -> Sums | None:
         line = _line(problem, constraint)
         if line is None:
             return None
+        total = line[1] - low * len(line[0])
+        if abs(total) > n * n:  # out of every line's reach, and sums of such distances could wrap around
+            return None
         lines.append(line[0])
-        totals.append(line[1] - low * len(line[0]))
+        totals.append(total)
     return Sums(n, low, tuple(lines), np.array(totals, dtype=np.int64)) if kept and lines else None
 
 

@@ -11,6 +11,7 @@ from cpqueens.backends.local_search.problem import Builder, Constraint, Function
 from cpqueens.backends.local_search.units import Units, from_offsets
 from cpqueens.backends.local_search.wide import add_pairwise, too_wide
 from cpqueens.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
+from cpqueens.ranges import LIMIT
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -117,7 +118,7 @@ def _with_objective(builder: Builder, compiled: Compiled) -> Problem:
         return builder.build()
     objective = int(_add(builder, compiled.objective)[0])
     draft = builder.build()
-    limit = term_interval(draft, objective, node_bounds(draft))[1]
+    limit = min(LIMIT, term_interval(draft, objective, node_bounds(draft))[1])
     variables, coefficients, constant = compiled.objective.row(0)
     limiting = builder.add_rows([len(variables)], variables, coefficients, [constant - limit])
     builder.add(Kind.LINEAR, limiting, relation="<=", name="objective")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
@@ -11,7 +13,9 @@ from cpqueens.backends.backtracking import network
 from cpqueens.errors import ModelError
 
 AHEAD = ("backtracking", "backtracking:forward")
-"""`check` would go through far domains value by value."""
+"""`check` would go through wide intervals value by value."""
+
+ALL = (*AHEAD, "backtracking:check")
 
 
 @pytest.mark.parametrize("solver", AHEAD)
@@ -58,7 +62,7 @@ def test_disequalities_inside_bounds() -> None:
     assert rows == [[a, b, a - b] for a in ends for b in ends if abs(a - b) > 1]
 
 
-@pytest.mark.parametrize("solver", AHEAD)
+@pytest.mark.parametrize("solver", ALL)
 def test_far_values_with_a_gap(solver: str) -> None:
     """AllDifferent of 0 and 2^31 was called infeasible by a solver that kept values in 32 bits."""
     m = Model()
@@ -67,7 +71,7 @@ def test_far_values_with_a_gap(solver: str) -> None:
     assert m.enumerate(solver=solver).solutions.matrix.tolist() == [[0, 2**31], [2**31, 0]]
 
 
-@pytest.mark.parametrize("solver", AHEAD)
+@pytest.mark.parametrize("solver", ALL)
 def test_far_values_in_tables_and_sums(solver: str) -> None:
     m = Model()
     x = m.intvar(domain=[-(2**40), 0, 2**40], shape=3, name="x")
@@ -76,6 +80,20 @@ def test_far_values_in_tables_and_sums(solver: str) -> None:
         [0, -(2**40), 2**40],
         [2**40, 0, -(2**40)],
     ]
+
+
+@pytest.mark.parametrize("solver", ALL)
+def test_gaps_are_jumped_over_and_resumed_behind(solver: str) -> None:
+    """The strategy `check` once walked through all 2^31 values of a gap."""
+    values = [-(2**50), -7, 0, 2**31, 2**40, 2**60]
+    m = Model()
+    x = m.intvar(domain=values, shape=3, name="x")
+    m += [AllDifferent(x), x[2] > x[0], x[1] != -7]
+    expected = [[a, b, c] for a, b, c in permutations(values, 3) if c > a and b != -7]
+    assert m.enumerate(solver=solver).solutions.matrix.tolist() == expected
+    for after in ([0, 2**31, 2**40], [0, 2**30, 0], [-(2**63), 5, 5], [2**31, 2**63 - 1, 0]):
+        rest = m.enumerate(solver=solver, after={"x": after}).solutions.matrix.tolist()
+        assert rest == [row for row in expected if row > after]
 
 
 def test_an_optimum_far_away() -> None:

@@ -91,6 +91,40 @@ def test_domains_are_sets_with_an_undo(seed: int) -> None:
 
 
 @kernel
+def holds(m: d.Memory, v: int, value: int) -> Any:
+    """Say whether a value is in the domain."""
+    return d.contains(m, v, value)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
+    source = random.Random(seed)
+    domain = sorted(
+        source.choice((1, -1)) * 2 ** source.randint(20, 60) + k for k in range(source.randint(2, 9))
+    )
+    model = Model()
+    model.intvar(domain=domain, name="x")
+    memory, _ = build_memory(compile_model(model), check_only=False)
+    left = domain
+    for _ in range(30):
+        a, b = sorted(source.choice(domain) + source.randint(-1, 1) for _ in range(2))
+        kept = [w for w in left if a <= w <= b]
+        if source.random() < 0.5:  # only the ends can be removed
+            kept = [w for w in left if w != a or left[0] < w < left[-1]]
+            possible = apply(memory, 1, 0, a, 0)
+        else:
+            possible = apply(memory, 0, 0, a, b)
+        assert possible == bool(kept)
+        if not kept:
+            return
+        left = kept
+        assert memory.x[d.LOW] == left[0]
+        assert memory.x[d.HIGH] == left[-1]
+        for w in domain:
+            assert [bool(holds(memory, 0, w + k)) for k in (-1, 0, 1)] == [w + k in left for k in (-1, 0, 1)]
+
+
+@kernel
 def at_root(m: d.Memory, q: Search) -> Any:
     """Propagate the root to its fixpoint; say whether it may have a solution."""
     conclude(m, q, begin(m, q))
