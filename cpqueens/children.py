@@ -29,8 +29,10 @@ SUPERVISED = os.name == "posix"
 _SCRIPT = str(Path(__file__).with_name("supervise.py"))
 _PATIENCE = 8.0  # seconds for a supervisor to end what it watches
 _SERVE = (
-    "import sys; sys.path[:] = sys.argv[2:]; from cpqueens.children import serve; serve(int(sys.argv[1]))"
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); sys.path[:] = sys.argv[2:]; "
+    "from cpqueens.children import serve; serve(int(sys.argv[1]))"
 )
+"""What a worker runs; an interrupt during its imports ends it without a word."""
 _STREAMS = {True: (subprocess.PIPE,) * 3, False: (subprocess.DEVNULL, None, None)}
 
 
@@ -51,6 +53,8 @@ class Command:
         Descriptors that it inherits beside its streams.
     piped
         Whether its three streams are pipes to us; else it reads nothing and writes where we write.
+    deaf
+        Whether it ignores interrupts until it asks for them.
 
     Raises
     ------
@@ -66,12 +70,13 @@ class Command:
         environment: Mapping[str, str] | None = None,
         own: Sequence[int] = (),
         piped: bool = False,
+        deaf: bool = False,
     ) -> None:
         self._said: dict[str, int] = {}  # by the supervisor: P for the process number, S status, E errno
         self._rest = b""
         self._ended = False
         environment = dict(os.environ if environment is None else environment)
-        task = marshal.dumps((list(argv), environment, memory))
+        task = marshal.dumps((list(argv), environment, memory, deaf))
         lifeline, self._lifeline = os.pipe()
         self._report, report = os.pipe()
         given = (lifeline, report, *own)
@@ -162,7 +167,7 @@ class Worker:
         if SUPERVISED:
             given = theirs.fileno()
             argv = [sys.executable, "-c", _SERVE, str(given), *sys.path]
-            self._command = Command(argv, memory=memory, own=(given,))
+            self._command = Command(argv, memory=memory, own=(given,), deaf=True)
             self._send((function, arguments))
         else:
             context = multiprocessing.get_context("spawn")

@@ -1,8 +1,8 @@
 """The supervisor: a small process between us and a child, which ends the child's whole family with us.
 
 Run as a script by `cpqueens.children`; it uses little of Python, so that it starts in a few hundredths of a
-second. Its arguments are descriptors: the lifeline brings a marshalled ``(argv, environment, memory)`` and
-then nothing, and its end says that the parent wants the end, or has died, however it died; on the report
+second. Its arguments are descriptors: the lifeline brings a marshalled ``(argv, environment, memory, deaf)``
+and then nothing, and its end says that the parent wants the end, or has died, however it died; on the report
 the child's process number, and at last its wait status, are written; the others are the child's alone.
 
 On Linux the supervisor adopts whatever the child leaves behind (PR_SET_CHILD_SUBREAPER), also what has set up
@@ -31,12 +31,14 @@ def prctl(option: int, value: int) -> None:
             ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def become(argv: list[str], environment: dict[str, str], memory: int, report: int) -> None:
-    """Turn this process into the child; never returns."""
+def become(argv: list[str], environment: dict[str, str], memory: int, deaf: bool, report: int) -> None:
+    """Turn this process into the child, which may begin deaf to interrupts; never returns."""
     try:
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        if deaf:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         _limit(memory)
         os.execvpe(argv[0], argv, environment)
     except OSError as error:
@@ -102,10 +104,10 @@ def end_all(child: int, status: int | None) -> int:
     return signal.SIGKILL if status is None else status
 
 
-def receive(lifeline: int) -> tuple[list[str], dict[str, str], int]:
+def receive(lifeline: int) -> tuple[list[str], dict[str, str], int, bool]:
     """Read what to run: eight bytes of length, then the marshalled tuple."""
     data = _read(lifeline, int.from_bytes(_read(lifeline, 8), "little"))
-    task: tuple[list[str], dict[str, str], int] = marshal.loads(data)
+    task: tuple[list[str], dict[str, str], int, bool] = marshal.loads(data)
     return task
 
 
@@ -121,12 +123,12 @@ def _read(descriptor: int, size: int) -> bytes:
 
 def start(lifeline: int, report: int) -> int:
     """Fork the child and return its process number; the child never returns."""
-    argv, environment, memory = receive(lifeline)
+    argv, environment, memory, deaf = receive(lifeline)
     mine, child = os.getpid(), os.fork()
     if child == 0:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() == mine:
-            become(argv, environment, memory, report)
+            become(argv, environment, memory, deaf, report)
         os._exit(127)
     return child
 

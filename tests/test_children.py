@@ -76,18 +76,21 @@ def test_it_has_the_environment_and_streams_that_it_was_given() -> None:
 
 def test_a_worker_runs_a_function_and_hears_an_interrupt() -> None:
     worker = Worker("test_children:echo_until_interrupted", ("hello",))
-    assert worker.connection.poll(30)
-    assert worker.connection.recv() == "hello"
-    worker.interrupt()
-    assert worker.connection.poll(30)
-    assert worker.connection.recv() == "interrupted"
-    assert worker.end(10) == 0
+    try:
+        assert worker.connection.poll(30)
+        assert worker.connection.recv() == "hello"
+        worker.interrupt()
+        assert worker.connection.poll(30)
+        assert worker.connection.recv() == "interrupted"
+    finally:
+        code = worker.end(10)
+    assert code == 0
 
 
 def echo_until_interrupted(connection: object, text: str) -> None:
     """Run in the worker."""
-    connection.send(text)  # type: ignore[attr-defined]
     try:
+        connection.send(text)  # type: ignore[attr-defined]
         time.sleep(600)
     except KeyboardInterrupt:
         connection.send("interrupted")  # type: ignore[attr-defined]

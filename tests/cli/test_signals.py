@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from children import running_children
 
-from cpqueens.children import processor_seconds
+from cpqueens.children import processor_seconds, wants_processor
 
 COMMAND = [sys.executable, "-m", "cpqueens"]
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -158,7 +158,15 @@ class Running:
             assert self.process.poll() is None, self.output()
             assert time.monotonic() < deadline, "never at work"
             time.sleep(0.02)
-        time.sleep(0.8)
+        self._wait_while_it_begins()
+
+    def _wait_while_it_begins(self) -> None:
+        """Wait until it has worked for a while, or waits itself (a busy machine does not count)."""
+        pid, quiet = self.process.pid, 0
+        begin = processor_seconds(pid)
+        while quiet < 8 and (begin is None or (processor_seconds(pid) or 0.0) < begin + 0.8):
+            time.sleep(0.1)
+            quiet = 0 if wants_processor(pid) else quiet + 1
 
     def output(self, seconds: float = 40) -> str:
         """Read to the end, which must come in time."""
