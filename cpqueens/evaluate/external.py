@@ -27,7 +27,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
-from cpqueens.errors import ModelError
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.platforms import has_foreign_memory_limits, runs_commands
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.observe import Observation
@@ -66,6 +67,10 @@ class External:
         if not good or not all(isinstance(part, str) and part for part in self.argv):
             raise ModelError(
                 f"external heuristic: a list of texts [program, argument, ...], got {self.argv!r:.60}"
+            )
+        if not runs_commands():
+            raise UnsupportedRequest(
+                "external heuristics need POSIX pipes and process groups: not on Windows"
             )
 
     @property
@@ -124,9 +129,9 @@ class Run:
 
 def _limit_memory(pid: int, memory: int) -> None:
     """Limit a process's address space from outside (Linux; elsewhere there is no such call)."""
-    import resource
+    if has_foreign_memory_limits():
+        import resource
 
-    if hasattr(resource, "prlimit"):
         with contextlib.suppress(OSError):
             resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
             resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
