@@ -30,7 +30,7 @@ from ortools.sat.python import cp_model
 from peers import gecode_all, nucs_all
 from race import Absent, Work, arguments, race, show
 
-from cpqueens.model import Model
+from cpqueens import Model
 
 # ---- listing queens -------------------------------------------------------------------------------------
 
