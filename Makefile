@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
+# A Python 3.11: some of the lowest versions have no build for a newer one.
 LOWEST_PYTHON ?= $(PYTHON)
 # Enough to see that an interface which the lowest versions lack is used: modelling, each backend, the kernels.
 LEAN := tests/test_packaging.py tests/test_expressions.py tests/test_definitions.py tests/test_solve.py \
