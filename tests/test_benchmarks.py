@@ -91,7 +91,15 @@ def test_a_work_that_its_limit_ended_is_not_run_again(
     entries = race.race({"a": lambda turn: 1, "b": lambda turn: calls.append(turn)}, 3)
     assert calls == [0]
     race.show("job", entries)
-    assert "at most: ended by its limit" in capsys.readouterr().out
+    assert "at most: a limit ended a run" in capsys.readouterr().out
+
+
+def test_one_run_without_a_result_is_not_forgotten(race: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "TURN", 0.0)
+    entries = race.race({"a": lambda turn: 1, "b": lambda turn: None if turn == 2 else 1}, 5)
+    assert entries["b"].found is None
+    with pytest.raises(race.WrongResult, match="run 1"):
+        race.timed(lambda turn: turn, range(2))
 
 
 def test_processor_time_of_child_processes_counts(race: ModuleType) -> None:

@@ -17,7 +17,7 @@ from stated import PROBLEMS, Stated
 
 from cpqueens import Model, Outcome
 
-SOLVERS = ("backtracking", "cpsat")
+SOLVERS = {"all": ("backtracking",), "first": ("backtracking", "cpsat"), "least": ("backtracking", "cpsat")}
 TITLES = {"all": "all {}", "first": "a first solution: {}", "least": "the least, proved: {}"}
 
 
@@ -83,7 +83,8 @@ def main() -> None:
             continue
         with tempfile.TemporaryDirectory() as name:
             works = {
-                f"cpqueens, {solver}, checked": ours(stated, solver, options.patience) for solver in SOLVERS
+                f"cpqueens, {solver}, checked": ours(stated, solver, options.patience)
+                for solver in SOLVERS[stated.wanted]
             }
             works |= {"NuCS": with_nucs(stated)}
             if stated.minizinc:

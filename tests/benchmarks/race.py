@@ -91,8 +91,9 @@ def race(
     for turn in range(rounds):
         for name, times in often.items():
             gc.collect()  # nobody pays for what another left behind
-            used_here, found[name] = timed(works[name], range(turn * times, (turn + 1) * times))
-            seconds[name].append(used_here / times)
+            spent, now = timed(works[name], range(turn * times, (turn + 1) * times))
+            found[name] = None if found[name] is None else now
+            seconds[name].append(spent / times)
         agree(found)
     results = {name: Entry(average(seconds[name]), rounds * often[name], found[name]) for name in often}
     return {**entries, **results}
@@ -108,11 +109,12 @@ def warm_up(work: Work) -> Entry:
 
 
 def timed(work: Work, turns: range) -> tuple[float, object]:
-    """Return the processor seconds of some runs, and what the last of them found."""
+    """Return the processor seconds of some runs, and what each of them found, None if one found nothing."""
     started = used()
-    for turn in turns:
-        found = work(turn)
-    return used() - started, found
+    found = [work(turn) for turn in turns]
+    spent = used() - started
+    agree({f"run {turn}": value for turn, value in zip(turns, found, strict=True)})
+    return spent, None if None in found else found[-1]
 
 
 def agree(found: Mapping[str, object]) -> None:
@@ -130,7 +132,8 @@ def show(job: str, entries: Mapping[str, Entry | Absent], note: str = "") -> Non
             print(f"    {name:<44} not measured: {entry.command}")
             continue
         ratio = "ours over" if k == 0 else f"{ours.seconds / max(entry.seconds, 1e-9):9.4f}"
-        ended = " at most: ended by its limit" if entry.found is None else ""
+        bound = "least" if ours.found is None else "most"
+        ended = f" at {bound}: a limit ended a run" if None in (ours.found, entry.found) and k else ""
         print(f"    {name:<44}{1000 * entry.seconds:12.3f} ms {ratio}{ended}", flush=True)
 
 
