@@ -4,13 +4,23 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+BENCHMARK := .venv-benchmark
+LOWEST := .venv-lowest
+# A Python 3.11: some of the lowest versions have no build for a newer one.
+LOWEST_PYTHON ?= $(PYTHON)
+# Enough to see that an interface which the lowest versions lack is used: modelling, each backend, the kernels.
+LEAN := tests/test_packaging.py tests/test_expressions.py tests/test_definitions.py tests/test_solve.py \
+	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py tests/kernels/test_bitmask.py \
+	tests/evaluate/test_statistics.py tests/cli/test_output.py
+INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow lint types check fuzz mutants bench clean clean-cache help
+.PHONY: demo test test-slow lint types check lowest fuzz mutants bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
 	@echo "make test       the tests"
 	@echo "make check      lint, types and tests"
+	@echo "make lowest     a part of the tests with the lowest versions of all libraries"
 	@echo "make fuzz       random models on all solvers against brute force"
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables"
@@ -19,8 +29,8 @@ help:
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" "setuptools>=77"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group test --group lint
+	$(BIN)/python $(INSTALL) --upgrade "pip>=25.1" "setuptools>=77"
+	$(BIN)/python $(INSTALL) --editable . --group test --group lint
 	touch $(READY)
 
 demo: $(READY)
@@ -47,13 +57,29 @@ fuzz: $(READY)
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py --processes $(WORKERS)
 
-bench: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group benchmark
-	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+# NuCS pins its versions of Numba and numpy: an environment of its own, with its own compiled kernels.
+bench: $(BENCHMARK)/.ready
+	for file in tests/benchmarks/bench_*.py; do \
+		NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python $$file || exit 1; done
+
+$(BENCHMARK)/.ready: pyproject.toml
+	test -x $(BENCHMARK)/bin/python || $(PYTHON) -m venv $(BENCHMARK)
+	$(BENCHMARK)/bin/python $(INSTALL) --upgrade "pip>=25.1" "setuptools>=77"
+	$(BENCHMARK)/bin/python $(INSTALL) --editable . --group benchmark
+	touch $@
+
+lowest: $(LOWEST)/.ready
+	NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) -p no:cacheprovider $(LEAN)
+
+$(LOWEST)/.ready: pyproject.toml tests/lowest.txt
+	test -x $(LOWEST)/bin/python || $(LOWEST_PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python $(INSTALL) --upgrade "pip>=25.1" "setuptools>=77"
+	$(LOWEST)/bin/python $(INSTALL) --editable . --group test --constraint tests/lowest.txt
+	touch $@
 
 clean-cache:
 	find . -name "*.nbi" -delete -o -name "*.nbc" -delete
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCHMARK) $(LOWEST) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

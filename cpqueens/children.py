@@ -24,7 +24,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-SUPERVISED = os.name == "posix"
+from cpqueens.platforms import runs_commands
+
+SUPERVISED = runs_commands()
 """Whether children have a supervisor on this system."""
 _SCRIPT = str(Path(__file__).with_name("supervise.py"))
 _PATIENCE = 8.0  # seconds for a supervisor to end what it watches

@@ -23,9 +23,10 @@ BACKENDS: dict[str, str] = {
 }
 
 REQUIRES: dict[str, tuple[str, str]] = {
-    "cpsat": ("ortools", "pip install 'ortools>=9.15'"),
-    "python-constraint": ("constraint", "pip install 'python-constraint2>=2.6'"),
+    "cpsat": ("ortools", "ortools"),
+    "python-constraint": ("constraint", "python-constraint2"),
 }
+"""The module that a backend imports, and the library on PyPI that has it."""
 
 
 def registered() -> dict[str, str]:
@@ -46,6 +47,13 @@ def is_installed(name: str) -> bool:
     return name not in REQUIRES or importlib.util.find_spec(REQUIRES[name][0]) is not None
 
 
+def remedy(name: str) -> str:
+    """Return what to do where the library of a backend is missing: a command, or why there is none."""
+    from cpqueens.requirements import requirement
+
+    return requirement(REQUIRES[name][1]).remedy
+
+
 @cache
 def get_backend(name: str) -> Backend:
     """Return the backend called ``name``; ``heuristic+exact`` is one that hands over.
@@ -55,7 +63,7 @@ def get_backend(name: str) -> Backend:
     UnknownBackend
         If there is none of this name.
     MissingLibrary
-        If its library is not installed; the message has the command that installs it.
+        If its library is not installed; the message has the command that installs it, or why there is none.
     """
     if "+" in name:
         from cpqueens.handover import hand_over
@@ -65,8 +73,9 @@ def get_backend(name: str) -> Backend:
     if name not in paths:
         raise UnknownBackend(f"no solver {name!r}{did_you_mean(name, paths)}")
     if not is_installed(name):
-        library, command = REQUIRES[name]
-        raise MissingLibrary(f"solver {name!r} needs {library}, which is not installed: {command}")
+        raise MissingLibrary(
+            f"solver {name!r} needs {REQUIRES[name][0]}, which is not installed: {remedy(name)}"
+        )
     module, _, attribute = paths[name].partition(":")
     return cast(Backend, getattr(importlib.import_module(module), attribute)())
 

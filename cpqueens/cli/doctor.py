@@ -16,32 +16,37 @@ import click
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
-
-OPTIONAL = {"scipy": "lab", "matplotlib": "lab", "distributed": "cluster"}
-"""Optional libraries and the extra that installs them."""
+from cpqueens.platforms import limits
+from cpqueens.requirements import requirements
 
 
 @dataclass(frozen=True)
 class Library:
-    """A library: the version that is there (or None), what is needed, and the command that installs it."""
+    """A library: the version that is there (or None), what is needed, and the command that installs it.
+
+    ``excluded`` says why the package does not ask for it on this Python; empty where it does.
+    """
 
     name: str
     version: str | None
     needed: str
     required: bool
     command: str
+    excluded: str
 
     @property
     def is_fit(self) -> bool:
-        """Whether it is there in a version that is new enough."""
-        return self.version is not None and _at_least(self.version, self.needed)
+        """Whether it is there in a version that is new enough, or not asked for."""
+        if self.version is None:
+            return bool(self.excluded)
+        return _at_least(self.version, self.needed)
 
 
 @click.command()
 @json_option
 def command(as_json: bool) -> int:
     """Say what is installed, and what is missing."""
-    libraries = [*_required(), *_optional()]
+    libraries = _libraries()
     facts = _facts()
     if as_json:
         listed = [{**asdict(library), "is_fit": library.is_fit} for library in libraries]
@@ -51,24 +56,13 @@ def command(as_json: bool) -> int:
     return DONE if all(library.is_fit for library in libraries if library.required) else REFUSED
 
 
-def _required() -> list[Library]:
-    """Return the libraries that the installed package asks for, as its own metadata says."""
-    found = []
-    for text in metadata.requires("cpqueens") or []:
-        requirement, _, marker = text.partition(";")
-        match = re.match(r"\s*([A-Za-z0-9_.-]+)\s*(?:>=\s*([0-9.]+))?", requirement)
-        if match is not None and "extra ==" not in marker:
-            name, needed = match[1], match[2] or ""
-            command = f"pip install '{name}{'>=' + needed if needed else ''}'"
-            found.append(Library(name, _version(name), needed, True, command))
-    return found
-
-
-def _optional() -> list[Library]:
-    return [
-        Library(name, _version(name), "", False, f"pip install 'cpqueens[{extra}]'")
-        for name, extra in OPTIONAL.items()
+def _libraries() -> list[Library]:
+    """Return the libraries that the installed package asks for, those of its extras last."""
+    found = [
+        Library(r.name, _version(r.name), r.needed, not r.extra, r.command, r.excluded)
+        for r in requirements()
     ]
+    return sorted(found, key=lambda library: not library.required)
 
 
 def _version(name: str) -> str | None:
@@ -95,6 +89,7 @@ def _facts() -> dict[str, Any]:
         "platform": platform.platform(),
         "processors": usable,
         "kernel_cache": {"folder": str(folder), "writable": writable},
+        "limits": limits(),
     }
 
 
@@ -128,8 +123,8 @@ def _backends() -> list[dict[str, Any]]:
     listed = []
     for name in backends.registered():
         installed = backends.is_installed(name)
-        command = backends.REQUIRES.get(name, ("", ""))[1]
-        listed.append({"name": name, "installed": installed, "command": "" if installed else command})
+        what = "" if installed else backends.remedy(name)
+        listed.append({"name": name, "installed": installed, "command": what})
     return listed
 
 
@@ -140,6 +135,7 @@ def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
         f"cpqueens {facts['cpqueens']} on Python {facts['python']} ({facts['executable']})",
         f"{facts['platform']}, {facts['processors']} processor(s) to use",
         f"compiled kernels: {kept} {cache['folder']}",
+        *(f"on this system: {limit}" for limit in facts["limits"]),
         "",
         "Libraries",
         *(_library(library) for library in libraries),
@@ -153,6 +149,8 @@ def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
 
 def _library(library: Library) -> str:
     kind = "" if library.required else " (optional)"
+    if library.version is None and library.excluded:
+        return f"  {library.name:<20}missing: {library.excluded}"
     if library.version is None:
         return f"  {library.name:<20}missing{kind}: {library.command}"
     old = "" if library.is_fit else f" is too old, {library.needed} is needed: {library.command}"

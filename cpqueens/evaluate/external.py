@@ -24,10 +24,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.children import SUPERVISED, Command
+from cpqueens.children import Command
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.interrupts import listening
+from cpqueens.platforms import runs_commands
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.observe import Observation
@@ -68,6 +69,10 @@ class External:
             raise ModelError(
                 f"external heuristic: a list of texts [program, argument, ...], got {self.argv!r:.60}"
             )
+        if not runs_commands():
+            raise UnsupportedRequest(
+                "external heuristics need POSIX pipes and process groups: not on Windows"
+            )
 
     @property
     def name(self) -> str:
@@ -91,8 +96,6 @@ class External:
         return judge_run(seed, self._run(line.encode(), limit))
 
     def _run(self, line: bytes, limit: float) -> Run:
-        if not SUPERVISED:
-            raise UnsupportedRequest("external commands: not on this system, which cannot limit them")
         started = time.monotonic()
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment}
         with listening() as interrupt:

@@ -1,47 +1,33 @@
-"""Compare counting and listing with C on this machine, by ratio: ours and C take turns in one run.
+"""Counting and listing queens against C on this machine; threads; strategies.
 
-Run as ``python tests/benchmarks/bench_counting.py``; ``--help`` names the options. The C programs in ``c/``
-are compiled with gcc -O3 -march=native into a temporary folder. Each figure is the median of several runs of
-processor time (the machine may be shared), each of C's a whole process, which starts in a millisecond.
-"Cold" is a new process of ours with an empty cache, "new" one with compiled kernels at hand.
+Run as ``python tests/benchmarks/bench_counting.py``; ``--help`` names the options, ``race.py`` says how it is
+measured and what ``--against "./program {n}"`` asks of a program that counts n queens. The programs in ``c/``
+are compiled with gcc -O3 -march=native into a temporary folder: `symmetry_classes` counts one of each class
+of eight, `listing` is the search of our strategy `bitmask`. Ours goes through `Model.count` and
+`Model.enumerate` with the strategy that the row names, and checks every solution that it lists.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import resource
+import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from cpqueens.backends.backtracking.halves import count
-from cpqueens.kernels.bitmask import BitmaskSearch
-from cpqueens.kernels.pattern import queens
-from cpqueens.kernels.search import PatternSearch
-from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
+from cpqueens.models.queens import queens
+from race import Absent, Work, against, arguments, race, show
 
 SOURCES = Path(__file__).parent / "c"
-START = """
-from cpqueens.kernels.bitmask import BitmaskSearch
-from cpqueens.kernels.pattern import queens
-search = BitmaskSearch(queens(8))
-while not search.exhausted:
-    search.count()
-assert search.solutions == 92
-"""
-START_HALVES = "from cpqueens.backends.backtracking.halves import count; assert count(8).count == 92"
+NO_COMPILER = Absent("gcc is needed (Debian: apt-get install gcc)")
+STRATEGIES = ("bitmask", "rowmask", "table", "check", "forward")
 
 
 def build(folder: Path) -> dict[str, Path]:
-    """Compile the C programs; return them by name."""
+    """Compile the C programs; return them by name, none without a compiler."""
+    if shutil.which("gcc") is None:
+        return {}
     programs = {}
     for source in sorted(SOURCES.glob("*.c")):
         programs[source.stem] = folder / source.stem
@@ -50,122 +36,98 @@ def build(folder: Path) -> dict[str, Path]:
     return programs
 
 
-def run_c(program: Path, *arguments: object) -> tuple[int, float]:
-    """Run a C program; return the first number that it prints and its processor seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    command = [str(program), *map(str, arguments)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return int(output.split()[0]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+def counted(n: int, solver: str) -> Work:
+    """Count with one thread."""
+    return lambda turn: queens(n).count(solver=solver, num_workers=1)
 
 
-def timed(function: Callable[[], int]) -> tuple[int, float]:
-    """Call a function; return its result and the processor seconds of this process."""
-    started = time.process_time()
-    result = function()
-    return result, time.process_time() - started
+def listed(n: int, solver: str) -> Work:
+    """List into one array, each solution checked, and read every value."""
+
+    def work(turn: int) -> int:
+        matrix = queens(n).enumerate(solver=solver, num_workers=1).solutions.matrix
+        assert int(matrix.sum()) == len(matrix) * n * (n - 1) // 2
+        return len(matrix)
+
+    return work
 
 
-def count_halves(n: int) -> int:
-    """Count n queens by halves with one thread."""
-    return count(n).count
+def in_c(program: Path | None, n: int, expected: int, patience: float, *more: str) -> Work | Absent:
+    """One of our C programs."""
+    if program is None:
+        return NO_COMPILER
+    return against(" ".join([str(program), "{n}", *more]), n, patience, expected)
 
 
-def exhaust(search: PatternSearch, listing: bool = False) -> int:
-    """Search to the end, counting or writing batches of 4096 solutions; return the number of solutions."""
-    out = np.zeros((4096, search.pattern.n), dtype=np.uint8)
-    while not search.exhausted:
-        search.fill(out) if listing else search.count()
-    return search.solutions
+def bench_count(
+    sizes: list[int], others: list[str], programs: dict[str, Path], rounds: int, patience: float
+) -> None:
+    """Print counts by meeting in the middle beside programs that count."""
+    for n in sizes:
+        expected = queens(n).count(solver="backtracking", num_workers=1)
+        works: dict[str, Work | Absent] = {"cpqueens, backtracking (halves)": counted(n, "backtracking")}
+        for command in others:
+            works[f"--against {command}"] = against(command, n, patience, expected)
+        works["C, symmetry_classes"] = in_c(programs.get("symmetry_classes"), n, expected, patience)
+        show(f"count {n} queens", race(works, rounds), "one thread each; no solution is seen by any")
 
 
-def row(what: str, ours: Callable[[], int], other: Callable[[], tuple[int, float]], repeats: int) -> float:
-    """Print one line: both medians and their ratio; return the median of ours."""
-    pairs = []
-    for _ in range(repeats):
-        (a, seconds), (b, seconds_c) = timed(ours), other()
-        if a != b:
-            raise SystemExit(f"{what}: {a} and {b} differ")
-        pairs.append((seconds, seconds_c))
-    mine, c = (statistics.median(times) for times in zip(*pairs, strict=True))
-    ratio = statistics.median(x / max(y, 1e-9) for x, y in pairs)
-    print(f"{what:44} {mine:10.4f} {c:10.4f} {ratio:8.3f} {1 / ratio:8.1f}", flush=True)
-    return mine
+def bench_same_search(sizes: list[int], programs: dict[str, Path], rounds: int, patience: float) -> None:
+    """Print the same search in Python, compiled by Numba, and in C."""
+    program = programs.get("listing")
+    for n in sizes:
+        solver = "backtracking:bitmask"
+        expected = queens(n).count(solver=solver, num_workers=1)
+        works = {"cpqueens, bitmask": counted(n, solver)}
+        entries = race({**works, "C, the same search": in_c(program, n, expected, patience, "count")}, rounds)
+        show(f"count {n} queens one by one", entries)
+        works = {"cpqueens, bitmask, checked": listed(n, solver)}
+        entries = race({**works, "C, unchecked": in_c(program, n, expected, patience)}, rounds)
+        show(f"list {n} queens into arrays", entries)
 
 
-def start_up(code: str, repeats: int) -> tuple[float, float]:
-    """Return seconds of a new process with an empty cache, and the median with a filled one."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        seconds = []
-        for _ in range(repeats + 1):
-            started = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code], env=environment, check=True)
-            seconds.append(time.perf_counter() - started)
-    return seconds[0], statistics.median(seconds[1:])
+def bench_strategies(n: int, rounds: int) -> None:
+    """Print the strategies of the exact engine on one board."""
+    works = {f"backtracking:{name}": counted(n, f"backtracking:{name}") for name in STRATEGIES}
+    show(f"count {n} queens one by one", race(works, rounds), "divided by the first")
 
 
-def pace(n: int, workers: int, seconds: float) -> float:
-    """Return the seconds of the wall clock that a whole count takes, by what is done after some seconds."""
+def wall(n: int, workers: int) -> float:
+    """Return the seconds of the wall clock that a whole count takes."""
     started = time.perf_counter()
-    done = count(n, num_workers=workers, should_stop=lambda: time.perf_counter() - started > seconds)
-    return (time.perf_counter() - started) * done.units_total / done.units_done
+    queens(n).count(solver="backtracking", num_workers=workers)
+    return time.perf_counter() - started
 
 
-def threads(n: int, seconds: float, repeats: int) -> None:
-    """Print the median pace of one and of two threads on n queens, in turns of at most some seconds."""
-    pairs = [(pace(n, 1, seconds), pace(n, 2, seconds)) for _ in range(repeats)]
-    one, two = (statistics.median(paces) for paces in zip(*pairs, strict=True))
-    ratios = sorted(a / b for a, b in pairs)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+def bench_threads(n: int, rounds: int) -> None:
+    """Print the wall time of one and of two threads."""
+    pairs = [(wall(n, 1), wall(n, 2)) for _ in range(rounds)]
+    one, two = (statistics.median(times) for times in zip(*pairs, strict=True))
+    gains = sorted(a / b for a, b in pairs)
     print(
-        f"n = {n}: one thread {one:.1f} s, two {two:.1f} s (of the wall clock, the whole count by the share"
-        f" done), {statistics.median(ratios):.2f} times ({ratios[0]:.2f} to {ratios[-1]:.2f}); peak memory so"
-        f" far {peak:.2f} GiB",
+        f"\ncount {n} queens, wall clock: one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times"
+        f" ({gains[0]:.2f} to {gains[-1]:.2f})",
         flush=True,
     )
 
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[14, 15, 16], help="boards for halves")
-    parser.add_argument("--plain", type=int, default=16, help="largest board for plain backtracking in C")
-    parser.add_argument("--listing", type=int, nargs="*", default=[12, 13, 14], help="boards for bitmask")
-    parser.add_argument("--threads", type=int, nargs="*", default=[], help="boards for one and two threads")
-    parser.add_argument("--seconds", type=float, default=10.0, help="at most so long for each of --threads")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser = arguments(__doc__, rounds=3)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[14, 15, 16], help="boards that are counted")
+    parser.add_argument("--against", action="append", default=[], metavar="COMMAND", help="see race.py")
+    parser.add_argument("--listing", type=int, nargs="*", default=[12, 14], help="boards for bitmask")
+    parser.add_argument("--strategies", type=int, nargs="*", default=[11], help="boards for all strategies")
+    parser.add_argument("--threads", type=int, nargs="*", default=[18], help="boards for one and two threads")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         programs = build(Path(folder))
-        print(f"{'':44} {'ours s':>10} {'C s':>10} {'ours/C':>8} {'C/ours':>8}")
-        count(12), exhaust(BitmaskSearch(queens(8))), exhaust(BitmaskSearch(queens(8)), listing=True)
-        for n in options.sizes:
-            for name in ("half_board", "symmetry_classes"):
-                if name == "symmetry_classes" or n <= options.plain:
-                    run = partial(count_halves, n)
-                    row(f"n = {n}: halves, C {name}", run, partial(run_c, programs[name], n), options.repeats)
-        for n in options.listing:
-            for listing in (False, True):
-                run = partial(lambda n, listing: exhaust(BitmaskSearch(queens(n)), listing), n, listing)
-                arguments = () if listing else ("count",)
-                what = f"n = {n}: bitmask {'lists' if listing else 'counts'}, C the same search"
-                seconds = row(what, run, partial(run_c, programs["listing"], n, *arguments), options.repeats)
-                if listing:
-                    print(f"    {exhaust(BitmaskSearch(queens(n))) / seconds / 1e6:.2f} million solutions/s")
-    print("\nrepresentations, n = 11, all solutions:")
-    for kind in (BitmaskSearch, RowmaskSearch, TableSearch, CheckSearch):
-        exhaust(kind(queens(4)))
-        search = kind(queens(11))
-        run = partial(lambda kind: exhaust(kind(queens(11))), kind)
-        seconds = statistics.median(timed(run)[1] for _ in range(3))
-        exhaust(search)
-        print(f"    {kind.__name__:16} {search.nodes} nodes {seconds * 1e3:8.2f} ms")
-    print("\n8 queens in a new process (imports included):")
-    for name, code in (("bitmask", START), ("halves", START_HALVES)):
-        cold, new = start_up(code, options.repeats)
-        print(f"    {name:8} cold {cold:.2f} s, new {new:.2f} s")
+        bench_count(options.sizes, options.against, programs, options.rounds, options.patience)
+        bench_same_search(options.listing, programs, options.rounds, options.patience)
+    for n in options.strategies:
+        bench_strategies(n, options.rounds)
     for n in options.threads:
-        threads(n, options.seconds, options.repeats)
+        bench_threads(n, options.rounds)
 
 
 if __name__ == "__main__":

@@ -1,30 +1,25 @@
-"""The exact engine against python-constraint2, CP-SAT and Gecode: listing, and general models.
+"""The exact engine against NuCS, python-constraint2, CP-SAT and Gecode: listing, and general models.
 
 Run as ``python tests/benchmarks/bench_exact.py [--rounds N] [part ...]`` with the parts ``callback``,
-``arrays``, ``general`` and ``process``. The works of a table run interleaved, warm, and each row takes the
-median of the rounds (wall time); every work must find the same number of solutions. Gecode is measured where
-`minizinc` and its Gecode library are installed (Debian: packages ``minizinc`` and ``flatzinc``).
+``arrays``, ``general`` and ``process``; ``race.py`` says how it is measured. Every work builds its model,
+solves it and reads the values of every solution, and must find the same number. Ours goes through
+`Model.enumerate` and `Model.count` and checks each solution; no peer checks.
 """
 
 from __future__ import annotations
 
-import argparse
-import gc
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import constraint
-import numpy as np
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.graph_colouring import build_graph, graph_colouring
 from cpqueens.models.langford import langford
@@ -32,106 +27,68 @@ from cpqueens.models.latin_square import latin_square
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 from ortools.sat.python import cp_model
+from peers import gecode_all, nucs_all
+from race import Absent, Work, arguments, race, show
 
-from cpqueens.backends.backtracking.recognise import Recognised, recognise
-from cpqueens.compiled import compile_model
-from cpqueens.kernels.mirrored import MirroredSearch
-from cpqueens.model import Model
-
-Work = Callable[[], int]
-"""Does the job once and returns the number of solutions."""
-
-
-TURN = 0.05  # seconds, at least about so long for each work and round
-
-
-def measured(works: Mapping[str, Work], rounds: int) -> dict[str, tuple[float, int]]:
-    """Return the median seconds and the number of solutions of each work, run interleaved after a warm-up.
-
-    A short work is done several times in its turn, so that it is measured warm as a long one is.
-    """
-    counts, often = {}, {}
-    for name, work in works.items():
-        work()
-        started = time.perf_counter()
-        counts[name] = work()
-        often[name] = max(1, int(TURN / (time.perf_counter() - started)))
-    seconds: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(rounds):
-        for name, work in works.items():
-            gc.collect()  # nobody pays for what another left behind
-            started = time.perf_counter()
-            for _ in range(often[name]):
-                again = work()
-            seconds[name].append((time.perf_counter() - started) / often[name])
-            if again != counts[name]:
-                raise SystemExit(f"{name}: {again} solutions, {counts[name]} before")
-    if len(set(counts.values())) > 1:
-        raise SystemExit(f"different numbers of solutions: {counts}")
-    return {name: (statistics.median(times), counts[name]) for name, times in seconds.items()}
-
+from cpqueens import Model
 
 # ---- listing queens -------------------------------------------------------------------------------------
 
 
-def ours_callback(n: int) -> Work:
-    """A Python function gets each checked solution."""
-    model = queens(n)
+def ours_callback(n: int, solver: str) -> Work:
+    """A Python function gets each checked solution and reads its values."""
 
-    def work() -> int:
-        seen = 0
-
-        def see(solution: Any) -> None:
-            nonlocal seen
-            seen += 1
-
-        model.enumerate(see, solver="backtracking")
-        return seen
+    def work(turn: int) -> int:
+        model, rows = queens(n), []
+        q = model["q"]
+        model.enumerate(lambda solution: rows.append(solution[q].tolist()), solver=solver)
+        return len(rows)
 
     return work
 
 
 def python_constraint_queens(n: int) -> Work:
-    """Pairs of rows, as its documentation writes queens."""
+    """Pairs of rows, as its documentation writes queens; its optimised backtracking, as by default."""
 
-    def work() -> int:
+    def work(turn: int) -> int:
         problem = constraint.Problem()
         problem.addVariables(range(n), range(n))
         for i, j in combinations(range(n), 2):
             problem.addConstraint(lambda a, b, gap=j - i: a != b and abs(a - b) != gap, (i, j))
-        return sum(1 for _ in problem.getSolutionIter())
+        return len([[solution[i] for i in range(n)] for solution in problem.getSolutionIter()])
 
     return work
 
 
-class _Counter(cp_model.CpSolverSolutionCallback):
-    def __init__(self) -> None:
+class _Reader(cp_model.CpSolverSolutionCallback):
+    def __init__(self, variables: list[Any]) -> None:
         super().__init__()
-        self.seen = 0
+        self.variables = variables
+        self.rows: list[list[int]] = []
 
     def on_solution_callback(self) -> None:
-        self.seen += 1
+        self.rows.append([self.value(v) for v in self.variables])
 
 
 def cpsat_queens(n: int) -> Work:
-    """Three AllDifferents, all solutions through the callback."""
-    m = cp_model.CpModel()
-    q = [m.new_int_var(0, n - 1, f"q{i}") for i in range(n)]
-    m.add_all_different(q)
-    m.add_all_different([q[i] + i for i in range(n)])
-    m.add_all_different([q[i] - i for i in range(n)])
+    """Three AllDifferents, a callback, one worker (two lose solutions), presolve on."""
 
-    def work() -> int:
-        solver, counter = cp_model.CpSolver(), _Counter()
+    def work(turn: int) -> int:
+        m = cp_model.CpModel()
+        q = [m.new_int_var(0, n - 1, f"q{i}") for i in range(n)]
+        m.add_all_different(q)
+        m.add_all_different([q[i] + i for i in range(n)])
+        m.add_all_different([q[i] - i for i in range(n)])
+        solver, reader = cp_model.CpSolver(), _Reader(q)
         solver.parameters.enumerate_all_solutions = True
         solver.parameters.num_workers = 1
-        solver.solve(m, counter)
-        return counter.seen
+        solver.solve(m, reader)
+        return len(reader.rows)
 
     return work
 
 
-_MINIZINC = """
+GECODE_QUEENS = """
 include "alldifferent.mzn";
 int: n; array[1..n] of var 1..n: q;
 constraint alldifferent(q);
@@ -142,84 +99,71 @@ output [show(q[i]) ++ " " | i in 1..n];
 """
 
 
-def gecode_queens(n: int, folder: Path) -> Work | None:
-    """Flattened once by MiniZinc; Gecode's own program prints every solution. None where not installed."""
-    if shutil.which("minizinc") is None or shutil.which("fzn-gecode") is None:
-        return None
-    source, flat = folder / "queens.mzn", folder / "queens.fzn"
-    source.write_text(_MINIZINC)
-    flatten = ["minizinc", "--solver", "gecode", "-c", "-D", f"n={n};", "--fzn", str(flat), str(source)]
-    subprocess.run(flatten, check=True, capture_output=True)
+def nucs_queens(n: int) -> Work | Absent:
+    """NuCS's own problem (three AllDifferents), default search, the values as lists."""
 
-    def work() -> int:
-        done = subprocess.run(["fzn-gecode", "-a", str(flat)], check=True, capture_output=True)
-        return done.stdout.count(b"----------")
+    def build() -> Any:
+        from nucs.examples.queens.queens_problem import QueensProblem
 
-    return work
+        return QueensProblem(n)
+
+    return nucs_all(build)
 
 
-def bench_callback(rounds: int) -> None:
+def bench_callback(rounds: int, patience: float) -> None:
     """Print the table of listing 12-queens."""
+    n = 12
     with tempfile.TemporaryDirectory() as name:
-        works = {
-            "cpqueens, checked": ours_callback(12),
-            "python-constraint2": python_constraint_queens(12),
-            "CP-SAT": cpsat_queens(12),
+        works: dict[str, Work | Absent] = {
+            "cpqueens, backtracking, checked": ours_callback(n, "backtracking"),
+            "NuCS": nucs_queens(n),
+            "Gecode, first-fail, flattened before": gecode_all(
+                GECODE_QUEENS, f"n={n};", Path(name), patience
+            ),
+            "python-constraint2, pairs": python_constraint_queens(n),
+            "CP-SAT, three AllDifferents, one worker": cpsat_queens(n),
         }
-        gecode = gecode_queens(12, Path(name))
-        if gecode is None:
-            print("Gecode is not installed (minizinc, fzn-gecode): not measured")
-        else:
-            works["Gecode"] = gecode
-        found = measured(works, rounds)
-    own = found["cpqueens, checked"][0]
-    print("\nlisting the 14,200 solutions of 12-queens; others unchecked")
-    print(f"{'':<22}{'seconds':>9}{'solutions/s':>14}{'times ours':>12}")
-    for label, (seconds, count) in found.items():
-        print(f"{label:<22}{seconds:>9.3f}{count / seconds:>14,.0f}{seconds / own:>12.1f}")
-
-
-def arrays_unchecked(n: int) -> Work:
-    """The search that `backtracking` uses here fills byte arrays."""
-    found = recognise(compile_model(queens(n)))
-    assert isinstance(found, Recognised)
-
-    def work() -> int:
-        search, out = MirroredSearch(found.pattern), np.zeros((4096, n), dtype=np.uint8)
-        count = 0
-        while not search.exhausted:
-            count += search.fill(out)
-        return count
-
-    return work
+        entries = race(works, rounds)
+    show(f"list {n} queens, every value read in Python (Gecode: printed)", entries, "peers unchecked")
+    for label, entry in entries.items():
+        if not isinstance(entry, Absent) and isinstance(entry.found, int):
+            print(f"    {label:<44}{entry.found / entry.seconds:12,.0f} solutions/s")
 
 
 def arrays_checked(n: int) -> Work:
-    """The whole pipeline, solutions kept in one matrix."""
-    model = queens(n)
-    return lambda: len(model.enumerate(solver="backtracking").solutions.matrix)
+    """The whole pipeline, solutions kept in one matrix of which every value is read."""
+
+    def work(turn: int) -> int:
+        matrix = queens(n).enumerate(solver="backtracking").solutions.matrix
+        assert int(matrix.sum()) == len(matrix) * n * (n - 1) // 2
+        return len(matrix)
+
+    return work
 
 
-def bench_arrays(rounds: int) -> None:
+def bench_arrays(rounds: int, patience: float) -> None:
     """Print the table of listing into arrays."""
-    print("\nlisting queens into arrays, million solutions/s")
-    print(f"{'n':>3}{'solutions':>12}{'unchecked':>12}{'checked':>10}")
     for n in (12, 13, 14, 15):
-        works = {"unchecked": arrays_unchecked(n), "checked": arrays_checked(n)}
-        found = measured(works, rounds if n < 15 else 1)
-        rates = [count / seconds / 1e6 for seconds, count in found.values()]
-        print(f"{n:>3}{found['checked'][1]:>12,}{rates[0]:>12.2f}{rates[1]:>10.2f}")
+        works = {"cpqueens, backtracking, checked": arrays_checked(n)}
+        entries = race(works, rounds if n < 15 else 1)
+        show(f"list {n} queens into one array", entries)
+        for entry in entries.values():
+            if not isinstance(entry, Absent) and isinstance(entry.found, int):
+                print(f"    {entry.found / entry.seconds / 1e6:.2f} million solutions/s")
 
 
 # ---- general models -------------------------------------------------------------------------------------
 
 
 def native(build: Callable[[constraint.Problem], None]) -> Work:
-    """Return all solutions of a problem that python-constraint2 gets in its own words."""
+    """Return all solutions of a problem in python-constraint2's own words, by its default solver."""
 
-    problem = constraint.Problem()
-    build(problem)
-    return lambda: len(problem.getSolutions())
+    def work(turn: int) -> int:
+        problem = constraint.Problem()
+        build(problem)
+        return len([list(solution.values()) for solution in problem.getSolutions()])
+
+    return work
 
 
 def native_latin(problem: constraint.Problem) -> None:
@@ -272,11 +216,21 @@ def native_colouring(kind: str, size: int, colours: int) -> Callable[[constraint
     return build
 
 
-def listed(model: Callable[[], Model], counted: bool, solver: str = "backtracking") -> Work:
-    """List all solutions, kept and checked, or count them."""
-    if counted:
-        return lambda: model().count(solver=solver)
-    return lambda: model().enumerate(solver=solver).count
+def listed(build: Callable[[], Model], counted: bool, solver: str) -> Work:
+    """List all solutions, checked and read as one matrix, or count them."""
+
+    def work(turn: int) -> int:
+        if counted:
+            return build().count(solver=solver)
+        return len(build().enumerate(solver=solver).solutions.matrix.tolist())
+
+    return work
+
+
+def again(build: Callable[[], Model], counted: bool) -> Work:
+    """The same, of a model that is there and was solved before: what was made of it is kept."""
+    model = build()
+    return listed(lambda: model, counted, "backtracking")
 
 
 GENERAL: dict[str, tuple[Callable[[], Model], Callable[[constraint.Problem], None]]] = {
@@ -291,28 +245,19 @@ COUNTED = [label for label in GENERAL if label.endswith("colours")]
 """Numbers of colourings are what is asked for; python-constraint2 can only list them."""
 
 
-def bench_general(rounds: int) -> None:
-    """Print the table of general models, built before, and in one column from building them on."""
-    print("\nall solutions of general models, milliseconds; ours checked, colourings counted. The model is")
-    print("there and was solved before, but for 'anew': built, then solved once. python-constraint2 solves")
-    print("the same model, and one in its own words (alone); ratios to backtracking")
-    head = ("cpqueens", "forward", "same", "ratio", "alone", "ratio", "anew", "ratio")
-    print(f"{'':<24}{'solutions':>10}{''.join(f'{h:>9}' for h in head)}")
+def bench_general(rounds: int, patience: float) -> None:
+    """Print the table of general models."""
     for label, (build, problem) in GENERAL.items():
-        at_hand, counted = cache(build), label in COUNTED
-        works = {
-            "cpqueens": listed(at_hand, counted),
-            "forward": listed(at_hand, counted, "backtracking:forward"),
-            "same model": listed(at_hand, counted, "python-constraint"),
-            "alone": native(problem),
-            "anew": listed(build, counted),
+        counted = label in COUNTED
+        verb = "counted" if counted else "checked"
+        works: dict[str, Work | Absent] = {
+            f"cpqueens, backtracking, {verb}": listed(build, counted, "backtracking"),
+            "    the same model again": again(build, counted),
+            f"    backtracking:forward, {verb}": listed(build, counted, "backtracking:forward"),
+            "    same model on python-constraint": listed(build, counted, "python-constraint"),
+            "python-constraint2 in its own words": native(problem),
         }
-        found = measured(works, rounds)
-        own, forward, same, alone, anew = (1000 * seconds for seconds, _ in found.values())
-        print(
-            f"{label:<24}{found['cpqueens'][1]:>10,}{own:>9.2f}{forward:>9.2f}{same:>9.1f}{same / own:>9.1f}"
-            f"{alone:>9.1f}{alone / own:>9.1f}{anew:>9.2f}{alone / anew:>9.1f}"
-        )
+        show(f"all {label}", race(works, rounds))
 
 
 # ---- a new process --------------------------------------------------------------------------------------
@@ -330,8 +275,8 @@ def process_seconds(command: Sequence[str], cache: Path) -> float:
     return seconds
 
 
-def bench_process(rounds: int) -> None:
-    """Print the seconds of `cpqueens count queens n=8` in a new process, without and with cached kernels."""
+def bench_process(rounds: int, patience: float) -> None:
+    """Print the wall seconds of a new process that counts 8 queens, without and with cached kernels."""
     command = [sys.executable, "-m", "cpqueens", "count", "queens", "n=8"]
     cold, warm = [], []
     for _ in range(rounds):
@@ -342,7 +287,7 @@ def bench_process(rounds: int) -> None:
     print(f"kernels compiled {statistics.median(cold):.2f}, kernels cached {statistics.median(warm):.2f}")
 
 
-PARTS: dict[str, Callable[[int], None]] = {
+PARTS: dict[str, Callable[[int, float], None]] = {
     "callback": bench_callback,
     "arrays": bench_arrays,
     "general": bench_general,
@@ -352,15 +297,14 @@ PARTS: dict[str, Callable[[int], None]] = {
 
 def main() -> None:
     """Print the tables asked for, or all."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = arguments(__doc__, rounds=3)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; default: all")
-    parser.add_argument("--rounds", type=int, default=3)
-    arguments = parser.parse_args()
-    unknown = sorted(set(arguments.parts) - set(PARTS))
-    if unknown or arguments.rounds < 1:
-        parser.error(f"parts are {', '.join(PARTS)}, rounds at least 1")
-    for name in arguments.parts or PARTS:
-        PARTS[name](arguments.rounds)
+    options = parser.parse_args()
+    unknown = sorted(set(options.parts) - set(PARTS))
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}: there are {', '.join(PARTS)}")
+    for name in options.parts or PARTS:
+        PARTS[name](options.rounds, options.patience)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,33 @@
-"""Modelling, translating, checking and enumerating against raw OR-Tools and CPMpy, in one run.
+"""Modelling, translating and enumerating against raw OR-Tools and CPMpy, in one run.
 
-Run as ``python tests/benchmarks/bench_modelling.py [--rounds N]``. Each row takes the median of interleaved
-rounds; ratios below 1 mean that cpqueens is faster.
+Run as ``python tests/benchmarks/bench_modelling.py [--rounds N]``; ``race.py`` says how it is measured. Ours
+goes through `Model`, `Model.to_cpsat` and `Model.enumerate`.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
+from race import Absent, Work, arguments, race, show
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.cpsat import translate
-from cpqueens.check import Checker
 
-Work = Callable[[], Any]
+NO_CPMPY = Absent("make bench installs it (pip install --group benchmark)")
+
+
+def done(build: Callable[[], object]) -> Work:
+    """Return the work of building something; nothing is compared."""
+
+    def work(turn: int) -> bool:
+        return build() is not None
+
+    return work
 
 
 def queens(n: int) -> Model:
@@ -35,7 +40,7 @@ def queens(n: int) -> Model:
 
 
 def ours_translated(n: int) -> Work:
-    return lambda: translate(queens(n))
+    return done(lambda: queens(n).to_cpsat())
 
 
 def raw_queens(n: int) -> cp_model.CpModel:
@@ -48,7 +53,9 @@ def raw_queens(n: int) -> cp_model.CpModel:
     return m
 
 
-def cpmpy_translated(n: int) -> Work:
+def cpmpy_translated(n: int) -> Work | Absent:
+    if importlib.util.find_spec("cpmpy") is None:
+        return NO_CPMPY
     import cpmpy
 
     def build() -> Any:
@@ -57,7 +64,7 @@ def cpmpy_translated(n: int) -> Work:
         m = cpmpy.Model(cpmpy.AllDifferent(q), cpmpy.AllDifferent(q + i), cpmpy.AllDifferent(q - i))
         return cpmpy.SolverLookup.get("ortools", m)
 
-    return build
+    return done(build)
 
 
 def ours_double_loop(n: int) -> Work:
@@ -69,9 +76,9 @@ def ours_double_loop(n: int) -> Work:
                 m.add(q[i] != q[j])
                 m.add(q[i] - q[j] != i - j)
                 m.add(q[i] - q[j] != j - i)
-        return translate(m)
+        return m.to_cpsat()
 
-    return build
+    return done(build)
 
 
 def raw_double_loop(n: int) -> Work:
@@ -85,22 +92,22 @@ def raw_double_loop(n: int) -> Work:
                 m.add(q[i] - q[j] != j - i)
         return m
 
-    return build
+    return done(build)
 
 
 def ours_enumerated(n: int) -> Work:
-    def run() -> int:
+    def run(turn: int) -> int:
         m = queens(n)
         q = m["q"]
         seen: list[Any] = []
-        m.enumerate(lambda s: seen.append(s[q]), solver="cpsat")
+        m.enumerate(lambda s: seen.append(s[q].tolist()), solver="cpsat")
         return len(seen)
 
     return run
 
 
 def raw_enumerated(n: int) -> Work:
-    def run() -> int:
+    def run(turn: int) -> int:
         m = cp_model.CpModel()
         q = [m.new_int_var(0, n - 1, f"q{i}") for i in range(n)]
         m.add_all_different(q)
@@ -129,74 +136,37 @@ def shifted(size: int) -> Work:
     m = Model()
     q = m.intvar(0, size, shape=size)
     i = np.arange(size)
-    return lambda: q + i
+    return done(lambda: q + i)
 
 
-def checked(count: int) -> Work:
-    m = queens(12)
-    matrix = m.enumerate(solver="backtracking").solutions.matrix
-    many = np.tile(matrix, (count // len(matrix) + 1, 1))[:count]
-    checker = Checker(m)
-    return lambda: checker.accepts(many)
-
-
-def median_times(works: list[Work], rounds: int) -> list[float]:
-    """Return each work's median seconds over interleaved rounds, the first of which is not counted."""
-    times: list[list[float]] = [[] for _ in works]
-    for turn in range(rounds + 1):
-        for k, work in enumerate(works):
-            start = time.perf_counter()
-            work()
-            if turn:
-                times[k].append(time.perf_counter() - start)
-    return [statistics.median(t) for t in times]
-
-
-def row(title: str, target: str, rounds: int, ours: Work, peer: Work | None = None) -> None:
-    """Measure and print one row."""
-    if peer is None:
-        (mine,) = median_times([ours], rounds)
-        print(f"{title:<52} {mine * 1e3:10.1f} ms {'':>14} {'':>8}   target {target}")
-        return
-    mine, theirs = median_times([ours, peer], rounds)
-    print(f"{title:<52} {mine * 1e3:10.1f} ms {theirs * 1e3:11.1f} ms {mine / theirs:8.2f}   target {target}")
+def imported(turn: int) -> bool:
+    """Import the package in a new process."""
+    subprocess.run([sys.executable, "-c", "import cpqueens"], check=True)
+    return True
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    rounds = max(1, parser.parse_args().rounds)
-    print(f"{'':<52} {'cpqueens':>13} {'peer':>14} {'ratio':>8}")
-    row(
-        "model + translate queens 1000, raw OR-Tools",
-        "<= 1",
-        rounds,
-        ours_translated(1000),
-        lambda: raw_queens(1000),
+    """Print the tables."""
+    rounds = arguments(__doc__, rounds=7).parse_args().rounds
+    translated = {
+        "cpqueens, to_cpsat": ours_translated(1000),
+        "raw OR-Tools": done(lambda: raw_queens(1000)),
+        "CPMpy, to OR-Tools": cpmpy_translated(1000),
+    }
+    show("model and translate 1000 queens for CP-SAT", race(translated, rounds))
+    loops = {"cpqueens, to_cpsat": ours_double_loop(200), "raw OR-Tools": raw_double_loop(200)}
+    show("200 queens as a double loop over scalar terms", race(loops, rounds))
+    listed = {
+        "cpqueens, cpsat, checked": ours_enumerated(10),
+        "raw CP-SAT loop, unchecked": raw_enumerated(10),
+    }
+    show(
+        "enumerate 10 queens by callback, values read",
+        race(listed, rounds),
+        "three AllDifferents, one worker",
     )
-    if importlib.util.find_spec("cpmpy"):
-        title = "model + translate queens 1000, CPMpy"
-        row(title, "<= 0.125", rounds, ours_translated(1000), cpmpy_translated(1000))
-    else:
-        print("CPMpy is not installed: its row is left out")
-    row(
-        "double loop over terms, queens 200, raw OR-Tools",
-        "<= 1.5",
-        rounds,
-        ours_double_loop(200),
-        raw_double_loop(200),
-    )
-    row(
-        "enumerate 10-queens by callback, raw CP-SAT",
-        "<= 1.15",
-        rounds,
-        ours_enumerated(10),
-        raw_enumerated(10),
-    )
-    row("q + i for 10^6 variables", "<= 50 ms", rounds, shifted(10**6))
-    row("check 10^5 solutions of 12-queens", "<= 300 ms", rounds, checked(10**5))
-    code = [sys.executable, "-c", "import cpqueens"]
-    row("import cpqueens in a new process", "", rounds, lambda: subprocess.run(code, check=True))
+    show("q + i for 10^6 variables", race({"cpqueens": shifted(10**6)}, rounds))
+    show("a new process imports the package", race({"cpqueens": imported}, rounds))
 
 
 if __name__ == "__main__":

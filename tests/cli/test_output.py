@@ -176,10 +176,10 @@ def test_doctor_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPa
     from cpqueens.cli import doctor
 
     assert call("doctor").exit_code == 0
-    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "scipy" else "9.14.1")
+    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "msgspec" else "9.14.1")
     result = call("doctor")
-    assert result.exit_code == 2  # ortools 9.14 is too old
-    assert "pip install 'cpqueens[lab]'" in result.stdout
+    assert result.exit_code == 2  # msgspec is missing, and ortools 9.14 is too old
+    assert "missing: pip install 'msgspec>=0.18'" in result.stdout
     assert "too old, 9.15 is needed: pip install 'ortools>=9.15'" in result.stdout
 
 

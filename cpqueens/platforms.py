@@ -1,0 +1,39 @@
+"""What this system lacks and what follows; asked of the system itself, not of its name where that can be."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+
+def has_memory_limits() -> bool:
+    """Whether a process can limit its own memory; macOS has the call, and does not keep to it."""
+    return _resource_has("setrlimit") and sys.platform != "darwin"
+
+
+def runs_commands() -> bool:
+    """Whether children have a supervisor, and external heuristics run: it needs pipes and process groups."""
+    return hasattr(os, "killpg") and os.name == "posix"
+
+
+def _resource_has(name: str) -> bool:
+    try:
+        return hasattr(importlib.import_module("resource"), name)
+    except ImportError:
+        return False
+
+
+_LACKS: tuple[tuple[Callable[[], bool], str], ...] = (
+    (runs_commands, "external heuristics (--external) are refused"),
+    (has_memory_limits, "the memory of isolated solvers, fuzzing processes and commands is not limited"),
+    (lambda: hasattr(signal, "SIGHUP"), "a closed terminal is not noticed: there is no SIGHUP"),
+    (lambda: sys.platform == "linux", "children of a run that is killed outright may live on"),
+)
+
+
+def limits() -> list[str]:
+    """Return what does not work on this system, a line each; nothing on Linux."""
+    return [consequence for present, consequence in _LACKS if not present()]

@@ -1,0 +1,172 @@
+"""Benchmarks measure what a user gets: only the public interface, and peers by a contract that is kept."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).parent / "benchmarks"
+FILES = sorted(FOLDER.glob("*.py"))
+
+COUNTER = """
+import sys
+def place(n, row, columns, up, down):
+    if row == n:
+        return 1
+    free = [c for c in range(n) if c not in columns and row + c not in up and row - c not in down]
+    return sum(place(n, row + 1, columns | {c}, up | {row + c}, down | {row - c}) for c in free)
+n = int(sys.argv[1])
+print(f"{n} queens: {place(n, 0, frozenset(), frozenset(), frozenset())} solutions")
+"""
+
+
+@pytest.fixture(scope="module")
+def race() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("race", FOLDER / "race.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["race"] = module  # its dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+def command(text: str, *arguments: str) -> str:
+    return shlex.join([sys.executable, "-c", text, *arguments])
+
+
+def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, str(FOLDER / name), *arguments]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_only_the_public_interface_is_measured(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        inner = [n for n in names if n.startswith("cpqueens.") and not n.startswith("cpqueens.models.")]
+        assert not inner, f"{path.name} imports {inner[0]}"
+
+
+def test_turns_are_interleaved_and_numbered(
+    race: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def work(name: str) -> Callable[[int], int]:
+        def once(turn: int) -> int:
+            seen.append((name, turn))
+            return 7
+
+        return once
+
+    monkeypatch.setattr(race, "TURN", 0.0)
+    entries = race.race({"a": work("a"), "b": work("b"), "c": race.Absent("make it")}, 2)
+    assert seen[4:] == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
+    race.show("job", entries)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "job: 7"
+    assert lines[4].split() == ["c", "not", "measured:", "make", "it"]
+
+
+def test_different_results_end_the_race(race: ModuleType) -> None:
+    with pytest.raises(race.WrongResult, match="different results"):
+        race.race({"a": lambda turn: 1, "b": lambda turn: 2}, 1)
+
+
+def test_a_work_that_its_limit_ended_is_not_run_again(
+    race: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[int] = []
+    entries = race.race({"a": lambda turn: 1, "b": lambda turn: calls.append(turn)}, 3)
+    assert calls == [0]
+    race.show("job", entries)
+    assert "at most: a limit ended a run" in capsys.readouterr().out
+
+
+def test_one_run_without_a_result_is_not_forgotten(race: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "TURN", 0.0)
+    entries = race.race({"a": lambda turn: 1, "b": lambda turn: None if turn == 2 else 1}, 5)
+    assert entries["b"].found is None
+    with pytest.raises(race.WrongResult, match="run 1"):
+        race.timed(lambda turn: turn, range(2))
+
+
+def test_processor_time_of_child_processes_counts(race: ModuleType) -> None:
+    busy = "import time\nwhile time.process_time() < 0.3: pass"
+    entries = race.race({"child": race.against(command(busy, "{n}"), 5, 60.0)}, 1)
+    assert entries["child"].seconds >= 0.25
+
+
+def test_a_program_gets_the_size_and_the_number_of_the_run(race: ModuleType, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    text = f"import sys; open({str(log)!r}, 'a').write(' '.join(sys.argv[1:]) + chr(10))"
+    assert race.against(command(text, "-n{n}", "-s", "{seed}"), 12, 60.0)(3) is True
+    assert race.against(command(text), 12, 60.0)(4) is True
+    assert log.read_text().splitlines() == ["-n12 -s 3", "12"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("raise SystemExit(3)", "ended with 3"),
+        ("print('93 solutions of 192, 9.2 s, 920')", "which has no 92"),
+        ("print()", "which has no 92"),
+    ],
+)
+def test_a_program_that_does_not_do_its_job_ends_the_race(race: ModuleType, text: str, message: str) -> None:
+    with pytest.raises(race.WrongResult, match=message):
+        race.against(command(text, "{n}"), 8, 60.0, expected=92)(0)
+
+
+def test_a_program_that_is_not_there_is_named(race: ModuleType) -> None:
+    with pytest.raises(race.WrongResult, match="No such file"):
+        race.against("/nonexistent/program {n}", 8, 60.0)(0)
+
+
+def test_a_program_that_takes_too_long_has_found_nothing(race: ModuleType) -> None:
+    assert race.against(command("import time; time.sleep(60)", "{n}"), 8, 0.3)(0) is None
+
+
+def test_a_program_of_a_reader_races_with_counting() -> None:
+    sizes = ["--sizes", "6", "--listing", "--strategies", "--threads", "--rounds", "1"]
+    done = run("bench_counting.py", *sizes, "--against", command(COUNTER, "{n}"))
+    assert done.returncode == 0, done.stderr
+    assert "count 6 queens: 4" in done.stdout
+    assert re.search(r"--against .*\d ms +\d+\.\d+$", done.stdout, re.M | re.S)  # ours over theirs
+    wrong = run("bench_counting.py", *sizes, "--against", command("print(5)", "{n}"))
+    assert wrong.returncode == 1
+    assert "which has no 4" in wrong.stderr
+
+
+def test_peers_race_or_say_how_they_are_installed() -> None:
+    done = run("bench_peers.py", "--only", "alpha", "--rounds", "1", "--patience", "30")
+    assert done.returncode == 0, done.stderr
+    assert "a first solution: alpha" in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if "NuCS" in line]
+    installed = importlib.util.find_spec("nucs") is not None
+    assert ("not measured: make bench installs it" in line) is not installed
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("bench_exact.py", ["nothing"]),
+        ("bench_counting.py", ["--rounds", "0"]),
+        ("bench_local_search.py", ["--against", "sudoku=./a"]),
+    ],
+)
+def test_arguments_that_mean_nothing_are_refused(name: str, arguments: list[str]) -> None:
+    done = run(name, *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
