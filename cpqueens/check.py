@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 _CELLS_AT_ONCE = 4_000_000
+_PROBLEMS = 20  # entries of an assignment that are complained about
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
 
 
@@ -226,6 +227,8 @@ def read_assignment(model: Model, assignment: Mapping[Any, Any]) -> tuple[IntArr
             positions, values = _read_entry(model, known, key, value)
         except (ModelError, TypeError) as error:
             problems.append(str(error))
+            if len(problems) == _PROBLEMS:
+                break  # a file of another model has thousands
             continue
         row[positions], given[positions] = values, True
     missing = [model.name_of(int(v)) for v in known[~given][:8]]

@@ -29,6 +29,7 @@ from cpqueens.expressions import (
     of_variables,
     plain_variables,
 )
+from cpqueens.plaintext import checked_name, shown
 from cpqueens.posted import ConstraintList, Posted, Source
 from cpqueens.registry import MAX_VARIABLES, VariableStore
 from cpqueens.rows import IntArray, plain_array
@@ -42,7 +43,11 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 MAX_DOMAIN = 1_000_000
+MAX_NAME = 200
+MAX_TITLE = 1000
+MAX_NESTING = 64
 _INT64 = 2**63 - 1
+_ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,6 @@ class Model(VariableStore):
 
     def __init__(self, name: str = "model") -> None:
         super().__init__()
-        if not isinstance(name, str):
-            raise ModelError(f"name: a text, got {name!r:.40}")
         self.name = name
         self.blocks: list[Block] = []
         self._block_names: dict[str, Block] = {}
@@ -87,6 +90,15 @@ class Model(VariableStore):
         self._ancestors: list[tuple[Model, int]] = []
         self.view: Any = None  # how a catalogued problem draws its solutions
         self._derived = Derived()
+
+    @property
+    def name(self) -> str:
+        """What it is called; no control characters, at most 1000 characters."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = checked_name(name, "name of a model", MAX_TITLE, least=0)
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -153,8 +165,7 @@ class Model(VariableStore):
             name = f"x{len(self.blocks)}"
             while name in self._block_names:
                 name = f"_{name}"
-        if not isinstance(name, str) or not name or len(name) > 200 or "\x00" in name:
-            raise ModelError(f"variable name {name!r:.40}: a text of 1 to 200 characters is needed")
+        checked_name(name, "variable name", MAX_NAME)
         if name in self._block_names or self._find_element(name) is not None:
             raise ModelError(f"variable name {name!r} is in use; names must be unique")
         if shape and name in self._bracketed:
@@ -166,7 +177,7 @@ class Model(VariableStore):
         return block
 
     def _find_element(self, name: str) -> int | None:
-        match = re.fullmatch(r"(.+)\[(\d+(?:,\d+)*)\]", name)
+        match = _ELEMENT.fullmatch(name)
         block = self._block_names.get(match[1]) if match else None
         if match is None or block is None:
             return None
@@ -177,14 +188,15 @@ class Model(VariableStore):
 
     def __getitem__(self, name: str) -> LinearArray:
         """Return the variable or array of variables with this name."""
-        block = self._block_names.get(name)
+        block = self._block_names.get(name) if isinstance(name, str) else None
         if block is not None:
             return plain_variables(self, block.first, block.shape)
         found = self._find_element(name) if isinstance(name, str) else None
         if found is None:
             from cpqueens.suggest import did_you_mean
 
-            raise ModelError(f"no variable {name!r}{did_you_mean(str(name), self._block_names)}")
+            near = did_you_mean(name, self._block_names) if isinstance(name, str) else ""
+            raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
 
     def name_of(self, variable: int) -> str:
@@ -221,6 +233,8 @@ class Model(VariableStore):
             For anything that is not a constraint, or one of another model.
         """
         frame = sys._getframe(1)
+        if name is not None:
+            checked_name(name, "name of a constraint", MAX_TITLE, least=0)
         for constraint in constraints:
             if type(constraint) is Linear and name is None and not self.has_partial:
                 term = constraint.expression
@@ -234,7 +248,7 @@ class Model(VariableStore):
         self._add(constraints, None, (frame.f_code, frame.f_lasti))
         return self
 
-    def _add(self, item: Any, name: str | None, source: Source | None) -> None:
+    def _add(self, item: Any, name: str | None, source: Source | None, depth: int = 0) -> None:
         if isinstance(item, LinearArray):
             item = as_truth(item.registry, item)
         if isinstance(item, BoolArray):
@@ -244,10 +258,14 @@ class Model(VariableStore):
         elif isinstance(item, list | tuple | set | frozenset | Iterator) or (
             isinstance(item, np.ndarray) and item.dtype.kind in "Ob"
         ):
+            if depth == MAX_NESTING:
+                raise ModelError(
+                    f"constraints in lists nested more than {MAX_NESTING} deep, or within themselves"
+                )
             for part in item:
-                self._add(part, name, source)
+                self._add(part, name, source, depth + 1)
         else:
-            raise ModelError(f"a constraint is needed, got {type(item).__name__} {item!r:.40}")
+            raise ModelError(f"a constraint is needed, got {type(item).__name__} {shown(item)}")
 
     def _own(self, item: BoolArray) -> BoolArray:
         """Return ``item`` as a constraint of this model, where it belongs to it or to its original."""
@@ -458,7 +476,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     parts = shape if isinstance(shape, tuple | list) else (shape,)
     for part in parts:
         if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
-            raise ModelError(f"shape: integers of at least 0, got {part!r:.40}")
+            raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
     return tuple(int(p) for p in parts)
 
 
@@ -467,16 +485,16 @@ def _bound(value: Any, what: str) -> IntArray:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
     array = plain_array(value, what)
     if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
-        raise IntegerError(f"{what}: integers only, got a truth among {value!r:.40}")
+        raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
-        raise IntegerError(f"{what}: integers only, got {value!r:.40}")
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
     if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
         worst = max(abs(v) for v in array.flat)
-        raise ModelError(f"{what}: {worst:.1e} does not fit 64 bits")
+        raise ModelError(f"{what}: {shown(worst)} does not fit 64 bits")
     if array.dtype.kind == "u" and int(array.max(initial=0)) > _INT64:
         raise ModelError(f"{what}: {int(array.max()):.1e} does not fit 64 bits")
     if array.dtype.kind not in "iu":
-        raise IntegerError(f"{what}: integers only, got {value!r:.40}")
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
     bound = array.astype(np.int64)
     if (bound == -(2**63)).any():
         raise ModelError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
@@ -492,12 +510,12 @@ def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
 
 def _domain(domain: Any) -> IntArray:
     if isinstance(domain, str | bytes):
-        raise IntegerError(f"domain: integers only, got {domain!r:.40}")
+        raise IntegerError(f"domain: integers only, got {shown(domain)}")
     try:
         many = len(domain)
     except TypeError:
         if not isinstance(domain, Iterable):
-            raise IntegerError(f"domain: a sequence of integers is needed, got {domain!r:.40}") from None
+            raise IntegerError(f"domain: a sequence of integers is needed, got {shown(domain)}") from None
         domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
         many = len(domain)
     except OverflowError:

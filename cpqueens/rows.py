@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.plaintext import shown
 
 IntArray = NDArray[np.int64]
 
@@ -37,8 +38,8 @@ def as_integers(values: object, what: str = "value") -> IntArray:
         return array.astype(np.int64)
     if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
         large = next(v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX)
-        raise IntegerError(f"{what}: {large} does not fit 64 bits")
-    raise IntegerError(f"{what}: integers only, got {_first_bad(values, array)!r:.60}")
+        raise IntegerError(f"{what}: {shown(large)} does not fit 64 bits")
+    raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array), 60)}")
 
 
 def plain_array(values: object, what: str) -> NDArray[Any]:
@@ -55,13 +56,16 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
             array = np.asarray(values, dtype=object)  # NumPy reads [2**63, 0] as floats
             if not all(isinstance(v, int | np.integer) for v in array.flat):
                 array = np.asarray(values)
-    except (ValueError, OverflowError) as error:
-        raise IntegerError(f"{what}: {values!r:.60} is not an array of integers") from error
+    except Exception as error:  # what NumPy says of ragged, deep or cyclic lists, and values of their own
+        raise IntegerError(f"{what}: {shown(values, 60)} is not an array of integers") from error
     return array
 
 
 def _first_bad(values: object, array: NDArray[Any]) -> Any:
-    given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    try:
+        given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    except ValueError:
+        return values
     flat = given.reshape(-1).tolist()
     return next((v for v in flat if not isinstance(v, int | np.integer)), flat[0])
 

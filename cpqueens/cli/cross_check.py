@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cpqueens.cli.options import check_place, json_option, load, model_arguments
+from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.options import positive_integer
 
@@ -171,6 +172,6 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
 
         echo_json({"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)})
     else:
-        click.echo("\n".join(map(str, reports)))
+        say("\n".join(map(str, reports)))
     broken = [r.exit_code for r in reports if r.disagreements]
     return min(broken) if broken else max((r.exit_code for r in reports), default=0)

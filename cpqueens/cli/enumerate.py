@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import document, dumps, outcome_fields
+from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.options import (
@@ -22,6 +22,7 @@ from cpqueens.cli.options import (
 )
 from cpqueens.cli.published import compared
 from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
+from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.options import positive_integer
 from cpqueens.outcome import Outcome, StopReason
@@ -120,7 +121,7 @@ def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> Non
     if isinstance(sink, JsonSink):
         sink.finish(fields)
     else:
-        click.echo(dumps({**head, **fields}))
+        echo_json({**head, **fields})
 
 
 def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, published: str) -> None:
@@ -140,4 +141,4 @@ def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | N
         )
         lines.append(f"written    {out}{part}")
     sys.stdout.flush()
-    click.echo("\n".join(lines), err=form != "board" and out is None)
+    say("\n".join(lines), err=form != "board" and out is None)

@@ -13,11 +13,34 @@ from typing import Any
 
 import click
 
+from cpqueens.bounded import label
 from cpqueens.cli import exits
+from cpqueens.cli.streams import abandon_stdout, is_stuck, usable_streams
 from cpqueens.errors import CpqueensError
+from cpqueens.plaintext import one_line, printable
 
 JSON_WANTED = "cpqueens.json"
 """Key of the context's ``meta`` that a verb sets when ``--json`` was given."""
+
+_WIDEST = 4000  # characters of a message
+
+
+def outermost(parse_and_run: Callable[[], Any]) -> int:
+    """Run everything, the parsing of arguments and its help included, and return the exit code."""
+
+    def work() -> Any:
+        with usable_streams():
+            try:
+                return parse_and_run()
+            except click.ClickException as error:
+                return usage_error(error)
+            except click.Abort:
+                return exits.INTERRUPTED
+            except SystemExit:  # by which click itself answers a reader of its help that has gone
+                abandon_stdout()
+                return exits.DONE
+
+    return guarded(work, {})
 
 
 def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
@@ -29,7 +52,7 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
     except (click.exceptions.Exit, click.ClickException, click.Abort):
         raise
     except BrokenPipeError:
-        _abandon_stdout()
+        abandon_stdout()
         return exits.DONE
     except KeyboardInterrupt:
         return _say("interrupted", exits.INTERRUPTED, meta)
@@ -38,8 +61,16 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
     except MemoryError:
         return _say("out of memory", exits.OUT_OF_MEMORY, meta)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _say(f"{where}{error.strerror or error}", exits.REFUSED, meta)
+        where = (
+            label(error.filename)
+            if error.filename
+            else "standard output"
+            if is_stuck()
+            else "input or output"
+        )
+        return _say(f"{where}: {error.strerror or error}", exits.REFUSED, meta)
+    except SystemExit as left:
+        return _say(f"the model's own code left with SystemExit: {left}", exits.REFUSED, meta)
     except Exception as error:
         if os.environ.get("CPQUEENS_DEBUG"):
             raise
@@ -51,7 +82,7 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
 def usage_error(error: click.ClickException) -> int:
     """Print what is wrong with the command line and return the exit code."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        click.echo(printable(error.format_message()), err=True)
         return exits.REFUSED
     context = getattr(error, "ctx", None)
     advice = f" (see {context.command_path} --help)" if context is not None else ""
@@ -59,7 +90,7 @@ def usage_error(error: click.ClickException) -> int:
 
 
 def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
-    line = " ".join(message.split())
+    line = one_line(message, _WIDEST)
     with contextlib.suppress(OSError, ValueError):
         click.echo(f"cpqueens: {line}", err=True)
         if meta.get(JSON_WANTED):
@@ -79,10 +110,3 @@ def _terminating() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, old)
-
-
-def _abandon_stdout() -> None:
-    """Let the interpreter's last flush go nowhere: whoever read the output has gone."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())

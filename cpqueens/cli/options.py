@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +11,8 @@ import click
 
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.errors import ModelError, UnknownParameter
+from cpqueens.jsontext import NotJsonError, parse_json
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
@@ -119,9 +120,11 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
     for text in params:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ModelError(f"--param {text!r:.40}: name=value is needed")
+            raise ModelError(f"--param {shown(text)}: name=value is needed")
         if key in COMMON:
             raise UnknownParameter(f"--param {key}: not one of {name}'s own parameters; see --help")
+        if key in chosen:
+            raise ModelError(f"--param {key}: given twice")
         chosen[key] = _typed(key, value, declared[key].type if key in declared else object)
     return chosen
 
@@ -130,8 +133,10 @@ def _typed(name: str, text: str, kind: type) -> Any:
     if kind is str:
         return text
     try:
-        return json.loads(text)
-    except ValueError:
+        return parse_json(text)
+    except NotJsonError:
         if kind is object:
             return text
-        raise UnknownParameter(f"--param {name}: {kind.__name__} is needed, got {text!r:.40}") from None
+        raise UnknownParameter(f"--param {name}: {kind.__name__} is needed, got {shown(text)}") from None
+    except ModelError as error:
+        raise UnknownParameter(f"--param {name}: {error}") from None

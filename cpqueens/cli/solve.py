@@ -18,6 +18,7 @@ from cpqueens.cli.options import (
     run_options,
     solver_options,
 )
+from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
@@ -62,7 +63,7 @@ def command(
     else:
         _print(instance, outcome, form, out)
         if reasons is not None:
-            click.echo(str(reasons))
+            say(str(reasons))
     return exit_of_solve(outcome)
 
 
@@ -93,7 +94,7 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
     from cpqueens.report.formats import render
 
     if outcome.solution is not None and out is None:
-        click.echo(render(outcome.solution, form, style_of(sys.stdout)), color=True)
+        say(render(outcome.solution, form, style_of(sys.stdout)))
     lines = [f"{'written' if len(outcome.solutions) else 'empty'}    {out}"] if out else []
     lines = [f"problem    {instance.title}", *summary(outcome), *lines]
     entry = instance.published("optimum")
@@ -101,4 +102,4 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
         lines.append(f"published  {entry.value} ({entry.source})")
     if outcome.closest is not None:
         lines.append("closest    " + str(outcome.closest.check()).replace("\n", "\n           "))
-    click.echo("\n".join(lines), err=form != "board")
+    say("\n".join(lines), err=form != "board")

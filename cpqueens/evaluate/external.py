@@ -26,8 +26,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cpqueens.bounded import decoded
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
 from cpqueens.errors import ModelError
+from cpqueens.jsontext import parse_json
+from cpqueens.plaintext import one_line, shown
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.observe import Observation
@@ -65,7 +68,7 @@ class External:
         good = isinstance(self.argv, Sequence) and not isinstance(self.argv, str) and len(self.argv) > 0
         if not good or not all(isinstance(part, str) and part for part in self.argv):
             raise ModelError(
-                f"external heuristic: a list of texts [program, argument, ...], got {self.argv!r:.60}"
+                f"external heuristic: a list of texts [program, argument, ...], got {shown(self.argv, 60)}"
             )
 
     @property
@@ -222,10 +225,12 @@ def judge_run(seed: int, run: Run) -> Attempt:
     if not lines:
         return Attempt(seed, run.seconds, rejection=_silent(run.code), message=_ended(run.code, tail))
     try:
-        answers = [json.loads(part) for part in lines]
-    except (ValueError, RecursionError):
-        shown = lines[-1][:60].decode("utf-8", "replace")
-        return Attempt(seed, run.seconds, rejection="garbled", message=f"not JSON lines: {shown!r}")
+        answers = [parse_json(decoded(part)) for part in lines]
+    except ModelError as error:
+        last = lines[-1][:60].decode("utf-8", "replace")
+        return Attempt(
+            seed, run.seconds, rejection="garbled", message=f"not JSON lines: {shown(last, 60)} ({error})"
+        )
     found = [a for a in answers if isinstance(a, dict) and "assignment" in a]
     if not found:
         return Attempt(seed, run.seconds, rejection="garbled", message='no line has an "assignment"')
@@ -243,4 +248,4 @@ def _silent(code: int | None) -> str:
 
 def _ended(code: int | None, tail: list[str]) -> str:
     how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-    return f"it ended with {how} and wrote nothing" + (f": {tail[-1]:.120}" if tail else "")
+    return f"it ended with {how} and wrote nothing" + (f": {one_line(tail[-1], 120)}" if tail else "")
