@@ -83,6 +83,7 @@ def _sink(
     stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return where the solutions go; a file is opened, or refused, before the search starts."""
+    from cpqueens.report.formats import check_format
     from cpqueens.report.writers import SolutionFile
 
     if out:
@@ -91,6 +92,7 @@ def _sink(
         return JsonSink(head)
     if form == "svg":
         raise ModelError("--format svg: name the file for the boards with --out x.svg")
+    check_format(instance.model, form)
     return PrintSink(form)
 
 

@@ -15,7 +15,7 @@ import click
 
 from cpqueens.bounded import label
 from cpqueens.cli import exits
-from cpqueens.cli.streams import abandon_stdout, is_stuck, usable_streams
+from cpqueens.cli.streams import abandon_stdout, settle_stdout, usable_streams
 from cpqueens.errors import CpqueensError
 from cpqueens.plaintext import one_line, printable
 
@@ -61,13 +61,8 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
     except MemoryError:
         return _say("out of memory", exits.OUT_OF_MEMORY, meta)
     except OSError as error:
-        where = (
-            label(error.filename)
-            if error.filename
-            else "standard output"
-            if is_stuck()
-            else "input or output"
-        )
+        settle_stdout()
+        where = label(error.filename) if error.filename else "output"
         return _say(f"{where}: {error.strerror or error}", exits.REFUSED, meta)
     except SystemExit as left:
         return _say(f"the model's own code left with SystemExit: {left}", exits.REFUSED, meta)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cpqueens.bounded import label, reason_of
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.jsontext import NotJsonError, parse_json
@@ -58,9 +60,18 @@ def json_option(command: Command) -> Command:
 
 
 def check_place(path: str | None, option: str) -> None:
-    """Refuse a file whose folder does not exist, before hours are spent on what it should hold."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
+    """Refuse a file that cannot be written, before hours are spent on what it should hold."""
+    if path is None:
+        return
+    try:
+        place, folder = Path(path).absolute(), Path(path).absolute().parent
+        there, exists, is_folder = folder.is_dir(), place.exists(), place.is_dir()
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{option} {label(path)}: {reason_of(error)}") from None
+    if not there:
         raise ModelError(f"{option} {path}: there is no folder {Path(path).parent}")
+    if is_folder or not os.access(place if exists else folder, os.W_OK):
+        raise ModelError(f"{option} {path}: {'is a folder' if is_folder else 'cannot be written'}")
 
 
 def output_options(command: Command) -> Command:

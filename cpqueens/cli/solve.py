@@ -46,11 +46,14 @@ def command(
 ) -> int:
     """Find one solution, or the best one."""
     from cpqueens.cli.terminal import progress
+    from cpqueens.report.formats import check_format
     from cpqueens.report.writers import SolutionFile
     from cpqueens.solve import solve
 
     instance = load(model, parameters)
     given = run_options(**options)
+    if out is None and not as_json:
+        check_format(instance.model, form)
     with ExitStack() as stack:
         file = stack.enter_context(SolutionFile(out, instance.model, force=force)) if out else None
         with progress(instance.title, lambda: 0, shown=True):

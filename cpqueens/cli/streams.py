@@ -38,14 +38,12 @@ def usable_streams() -> Iterator[None]:
     sys.stdout.flush()
 
 
-def is_stuck() -> bool:
-    """Say whether standard output takes no more; from then on what is still to be written goes nowhere."""
+def settle_stdout() -> None:
+    """Write what is still to be written, or let it go nowhere, so that nothing fails at the very end."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
         abandon_stdout()
-        return True
-    return False
 
 
 def abandon_stdout() -> None:

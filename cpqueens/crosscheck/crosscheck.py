@@ -14,7 +14,7 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.observe import Observation, Progress
-from cpqueens.crosscheck.participants import Participant, Plan, as_participants, isolated
+from cpqueens.crosscheck.participants import Participant, Plan, as_participants, isolated, prepare
 from cpqueens.crosscheck.report import (
     Disagreement,
     Evidence,
@@ -108,9 +108,11 @@ def cross_check(
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = symmetries or model.symmetries(), model.model
     participants = as_participants(solvers)
+    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
+    for participant in participants:
+        prepare(participant, model, plan)
     if isolate:
         participants = [isolated(p) for p in participants]
-    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
     observations = _observe(model, participants, plan)
     interrupted = len(observations) < len(participants) or any(o.interrupted for o in observations)
     repeats = _repeat(model, participants, observations, plan) if repeat and not interrupted else ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cpqueens.backends.base import Backend, Feature, Want
+from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, Progress, observe_backend
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
@@ -75,10 +75,26 @@ class BackendParticipant:
             model, self.name, self.solver, want, plan.packing, progress=plan.progress, **options
         )
 
+    def prepare(self, model: Model, plan: Plan) -> None:
+        """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
+        from cpqueens.interrupts import Interrupt
+        from cpqueens.options import build_request
+        from cpqueens.solve import choose
+
+        _, backend, strategy = choose(model, self.solver, plan.want)
+        build_request(model, backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options)
+
     @staticmethod
     def _able(backend: Backend, want: Want) -> bool:
         need = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
         return want not in need or need[want] in backend.features
+
+
+def prepare(participant: Participant, model: Model, plan: Plan) -> None:
+    """Let a participant refuse what it can refuse before the search; not all have anything to look at."""
+    look = getattr(participant, "prepare", None)
+    if callable(look):
+        look(model, plan)
 
 
 def as_participant(given: Any) -> Participant:
