@@ -14,6 +14,7 @@ from cpqueens.constraints.base import Constraint
 from cpqueens.describe import describe
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray
+from cpqueens.plaintext import shown
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def _read_entry(model: Model, known: IntArray, key: Any, value: Any) -> tuple[In
 
     terms = model[key] if isinstance(key, str) else key
     if not isinstance(terms, LinearArray):
-        raise ModelError(f"{key!r:.40} is neither a variable nor the name of one")
+        raise ModelError(f"{shown(key)} is neither a variable nor the name of one")
     terms = model.own_terms(terms).reshape(-1)
     label = key if isinstance(key, str) else ", ".join(model.name_of(v) for v in terms.scope()[:1].tolist())
     plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()

@@ -11,6 +11,7 @@ import numpy as np
 
 from cpqueens.errors import ModelError, NoSolution
 from cpqueens.expressions import BoolArray, LinearArray
+from cpqueens.plaintext import shown
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class SolutionSet(Sequence["Solution"]):
             return kept[1]
         terms = expression.truth() if isinstance(expression, BoolArray) else expression
         if not isinstance(terms, LinearArray):
-            raise ModelError(f"a solution is asked for terms of its model, got {expression!r:.40}")
+            raise ModelError(f"a solution is asked for terms of its model, got {shown(expression)}")
         terms = self.model.own_terms(terms)
         values = terms.evaluate(self._complete(terms)).reshape(len(self), *terms.shape)
         values.flags.writeable = False  # kept for the next who asks

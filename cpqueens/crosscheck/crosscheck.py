@@ -28,6 +28,7 @@ from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.options import positive_integer, positive_seconds
 from cpqueens.outcome import Status
+from cpqueens.plaintext import shown
 from cpqueens.published import Published
 from cpqueens.symmetry import Group
 
@@ -102,7 +103,7 @@ def cross_check(
     """
     started = time.monotonic()
     if not isinstance(model, Instance | Model):
-        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {model!r:.40}")
+        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {shown(model)}")
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
@@ -149,7 +150,7 @@ def _plan(
     progress: Progress | None,
 ) -> Plan:
     if want not in WANTS:
-        raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {want!r:.40}")
+        raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
     if want == "auto":
         want = "all" if model.objective is None else "best"
     if want == "best" and model.objective is None:
@@ -176,7 +177,7 @@ def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
     good = isinstance(chosen, Sequence) and len(chosen) > 0
     if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
-        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {seeds!r:.40}")
+        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
     return tuple(chosen)
 
 
@@ -197,7 +198,7 @@ def as_published(value: Any) -> PublishedValues | None:
     entries = [value] if isinstance(value, Published) else value
     if not isinstance(entries, Sequence) or not all(isinstance(e, Published) for e in entries):
         raise ModelError(
-            f"published: a number of solutions or Published values are needed, got {value!r:.40}"
+            f"published: a number of solutions or Published values are needed, got {shown(value)}"
         )
     if not entries:
         return None

@@ -20,6 +20,7 @@ from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.describe import describe, describe_array
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model
+from cpqueens.plaintext import shown
 
 MOST_SOLUTIONS = 500
 CLASSES = ("infeasible", "few", "many")
@@ -263,7 +264,7 @@ def fuzz(
     """
     for value, what, least in ((models, "models", 1), (processes, "processes", 0), (seed, "seed", 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ModelError(f"{what}: an integer of at least {least} is needed, got {value!r:.40}")
+            raise ModelError(f"{what}: an integer of at least {least} is needed, got {shown(value)}")
     if solvers is None:
         solvers = backends.available()
     participants = as_participants(solvers)

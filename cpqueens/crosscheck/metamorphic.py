@@ -33,6 +33,7 @@ from cpqueens.crosscheck.derive import (
 from cpqueens.crosscheck.report import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
 from cpqueens.outcome import Outcome, Solution
+from cpqueens.plaintext import shown
 from cpqueens.symmetry import Group, orbit_sizes
 
 if TYPE_CHECKING:
@@ -348,7 +349,7 @@ def metamorphic(
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"
     if measure not in MEASURES or (measure == "optimum" and model.objective is None):
-        raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {measure!r:.40}")
+        raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {shown(measure)}")
     choose(model, solver, Want.ONE)
     started = time.monotonic()
     lab = Laboratory(model, solver, measure, time_limit, Random(seed), symmetries)

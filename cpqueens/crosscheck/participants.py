@@ -105,7 +105,7 @@ def as_participant(given: Any) -> Participant:
     ModelError
         If it is nothing that can take part.
     """
-    if given == "exhaustive":
+    if isinstance(given, str) and given == "exhaustive":
         from cpqueens.crosscheck.given import Exhaustive
 
         return Exhaustive()
@@ -114,8 +114,8 @@ def as_participant(given: Any) -> Participant:
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):
         inner, options = given
         label = inner if isinstance(inner, str) else getattr(inner, "name", "solver")
-        shown = ",".join(f"{k}={v}" for k, v in options.items())
-        return BackendParticipant(f"{label}({shown})" if shown else label, inner, dict(options))
+        listed = ",".join(f"{k}={v}" for k, v in options.items())
+        return BackendParticipant(f"{label}({listed})" if listed else label, inner, dict(options))
     if hasattr(given, "observe") and hasattr(given, "name"):
         found: Participant = given
         return found
@@ -127,7 +127,7 @@ def as_participant(given: Any) -> Participant:
         return Heuristic(given)
     raise ModelError(
         f"solvers: a name, a backend, (name, {{parameters}}), a function, an external command or a file of "
-        f"solutions is needed, got {given!r:.60}"
+        f"solutions is needed, got {shown(given, 60)}"
     )
 
 

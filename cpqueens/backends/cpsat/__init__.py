@@ -19,6 +19,7 @@ from cpqueens.interrupts import Stopped, stopping_if_long, watching
 from cpqueens.lowering import lower
 from cpqueens.options import REFUSED
 from cpqueens.outcome import StopReason
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -148,7 +149,7 @@ class CpSat:
             try:
                 setattr(parameters, name, value)
             except (TypeError, ValueError) as error:
-                raise UnknownParameter(f"{name}: CP-SAT refuses {value!r:.40}") from error
+                raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
     def _ended(
         self, solver: Any, status: Any, flow: _Flow, request: Request, statistics: dict[str, Any]
