@@ -46,6 +46,7 @@ MAX_DOMAIN = 1_000_000
 MAX_NAME = 200
 MAX_TITLE = 1000
 MAX_NESTING = 64
+MAX_AXES = 32
 _INT64 = 2**63 - 1
 _ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
@@ -477,6 +478,10 @@ def _shape(shape: Any) -> tuple[int, ...]:
     for part in parts:
         if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
             raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
+        if part > MAX_VARIABLES:
+            raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
+    if len(parts) > MAX_AXES:
+        raise ModelError(f"shape: {len(parts)} axes, allowed are at most {MAX_AXES}")
     return tuple(int(p) for p in parts)
 
 
@@ -484,6 +489,8 @@ def _bound(value: Any, what: str) -> IntArray:
     if value is None:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
     array = plain_array(value, what)
+    if not array.size:
+        return array.astype(np.int64)  # it fits variables of no number only
     if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
         raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
@@ -513,13 +520,13 @@ def _domain(domain: Any) -> IntArray:
         raise IntegerError(f"domain: integers only, got {shown(domain)}")
     try:
         many = len(domain)
-    except TypeError:
+    except OverflowError:
+        many = MAX_DOMAIN + 1
+    except Exception:
         if not isinstance(domain, Iterable):
             raise IntegerError(f"domain: a sequence of integers is needed, got {shown(domain)}") from None
         domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
         many = len(domain)
-    except OverflowError:
-        many = MAX_DOMAIN + 1
     if many > MAX_DOMAIN:
         raise ModelError(f"domain: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
     if not isinstance(domain, np.ndarray):

@@ -99,9 +99,9 @@ def write_bundle(
     try:
         for name, part in (("model.json", model), ("shrunk.json", shrunk)):
             (place / name).write_text(dump_model(part), encoding="utf-8")
-        (place / "bundle.json").write_text(
-            json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8", "backslashreplace"
-        )
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "
+"
+        (place / "bundle.json").write_text(text, "utf-8", "backslashreplace")  # names of files may be no text
         (place / "replay.sh").write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
     except OSError as error:
         raise ModelError(f"{place}: {error.strerror or error}") from None

@@ -11,6 +11,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, Progress, observe_backend
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
