@@ -128,7 +128,8 @@ def positive_seconds(value: Any, what: str) -> float | None:
         raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
     if not value > 0:  # NaN included
         raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
-    return None if value >= FOREVER else float(value)
+    seconds = float(min(value, int(FOREVER)) if isinstance(value, int) else value)
+    return None if seconds >= FOREVER else seconds
 
 
 def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:

@@ -99,8 +99,7 @@ def write_bundle(
     try:
         for name, part in (("model.json", model), ("shrunk.json", shrunk)):
             (place / name).write_text(dump_model(part), encoding="utf-8")
-        text = json.dumps(data, indent=2, ensure_ascii=False) + "
-"
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         (place / "bundle.json").write_text(text, "utf-8", "backslashreplace")  # names of files may be no text
         (place / "replay.sh").write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
     except OSError as error:
