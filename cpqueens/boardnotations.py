@@ -13,7 +13,7 @@ _NUMBER = r"(?<!\d)(\d{1,9})"  # never from the middle of digits: a text of digi
 _POSITION = re.compile(rf"{_NUMBER}\s*-\s*[{{(\[]\s*(\d{{1,9}})\s*,\s*(\d{{1,9}})\s*[)}}\]]")
 _PAIR = re.compile(r"\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
 _SQUARE = re.compile(r"\b[Qq]?([A-Za-z])(\d{1,2})\b")
-_FEN_ROW = re.compile(r"(?:\d{1,3}|[Qq])+", re.ASCII)
+_FEN_ROW = re.compile(r"(?:\d{1,3}(?!\d)|[Qq])+", re.ASCII)
 _RULE = re.compile(r"[|+:=\-\s]+")
 _SEPARATORS = re.compile(r"[\s,;\[\](){}/|'\"]")
 _QUEENS = set("QqXxW*♛♕👑")

@@ -97,7 +97,7 @@ def build_request(
         after=_after(model, backend, options.pop("after", None)),
         strategy=strategy,
         look_ahead=look_ahead,
-        prove_complete=bool(options.pop("prove_complete", False)),
+        prove_complete=_truth(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
         log=_log(options.pop("log", None)),
         on_progress=options.pop("on_progress", None),
@@ -165,6 +165,12 @@ def _workers(backend: Backend, value: Any) -> int:
     if workers is not None and workers > 1:
         _need(backend, Feature.WORKERS, "num_workers")
     return workers or 1
+
+
+def _truth(value: Any, what: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what}: True or False is needed, got {shown(value)}")
+    return bool(value)
 
 
 def _log(value: Any) -> Callable[[str], None] | None:

@@ -13,6 +13,7 @@ from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.options import (
+    check_place,
     json_option,
     load,
     model_arguments,
@@ -52,6 +53,7 @@ def command(
 ) -> int:
     """Find all solutions."""
     instance = load(model, parameters)
+    check_place(out or None, "--out")
     given = run_options(**options)
     group = _group(instance, up_to_symmetry)
     if positive_integer(limit, "--limit") is not None and not group:

@@ -22,7 +22,7 @@ from cpqueens.plaintext import one_line, printable
 JSON_WANTED = "cpqueens.json"
 """Key of the context's ``meta`` that a verb sets when ``--json`` was given."""
 
-_WIDEST = 4000  # characters of a message
+_WIDEST = 1000  # characters of a message
 
 
 def outermost(parse_and_run: Callable[[], Any]) -> int:

@@ -11,6 +11,7 @@ import click
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
 from cpqueens.cli.options import (
+    check_place,
     json_option,
     load,
     model_arguments,
@@ -52,6 +53,7 @@ def command(
 
     instance = load(model, parameters)
     given = run_options(**options)
+    check_place(out or None, "--out")
     if out is None and not as_json:
         check_format(instance.model, form)
     with ExitStack() as stack:
