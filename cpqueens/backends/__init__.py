@@ -84,8 +84,10 @@ def split_name(solver: str) -> tuple[str, str | None]:
         raise UnknownBackend(f"solver: a name is needed, got {shown(solver)}")
     if "+" in solver:
         return get_backend(solver).name, None
-    name, _, strategy = solver.partition(":")
+    name, colon, strategy = solver.partition(":")
     backend = get_backend(name)
+    if colon and not strategy:
+        raise UnknownBackend(f"solver {shown(solver)}: the strategy is missing behind the colon")
     if strategy and strategy not in backend.strategies:
         if not backend.strategies:
             raise UnknownBackend(f"solver {name!r} has no strategies, got {shown(solver)}")

@@ -63,8 +63,6 @@ def check_place(path: str | None, option: str) -> None:
     """Refuse a file that cannot be written, before hours are spent on what it should hold."""
     if path is None:
         return
-    if "\0" in path:
-        raise ModelError(f"{option} {shown(path)}: a NUL in the name")
     try:
         place, folder = Path(path).absolute(), Path(path).absolute().parent
         there, exists, is_folder = folder.is_dir(), place.exists(), place.is_dir()

@@ -42,7 +42,6 @@ PLACES = [
     "none/x.csv",
     "old.csv/x.csv",
     "old.csv",
-    "\0.csv",
     "x" * 300 + ".csv",
     ESCAPE,
 ]
@@ -84,7 +83,7 @@ TABLE: dict[str, tuple[list[list[str]], list[str]]] = {
     "--param": ([[*SOLVE, "--param"], [*COUNT, "--param"]], PARAMETERS),
     "--format": ([[*SOLVE, "--format"], ["enumerate", "queens", "--format"]], ["", "x", ESCAPE]),
     "--out": ([[*SOLVE, "--out"], ["enumerate", "queens", "n=4", "--out"]], PLACES),
-    "--html": ([[*CROSS, "--html"]], ["folder", "none/x.html", "\0.html", "x" * 300]),
+    "--html": ([[*CROSS, "--html"]], ["folder", "none/x.html", "x" * 300]),
     "--external": ([[*CROSS, "--external"]], ["", "nosuch", "'x", "\0", "folder"]),
     "--heuristic": ([[*CROSS, "--heuristic"]], MODELS),
     "--solutions": (
