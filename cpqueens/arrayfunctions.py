@@ -29,7 +29,8 @@ from cpqueens.expressions import (
     registry_of,
     sum_of_products,
 )
-from cpqueens.rows import MAX_ELEMENTS, refuse_misread, refusing, shown
+from cpqueens.plaintext import shown
+from cpqueens.rows import MAX_ELEMENTS, refuse_misread, refusing
 
 
 @dataclass(frozen=True)

@@ -32,14 +32,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from cpqueens.bounded import read_bytes
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model
 from cpqueens.parameters import Parameter, complete, parse_assignments, read_parameters
+from cpqueens.plaintext import one_line, shown, text_of
 from cpqueens.published import Published
 from cpqueens.suggest import did_you_mean
 from cpqueens.symmetry import Group
 
 PACKAGE = "cpqueens.models"
+
+MAX_SOURCE = 2**24
+"""Bytes of a user's Python file."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ class Problem:
             return function(**values)
         except CpqueensError as error:
             raise ModelError(_prefixed(self.name, error)) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ModelError(f"{self.name}: {_one_line(error)}") from error
 
 
@@ -175,7 +180,7 @@ def find(reference: str) -> Problem:
     if path is not None:
         return _from_file(path, function)
     if reference not in names():
-        raise ModelError(f"no problem {reference!r:.60}{did_you_mean(reference, names())}")
+        raise ModelError(f"no problem {shown(reference, 60)}{did_you_mean(reference, names())}")
     module = importlib.import_module(f"{PACKAGE}.{reference}")
     return _problem(reference, getattr(module, reference), module)
 
@@ -191,7 +196,7 @@ def load(reference: str, assignments: Iterable[str] = ()) -> Instance:
     if reference.lower().endswith(".json"):
         given = list(assignments)
         if given:
-            raise ModelError(f"{reference}: a model file has no parameters, got {given[0]!r:.40}")
+            raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")
         from cpqueens.modelfile import load_model
 
         return Instance(None, {}, load_model(reference))
@@ -219,7 +224,7 @@ def _from_file(path: Path, function: str | None) -> Problem:
     if function is None:
         function = _only_problem(path, own)
     if function not in own:
-        raise ModelError(f"{path}: no function {function!r:.60}{did_you_mean(function, own)}")
+        raise ModelError(f"{path}: no function {shown(function, 60)}{did_you_mean(function, own)}")
     return _problem(function, own[function], module)
 
 
@@ -235,12 +240,7 @@ def _only_problem(path: Path, functions: Mapping[str, Callable[..., Any]]) -> st
 
 def _run(path: Path) -> ModuleType:
     """Execute a user's file as a module of its own."""
-    try:
-        there = path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be read
-        there = False
-    if not there:
-        raise ModelError(f"{str(path)!r:.200}: no such file")
+    read_bytes(path, MAX_SOURCE, pipes=False)  # what Python reads next is a file of a size for a module
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     name = f"cpqueens_user_{digest}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -250,7 +250,9 @@ def _run(path: Path) -> ModuleType:
     sys.modules[name] = module  # so that dataclasses and pickles of the file find their module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise ModelError(f"{path}: {_one_line(error)}") from error
     return module
@@ -277,4 +279,4 @@ def _one_line(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         place = f" (line {error.lineno})"
         return f"{type(error).__name__}: {error.msg}{place}"
-    return f"{type(error).__name__}: {' '.join(str(error).split()):.200}{place}"
+    return f"{type(error).__name__}: {one_line(text_of(error))}{place}"

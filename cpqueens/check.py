@@ -18,6 +18,7 @@ from cpqueens.definedness import Defined, defined_elements, defined_terms, why_u
 from cpqueens.describe import describe, describe_array
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray
+from cpqueens.plaintext import shown
 from cpqueens.ranges import OutOfRange, constraints_in_range, require_computable, saturated_sum
 from cpqueens.rows import IntArray
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from cpqueens.posted import Posted
 
 _CELLS_AT_ONCE = 4_000_000
-_MOST = 2**62
+_PROBLEMS = 20  # entries of an assignment that are complained about
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
 
 
@@ -283,6 +284,8 @@ def read_assignment(model: Model, assignment: Mapping[Any, Any]) -> tuple[IntArr
             positions, values = _read_entry(model, known, key, value)
         except (ModelError, TypeError) as error:
             problems.append(str(error))
+            if len(problems) == _PROBLEMS:
+                break  # a file of another model has thousands
             continue
         row[positions], given[positions] = values, True
     missing = [model.name_of(int(v)) for v in known[~given][:8]]
@@ -297,7 +300,7 @@ def _read_entry(model: Model, known: IntArray, key: Any, value: Any) -> tuple[In
 
     terms = model[key] if isinstance(key, str) else key
     if not isinstance(terms, LinearArray):
-        raise ModelError(f"{key!r:.40} is neither a variable nor the name of one")
+        raise ModelError(f"{shown(key)} is neither a variable nor the name of one")
     terms = model.own_terms(terms).reshape(-1)
     label = key if isinstance(key, str) else ", ".join(model.name_of(v) for v in terms.scope()[:1].tolist())
     plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()

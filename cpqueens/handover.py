@@ -19,6 +19,7 @@ from cpqueens.backends.base import Backend, Deliver, Ended, Feature, Order, Para
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter
 from cpqueens.incumbent import Receiver, Said, Share
 from cpqueens.outcome import Outcome, StopReason
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -69,12 +70,12 @@ def hand_over(solver: str) -> HandOver:
     """
     names = solver.split("+")
     if len(names) != 2 or not all(names):
-        raise UnknownBackend(f"solver {solver!r:.60}: a hand-over is written heuristic+exact")
+        raise UnknownBackend(f"solver {shown(solver)}: a hand-over is written heuristic+exact")
     heuristic, exact = (_part(name) for name in names)
     if heuristic.backend.proves:
-        raise UnknownBackend(f"solver {solver!r:.60}: {names[0]} proves by itself; a heuristic hands over")
+        raise UnknownBackend(f"solver {shown(solver)}: {names[0]} proves by itself; a heuristic hands over")
     if not exact.backend.proves:
-        raise UnknownBackend(f"solver {solver!r:.60}: {names[1]} proves nothing; an exact solver continues")
+        raise UnknownBackend(f"solver {shown(solver)}: {names[1]} proves nothing; an exact solver continues")
     return HandOver(heuristic, exact)
 
 

@@ -23,7 +23,8 @@ from cpqueens.expressions import (
     leaves,
     registry_of,
 )
-from cpqueens.rows import IntArray, refuse_misread, shown
+from cpqueens.plaintext import shown
+from cpqueens.rows import IntArray, refuse_misread
 
 Positions = NDArray[np.intp]
 

@@ -31,6 +31,7 @@ from cpqueens.expressions import (
     of_variables,
     plain_variables,
 )
+from cpqueens.plaintext import checked_name, shown
 from cpqueens.posted import ConstraintList, Posted, Source
 from cpqueens.ranges import ALLOWED, OutOfRange, require_in_range, size_text
 from cpqueens.registry import MAX_VARIABLES, VariableStore
@@ -45,6 +46,11 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 MAX_DOMAIN = 1_000_000
+MAX_NAME = 200
+MAX_TITLE = 1000
+MAX_NESTING = 64
+MAX_AXES = 32
+_ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -75,8 +81,6 @@ class Model(VariableStore):
 
     def __init__(self, name: str = "model") -> None:
         super().__init__()
-        if not isinstance(name, str):
-            raise ModelError(f"name: a text, got {name!r:.40}")
         self.name = name
         self.blocks: list[Block] = []
         self._block_names: dict[str, Block] = {}
@@ -90,6 +94,15 @@ class Model(VariableStore):
         self.view: Any = None  # how a catalogued problem draws its solutions
         self._derived = Derived()
         self._runs: set[object] = set()  # those under way: the model stays as it is until they end
+
+    @property
+    def name(self) -> str:
+        """What it is called; no control characters, at most 1000 characters."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = checked_name(name, "name of a model", MAX_TITLE, least=0)
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -158,8 +171,7 @@ class Model(VariableStore):
             name = f"x{len(self.blocks)}"
             while name in self._block_names:
                 name = f"_{name}"
-        if not isinstance(name, str) or not name or len(name) > 200 or "\x00" in name:
-            raise ModelError(f"variable name {name!r:.40}: a text of 1 to 200 characters is needed")
+        checked_name(name, "variable name", MAX_NAME)
         if name in self._block_names or self._find_element(name) is not None:
             raise ModelError(f"variable name {name!r} is in use; names must be unique")
         if shape and name in self._bracketed:
@@ -171,7 +183,7 @@ class Model(VariableStore):
         return block
 
     def _find_element(self, name: str) -> int | None:
-        match = re.fullmatch(r"(.+)\[(\d+(?:,\d+)*)\]", name)
+        match = _ELEMENT.fullmatch(name)
         block = self._block_names.get(match[1]) if match else None
         if match is None or block is None:
             return None
@@ -182,14 +194,15 @@ class Model(VariableStore):
 
     def __getitem__(self, name: str) -> LinearArray:
         """Return the variable or array of variables with this name."""
-        block = self._block_names.get(name)
+        block = self._block_names.get(name) if isinstance(name, str) else None
         if block is not None:
             return plain_variables(self, block.first, block.shape)
         found = self._find_element(name) if isinstance(name, str) else None
         if found is None:
             from cpqueens.suggest import did_you_mean
 
-            raise ModelError(f"no variable {name!r}{did_you_mean(str(name), self._block_names)}")
+            near = did_you_mean(name, self._block_names) if isinstance(name, str) else ""
+            raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
 
     def name_of(self, variable: int) -> str:
@@ -230,6 +243,8 @@ class Model(VariableStore):
         """
         self._refuse_during_runs()
         frame = sys._getframe(1)
+        if name is not None:
+            checked_name(name, "name of a constraint", MAX_TITLE, least=0)
         for constraint in constraints:
             if type(constraint) is Linear and name is None and not self.has_partial:
                 term = constraint.expression
@@ -243,7 +258,7 @@ class Model(VariableStore):
         self._add(constraints, None, (frame.f_code, frame.f_lasti))
         return self
 
-    def _add(self, item: Any, name: str | None, source: Source | None) -> None:
+    def _add(self, item: Any, name: str | None, source: Source | None, depth: int = 0) -> None:
         if isinstance(item, LinearArray):
             item = as_truth(item.registry, item)
         if isinstance(item, BoolArray):
@@ -253,10 +268,14 @@ class Model(VariableStore):
         elif isinstance(item, list | tuple | set | frozenset | Iterator) or (
             isinstance(item, np.ndarray) and item.dtype.kind in "Ob"
         ):
+            if depth == MAX_NESTING:
+                raise ModelError(
+                    f"constraints in lists nested more than {MAX_NESTING} deep, or within themselves"
+                )
             for part in item:
-                self._add(part, name, source)
+                self._add(part, name, source, depth + 1)
         else:
-            raise ModelError(f"a constraint is needed, got {type(item).__name__} {item!r:.40}")
+            raise ModelError(f"a constraint is needed, got {type(item).__name__} {shown(item)}")
 
     def _own(self, item: BoolArray) -> BoolArray:
         """Return ``item`` as a constraint of this model, where it belongs to it or to its original."""
@@ -493,7 +512,11 @@ def _shape(shape: Any) -> tuple[int, ...]:
     parts = shape if isinstance(shape, tuple | list) else (shape,)
     for part in parts:
         if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
-            raise ModelError(f"shape: integers of at least 0, got {part!r:.40}")
+            raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
+        if part > MAX_VARIABLES:
+            raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
+    if len(parts) > MAX_AXES:
+        raise ModelError(f"shape: {len(parts)} axes, allowed are at most {MAX_AXES}")
     return tuple(int(p) for p in parts)
 
 
@@ -501,15 +524,17 @@ def _bound(value: Any, what: str) -> IntArray:
     if value is None:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
     array = plain_array(value, what)
+    if not array.size:
+        return array.astype(np.int64)  # it fits variables of no number only
     if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
-        raise IntegerError(f"{what}: integers only, got a truth among {value!r:.40}")
+        raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
     if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
-        raise IntegerError(f"{what}: integers only, got {value!r:.40}")
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
     if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
         worst = max(array.flat, key=abs)
         raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
     if array.dtype.kind not in "iu":
-        raise IntegerError(f"{what}: integers only, got {value!r:.40}")
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
     return require_in_range(array, what).astype(np.int64)
 
 
@@ -522,16 +547,16 @@ def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
 
 def _domain(domain: Any, what: str) -> IntArray:
     if isinstance(domain, str | bytes):
-        raise IntegerError(f"{what}: integers only, got {domain!r:.40}")
+        raise IntegerError(f"{what}: integers only, got {shown(domain)}")
     try:
-        many = len(domain)
-    except TypeError:
-        if not isinstance(domain, Iterable):
-            raise IntegerError(f"{what}: a sequence of integers is needed, got {domain!r:.40}") from None
-        domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
         many = len(domain)
     except OverflowError:
         many = MAX_DOMAIN + 1
+    except Exception:
+        if not isinstance(domain, Iterable):
+            raise IntegerError(f"{what}: a sequence of integers is needed, got {shown(domain)}") from None
+        domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
+        many = len(domain)
     if many > MAX_DOMAIN:
         raise ModelError(f"{what}: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
     if not isinstance(domain, np.ndarray):

@@ -30,11 +30,12 @@ from typing import Any
 
 import msgspec
 
+from cpqueens.bounded import label, read_bytes
 from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.modelfile_read import Reader
 from cpqueens.modelfile_schema import VERSION, read_document
-from cpqueens.modelfile_text import parse, read_bytes
+from cpqueens.modelfile_text import MAX_BYTES, parse
 from cpqueens.modelfile_write import FORMAT, Writer
 
 
@@ -106,7 +107,7 @@ def load_model(path: str | Path) -> Model:
     ModelError
         If it cannot be read, is too large, or is not a model.
     """
-    return parse_model(read_bytes(Path(path)), str(path))
+    return parse_model(read_bytes(path, MAX_BYTES), label(path))
 
 
 def model_digest(model: Model) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 import msgspec
 
 from cpqueens.errors import ModelError
+from cpqueens.plaintext import one_line
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,4 +50,4 @@ def converted(value: Any, kind: type[R]) -> R:
         return msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError as error:
         message, _, place = str(error).partition(" - at `$")
-        raise Misplaced(place.rstrip("`").lstrip("."), message) from None
+        raise Misplaced(place.rstrip("`").lstrip("."), one_line(message)) from None

@@ -17,7 +17,7 @@ from cpqueens.constraints.linear import OPPOSITE, Linear
 from cpqueens.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, as_truth, of_variables
-from cpqueens.model import Model
+from cpqueens.model import MAX_TITLE, Model
 from cpqueens.modelfile_path import Misplaced, at, converted
 from cpqueens.modelfile_schema import (
     MAX_VARIABLES,
@@ -29,6 +29,7 @@ from cpqueens.modelfile_schema import (
     VariableEntry,
 )
 from cpqueens.modelfile_terms import TermReader
+from cpqueens.plaintext import checked_name
 from cpqueens.rows import IntArray
 from cpqueens.suggest import did_you_mean
 from cpqueens.views import VIEWS
@@ -42,7 +43,7 @@ class Reader:
     def __init__(self, document: Document, where: str) -> None:
         self.document = document
         self.where = where
-        self.model = Model(_without_nul(document.name, "name"))
+        self.model = Model(_harmless(document.name, "name"))
         self.terms = TermReader(self.model)
         self.rows = 0
 
@@ -125,7 +126,7 @@ class Reader:
     def _constraints(self) -> None:
         for k, entry in enumerate(self.document.constraints):
             constraint = at(f"constraints[{k}]", self.constraint, entry)
-            name = None if entry.name is None else _without_nul(entry.name, f"constraints[{k}].name")
+            name = None if entry.name is None else _harmless(entry.name, f"constraints[{k}].name")
             self.model._post(constraint, name, (f"{self.where}: constraint", k))
 
     @contextmanager
@@ -245,7 +246,5 @@ def _bounds(value: int | list[int] | UnsetType, size: int, shape: tuple[int, ...
     return np.array(value, dtype=object if any(abs(v) >= 2**63 for v in value) else np.int64).reshape(shape)
 
 
-def _without_nul(text: str, path: str) -> str:
-    if "\x00" in text:
-        raise Misplaced(path, "a NUL in the text")
-    return text
+def _harmless(text: str, path: str) -> str:
+    return at(path, checked_name, text, "text", MAX_TITLE, 0)

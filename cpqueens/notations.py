@@ -3,17 +3,22 @@
 ======================  =====================================================================
 list                    ``[0, 4, 7, 5, 2, 6, 1, 3]``, ``1 5 8 6 3 7 2 4``: from 0 or from 1
 digits                  ``15863724``: one digit a row
-column letters          ``a e h f c g b d``: one letter a row
+column letters          ``a e h f c g b d``, ``[a, e, h, ...]``: one letter a row
 positions               ``1 - {1, 1}  2 - {2, 5} ...``: row and column, from 1
+pairs                   ``[(0, 0), (1, 4), ...]``: row and column, from where the rows count from
+chess squares           ``Qa8 e7 h6 ...``: file and rank; the last rank is the first row
+FEN                     ``Q7/4Q3/7Q/...``: the first row first
 squares                 ``Q.......`` row by row; also chess symbols, ``*``, spaces between squares
 0/1 matrix              rows of 0 and 1
-rules                   ``+---+`` between the rows and ``| Q | # |`` cells
-frame                   the board that cpqueens prints
+one line                all squares, or all digits of the 0/1 matrix, behind one another or between ``/``
+rules                   ``| Q | # |`` cells, with or without ``+---+`` or ``|---|`` between the rows
+frame                   the board that cpqueens prints, and tables drawn with ``│``
 numbers                 rows of integers, for problems whose solution is a grid
 ======================  =====================================================================
 
 Solutions stand on lines of their own or are separated by blank lines. Whether columns count from 0 or from
-1 is concluded from all solutions of one text together; where both are possible, 0 is taken and said.
+1 is concluded from all solutions of one text together; where both are possible, 0 is taken and said. Dashes
+and minus signs of every kind are read as ``-``, MiniZinc's ``----------`` and ``==========`` as blank lines.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ import numpy as np
 
 from cpqueens.boardnotations import BOARD_NOTATIONS
 from cpqueens.errors import ModelError
+from cpqueens.plaintext import shown
 from cpqueens.reading import Lines, Reading, Target
 
 
@@ -39,17 +45,36 @@ def read_notation(text: str, target: Target) -> list[Reading]:
     return [reading for part in paragraphs(text) for reading in _read_paragraph(part, target)]
 
 
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
+        **dict.fromkeys("\ufe0e\ufe0f\ufeff", None),  # how a symbol is drawn, and byte order marks
+        **dict.fromkeys("┃║", "│"),
+        **dict.fromkeys("┏╔╒╭", "┌"),
+        "\uff0c": ",",
+    }
+)
+
+
 def paragraphs(text: str) -> Iterator[Lines]:
-    """Yield the parts of a text that blank lines separate."""
+    """Yield the parts of a text that blank lines separate, written with plain dashes and spaces."""
     part: Lines = []
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
-        if line.strip():
+    for number, line in enumerate(text.translate(_PLAIN).splitlines(), 1):
+        if line.strip() and not _is_minizinc_rule(line, part):
             part.append((number, line.rstrip()))
         elif part:
             yield part
             part = []
     if part:
         yield part
+
+
+def _is_minizinc_rule(line: str, part: Lines) -> bool:
+    """Say whether a line ends a solution or the search in MiniZinc's output; ten ``-`` may be squares too."""
+    if line == "----------":
+        return not part or part[-1][1][-1:] in ("]", ";")
+    return line == "=========="
 
 
 def _read_paragraph(part: Lines, target: Target) -> list[Reading]:
@@ -59,7 +84,7 @@ def _read_paragraph(part: Lines, target: Target) -> list[Reading]:
         if found is not None:
             return found
     number, line = part[0]
-    raise ModelError(f"line {number}: {line.strip()[:40]!r} is not a solution: {_expected(target)}")
+    raise ModelError(f"line {number}: {shown(line.strip())} is not a solution: {_expected(target)}")
 
 
 def _expected(target: Target) -> str:
@@ -119,17 +144,19 @@ def _numbers(values: list[int], target: Target, notation: str, line: int) -> Rea
 
 def _pairs(values: list[int], target: Target, line: int) -> Reading:
     """Read a row of 2n places in which each number stands twice."""
-    first = [values.index(k) if k in values else -1 for k in range(1, target.size + 1)]
-    for k, place in enumerate(first, 1):
-        if place < 0 or values.count(k) != 2:
-            return Reading(
-                "row of pairs", line, None, problem=f"{k} stands {values.count(k)} times, not twice"
-            )
-        between = values.index(k, place + 1) - place - 1
-        if between != k:
-            return Reading(
-                "row of pairs", line, None, problem=f"between the two {k} there are {between} numbers"
-            )
+    places: dict[int, list[int]] = {k: [] for k in range(1, target.size + 1)}
+    for place, value in enumerate(values):
+        places.get(value, []).append(place)
+    for k, found in places.items():
+        between = found[1] - found[0] - 1 if len(found) == 2 else k
+        problem = (
+            f"{k} stands {len(found)} times, not twice"
+            if len(found) != 2
+            else f"between the two {k} there are {between} numbers"
+        )
+        if len(found) != 2 or between != k:
+            return Reading("row of pairs", line, None, problem=problem)
+    first = [found[0] for found in places.values()]
     return Reading("row of pairs", line, np.array(first, dtype=np.int64))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Request, Want
 from cpqueens.check import Checker, read_assignment
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.interrupts import Interrupt
+from cpqueens.plaintext import shown
 from cpqueens.ranges import LIMIT
 from cpqueens.suggest import did_you_mean
 
@@ -32,6 +32,11 @@ COMMON = (
     "log",
     "on_progress",
 )
+
+MAX_WORKERS = 1024
+
+FOREVER = 1e9
+"""Seconds from which a limit is none (30 years): clocks and threads cannot wait for much more."""
 
 # Spellings of other tools that would change what a status means, or that have another name here.
 REFUSED = {
@@ -93,7 +98,7 @@ def build_request(
         after=_after(model, backend, options.pop("after", None)),
         strategy=strategy,
         look_ahead=look_ahead,
-        prove_complete=bool(options.pop("prove_complete", False)),
+        prove_complete=_truth(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
         log=_log(options.pop("log", None)),
         on_progress=options.pop("on_progress", None),
@@ -117,22 +122,25 @@ def _need(backend: Backend, feature: Feature | None, what: str) -> None:
 
 
 def positive_seconds(value: Any, what: str) -> float | None:
-    """Return a limit in seconds, None for none; it must be a finite number above 0."""
+    """Return a limit in seconds, None for none; it must be a number above 0, beyond `FOREVER` it is none."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ModelError(f"{what}: seconds above 0 are needed, got {value!r:.40}")
-    if math.isnan(value) or value <= 0:
-        raise ModelError(f"{what}: seconds above 0 are needed, got {value}")
-    return None if math.isinf(value) else float(value)
+        raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
+    if not value > 0:  # NaN included
+        raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
+    seconds = float(min(value, int(FOREVER)) if isinstance(value, int) else value)
+    return None if seconds >= FOREVER else seconds
 
 
-def positive_integer(value: Any, what: str) -> int | None:
-    """Return a limit, None for none; it must be an integer of at least 1."""
+def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:
+    """Return a limit, None for none; it must be an integer from 1 to ``most``."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ModelError(f"{what}: an integer of at least 1 is needed, got {value!r:.40}")
+        raise ModelError(f"{what}: an integer of at least 1 is needed, got {shown(value)}")
+    if value > most:
+        raise ModelError(f"{what}: {shown(value)} is too many, allowed are at most {most}")
     return int(value)
 
 
@@ -149,15 +157,21 @@ def _seed(value: Any) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
-        raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {value!r:.40}")
+        raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {shown(value)}")
     return int(value)
 
 
 def _workers(backend: Backend, value: Any) -> int:
-    workers = positive_integer(value, "num_workers")
+    workers = positive_integer(value, "num_workers", MAX_WORKERS)
     if workers is not None and workers > 1:
         _need(backend, Feature.WORKERS, "num_workers")
     return workers or 1
+
+
+def _truth(value: Any, what: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what}: True or False is needed, got {shown(value)}")
+    return bool(value)
 
 
 def _log(value: Any) -> Callable[[str], None] | None:
@@ -166,7 +180,7 @@ def _log(value: Any) -> Callable[[str], None] | None:
     if value is True:
         return lambda line: print(line, file=sys.stderr)
     if not callable(value):
-        raise ModelError(f"log: True or a function of one line is needed, got {value!r:.40}")
+        raise ModelError(f"log: True or a function of one line is needed, got {shown(value)}")
     function: Callable[[str], None] = value
     return function
 
@@ -199,7 +213,9 @@ def _hint_entries(value: Any) -> list[tuple[Any, Any]]:
     if isinstance(value, Solution):
         value = value.as_dict()
     if not isinstance(value, Mapping):
-        raise ModelError(f"hint: {{variable: values}}, a solution or an outcome is needed, got {value!r:.40}")
+        raise ModelError(
+            f"hint: {{variable: values}}, a solution or an outcome is needed, got {shown(value)}"
+        )
     return list(value.items())
 
 
@@ -211,7 +227,7 @@ def _after(model: Model, backend: Backend, value: Any) -> Any:
 
     named = value.as_dict() if isinstance(value, Solution) else value
     if not isinstance(named, Mapping):
-        raise ModelError(f"after: a solution or {{variable: values}} is needed, got {value!r:.40}")
+        raise ModelError(f"after: a solution or {{variable: values}} is needed, got {shown(value)}")
     row, problems = read_assignment(model, named)
     if row is None:
         raise ModelError(f"after: {problems[0]}")
@@ -225,21 +241,27 @@ def _parameters(backend: Backend, options: Mapping[str, Any]) -> dict[str, Any]:
             raise UnknownParameter(f"{name} is not accepted: {REFUSED[name]}")
         if name not in backend.parameters:
             known = (*COMMON, *backend.parameters)
-            raise UnknownParameter(f"{backend.name} has no parameter {name!r}{did_you_mean(name, known)}")
+            raise UnknownParameter(
+                f"{backend.name} has no parameter {shown(name)}{did_you_mean(name, known)}"
+            )
         chosen[name] = _typed(backend, name, value)
     return chosen
 
 
 def _typed(backend: Backend, name: str, value: Any) -> Any:
     parameter = backend.parameters[name]
-    if parameter.choices and value not in parameter.choices:
+    if parameter.choices and not any(type(value) is type(c) and value == c for c in parameter.choices):
         raise UnknownParameter(
-            f"{name}: allowed are {', '.join(map(repr, parameter.choices))}, got {value!r:.40}"
+            f"{name}: allowed are {', '.join(map(repr, parameter.choices))}, got {shown(value)}"
         )
     if parameter.type is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        return float(value) if abs(value) < 2**63 else _refuse_size(name, value)
     if parameter.type is object or isinstance(value, parameter.type):
         if parameter.type is int and isinstance(value, bool):
             raise UnknownParameter(f"{name}: an integer is needed, got {value!r}")
-        return value
-    raise UnknownParameter(f"{name}: {parameter.type.__name__} is needed, got {value!r:.40}")
+        return _refuse_size(name, value) if isinstance(value, int) and abs(value) >= 2**63 else value
+    raise UnknownParameter(f"{name}: {parameter.type.__name__} is needed, got {shown(value)}")
+
+
+def _refuse_size(name: str, value: int) -> NoReturn:
+    raise UnknownParameter(f"{name}: {shown(value)} does not fit 64 bits")

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.plaintext import shown
 from cpqueens.suggest import did_you_mean
 
 P = ParamSpec("P")
@@ -105,13 +106,13 @@ class Parameter:
         return found
 
     def _refusal(self, value: Any) -> ModelError:
-        shown = repr(value) if not isinstance(value, int) or abs(value) < 10**_SHOWN else "a huge integer"
-        shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
+        text = shown(value, 2 * _SHOWN)
+        text = text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
         near = ""
         if typing.get_origin(self.type) is Literal and isinstance(value, str):
             guess = did_you_mean(value, map(str, typing.get_args(self.type)))
             near = guess if "did you mean" in guess else ""
-        return ModelError(f"{self.name}: {self.allowed} is needed, got {shown}{near}")
+        return ModelError(f"{self.name}: {self.allowed} is needed, got {text}{near}")
 
 
 def _parse_integer(parameter: Parameter, text: str) -> int:
@@ -206,7 +207,7 @@ def parse_assignments(parameters: Iterable[Parameter], assignments: Iterable[str
         name, equals, text = assignment.partition("=")
         name = name.strip()
         if not equals:
-            raise ModelError(f"{assignment!r:.40}: a parameter is given as name=value, such as n=8")
+            raise ModelError(f"{shown(assignment)}: a parameter is given as name=value, such as n=8")
         if name in values:
             raise ModelError(f"{name}: given twice")
         values[name] = _known(known, name).parse(text)
@@ -216,7 +217,7 @@ def parse_assignments(parameters: Iterable[Parameter], assignments: Iterable[str
 def _known(known: Mapping[str, Parameter], name: str) -> Parameter:
     if name not in known:
         advice = did_you_mean(name, known) if known else "; there are none"
-        raise ModelError(f"no parameter {name!r:.40}{advice}")
+        raise ModelError(f"no parameter {shown(name)}{advice}")
     return known[name]
 
 

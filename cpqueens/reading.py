@@ -113,6 +113,19 @@ def choose_base(target: Target, values: IntArray, base: int | None) -> tuple[int
     return (1, "values count from 1") if from_one else (0, "")
 
 
+def shifted(values: IntArray, start: int) -> IntArray:
+    """Return values that count from ``start`` as values that count from 0.
+
+    Raises
+    ------
+    ModelError
+        If one would leave 64 bits.
+    """
+    if start and values.size and int(values.min()) < start - 2**63:
+        raise ModelError(f"{int(values.min())} cannot count from {start} in 64 bits")
+    return values - start
+
+
 @dataclass(frozen=True)
 class Found:
     """Solutions as they were brought, not checked yet.
@@ -157,25 +170,40 @@ def named_assignments(items: Sequence[tuple[int, Mapping[str, Any]]], word: str,
 def assembled(
     readings: Sequence[Reading], word: str, target: Target, model: Model, base: int | None, by_column: bool
 ) -> Found:
-    """Decide where values count from, and put the readings into the order of the model's variables."""
+    """Decide where values count from, and put the readings into the order of the model's variables.
+
+    Raises
+    ------
+    ModelError
+        If nothing was read: a drawing without any row is not a solution.
+    """
+    if not readings:
+        raise ModelError("no solution in the text")
     based = [r.values for r in readings if r.based and r.values is not None]
     start, note = choose_base(target, np.concatenate(based) if based else np.zeros(0, np.int64), base)
     rejected = []
-    items: list[tuple[int, Mapping[str, Any]]] = []
+    rows: list[tuple[int, IntArray]] = []
     for reading in readings:
         values, problem = _values(reading, start, by_column)
         if values is None:
             rejected.append((f"{word} {reading.line}", problem))
         else:
-            items.append((reading.line, {target.variable: values}))
-    found = named_assignments(items, word, model)
+            rows.append((reading.line, values))
+    found = _only_variable(rows, word, target, model)
     return replace(found, rejected=(*rejected, *found.rejected), notes=(note,) if note else ())
+
+
+def _only_variable(rows: list[tuple[int, IntArray]], word: str, target: Target, model: Model) -> Found:
+    """Return values of the target as assignments; where it is all there is to decide, they are the rows."""
+    if not rows or target.size != len(model.decisions):
+        return named_assignments([(n, {target.variable: values}) for n, values in rows], word, model)
+    return Found(np.stack([v for _, v in rows]), word, np.array([n for n, _ in rows], dtype=np.int64))
 
 
 def _values(reading: Reading, start: int, by_column: bool) -> tuple[IntArray | None, str]:
     if reading.values is None:
         return None, reading.problem
-    values = reading.values - start if reading.based else reading.values
+    values = shifted(reading.values, start) if reading.based else reading.values
     if not by_column:
         return values, ""
     if not np.array_equal(np.sort(values), np.arange(len(values))):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.plaintext import shown
 from cpqueens.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, require_reach, size_text
 
 IntArray = NDArray[np.int64]
@@ -20,17 +20,10 @@ MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
 
 _INT64_MAX = 2**63 - 1
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 _MISREAD: dict[type, str] = {
     np.ma.MaskedArray: "the mask would be lost; write .compressed() or .filled(value)",
     np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
 }
-
-
-def shown(value: object) -> str:
-    """Return a value as short text in one line, however long or deeply nested it is."""
-    return f"{' '.join(_SHORT.repr(value).split()):.60}"
 
 
 @contextmanager
@@ -124,13 +117,16 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
             array = np.asarray(values, dtype=object)  # NumPy reads [2**63, 0] as floats
             if not all(isinstance(v, int | np.integer) for v in array.flat):
                 array = np.asarray(values)
-    except (ValueError, OverflowError) as error:
-        raise IntegerError(f"{what}: {shown(values)} is not an array of integers") from error
+    except Exception as error:  # what NumPy says of ragged, deep or cyclic lists, and values of their own
+        raise IntegerError(f"{what}: {shown(values, 60)} is not an array of integers") from error
     return array
 
 
 def _first_bad(values: object, array: NDArray[Any]) -> Any:
-    given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    try:
+        given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    except ValueError:
+        return values
     flat = given.reshape(-1).tolist()
     return next((v for v in flat if not isinstance(v, int | np.integer)), flat[0])
 

@@ -6,17 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cpqueens.bounded import MAX_TEXT, decoded, label, read_bytes
 from cpqueens.errors import ModelError
+from cpqueens.jsontext import NotJsonError
 from cpqueens.notations import read_notation
 from cpqueens.reading import Found, assembled, target_of
-from cpqueens.solutionjson import NotJsonError, is_json, read_json, read_json_lines
+from cpqueens.solutionjson import is_json, read_json, read_json_lines
 from cpqueens.solutiontable import from_array, load_array, read_csv
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
-
-MAX_BYTES = 2**30
-"""The largest text that is read, in bytes; ``.npy`` files are mapped and may be larger."""
 
 
 def read_solutions(
@@ -39,18 +38,12 @@ def read_solutions(
     path = Path(source)
     if path.suffix.lower() == ".npy":
         return from_array(load_array(path), model, base, by_column)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ModelError(f"{path}: {path.stat().st_size} bytes, allowed are at most {MAX_BYTES}")
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a text in UTF-8"
-        raise ModelError(f"{path}: {reason}") from None
+    data = read_bytes(path, MAX_TEXT)
     read = READERS.get(path.suffix.lower(), read_text)
     try:
-        return read(text, model, base, by_column)
+        return read(decoded(data), model, base, by_column)
     except ModelError as error:
-        raise ModelError(f"{path}: {error}") from None
+        raise ModelError(f"{label(path)}: {error}") from None
 
 
 def read_text(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.jsontext import parse_json
 from cpqueens.notations import read_notation
 from cpqueens.reading import Found, Reading, Target, assembled, named_assignments, target_of
 from cpqueens.rows import as_integers
@@ -16,41 +16,18 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 
-class NotJsonError(ModelError):
-    """The text is not JSON."""
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
-    except json.JSONDecodeError as error:
-        raise NotJsonError(f"line {error.lineno}: not JSON: {error.msg}") from None
-    except ModelError:
-        raise
-    except (RecursionError, ValueError):
-        raise ModelError("JSON: nested too deeply, or a number with too many digits") from None
-
-
 def is_json(text: str) -> bool:
     """Say whether a text is one JSON document."""
     try:
-        _parse(text)
+        parse_json(text)
     except ModelError:
         return False
     return True
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    named = dict(pairs)
-    if len(named) != len(pairs):
-        repeated = next(k for k, _ in pairs if sum(k == other for other, _ in pairs) > 1)
-        raise ModelError(f"JSON: {repeated!r:.40} is given twice")
-    return named
-
-
 def read_json(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
     """Read one assignment, a list of them, lists of values, boards as lists of rows, or our own output."""
-    return _from_items(_items(_parse(text), model), "solution", model, base, by_column)
+    return _from_items(_items(parse_json(text), model), "solution", model, base, by_column)
 
 
 def _items(value: Any, model: Model) -> list[tuple[int, Any]]:
@@ -72,7 +49,9 @@ def _is_many(value: list[Any], model: Model) -> bool:
     target = target_of(model)
     inner = value[0]
     if isinstance(inner, str):
-        return len(value) != target.size or len(inner) != target.columns or not target.is_board
+        widths = {len(row) for row in value if isinstance(row, str)}
+        one = len(value) == target.size and widths in ({target.columns}, {1})
+        return not (one and target.is_board)
     depth = _depth(value)
     if depth == 2 and target.is_board and _is_matrix(value, target):
         return False
@@ -92,12 +71,13 @@ def _is_matrix(value: list[Any], target: Target) -> bool:
 def read_json_lines(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
     """Read one solution a line, each as JSON."""
     items = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                items.append((number, _parse(line)))
+                items.append((number, parse_json(line)))
             except ModelError as error:
-                raise ModelError(f"line {number}: {str(error).removeprefix('line 1: ')}") from None
+                reason = str(error).replace(" at line 1, column", " at column")
+                raise ModelError(f"line {number}: {reason}") from None
     return _from_items(items, "line", model, base, by_column)
 
 
@@ -118,7 +98,7 @@ def _reading(item: Any, target: Target) -> Reading:
     if isinstance(item, list) and target.is_board and _is_matrix(item, target):
         item = ["".join(".Q"[cell] for cell in row) for row in item]
     if isinstance(item, list) and item and all(isinstance(row, str) for row in item):
-        item = "\n".join(item)
+        item = (" " if {len(row) for row in item} == {1} else "\n").join(item)
     if isinstance(item, str):
         found = read_notation(item, target)
         if len(found) != 1:

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib import format as npy
 
+from cpqueens.bounded import MAX_TEXT, is_regular, label, read_bytes, reason_of
 from cpqueens.errors import ModelError
-from cpqueens.reading import EACH_ROW_ONCE, Found, choose_base, target_of
+from cpqueens.plaintext import first_repeated, integer_of, shown
+from cpqueens.reading import EACH_ROW_ONCE, Found, choose_base, shifted, target_of
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
 
+MAX_VALUES = 2**28
+"""The most values that a ``.npy`` file may have: each takes 8 bytes, several times over."""
+
 
 def read_csv(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
     """Read one solution a line; a first line of names says which variables the columns are."""
-    rows = [row for row in csv.reader(io.StringIO(text)) if row]
+    rows = _rows(text)
     if not rows:
         raise ModelError("no solution in the file")
-    header = None if _is_number(rows[0][0]) else [name.strip() for name in rows.pop(0)]
+    header = None if _NUMBER.fullmatch(rows[0][0]) else [name.strip() for name in rows.pop(0)]
     matrix = _cells(rows, len(header) if header else None, first=1 if header is None else 2)
     if header is None:
         return from_array(matrix, model, base, by_column)
@@ -31,8 +38,16 @@ def read_csv(text: str, model: Model, base: int | None = None, by_column: bool =
     return Found(matrix[:, order], "line", np.arange(2, len(matrix) + 2))
 
 
-def _is_number(text: str) -> bool:
-    return text.strip().lstrip("+-").isdecimal()
+_NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)
+
+
+def _rows(text: str) -> list[list[str]]:
+    """Return the cells of the lines that have any; lines end as on any system."""
+    reader = csv.reader(io.StringIO(text, newline=None))
+    try:
+        return [row for row in reader if row]
+    except csv.Error as error:
+        raise ModelError(f"line {reader.line_num}: not CSV: {error}") from None
 
 
 def _cells(rows: list[list[str]], width: int | None, first: int) -> IntArray:
@@ -40,20 +55,27 @@ def _cells(rows: list[list[str]], width: int | None, first: int) -> IntArray:
     for number, row in enumerate(rows, first):
         if len(row) != wide:
             raise ModelError(f"line {number}: {len(row)} values, {wide} are needed")
-        bad = next((cell for cell in row if not _is_number(cell)), None)
-        if bad is not None:
-            raise ModelError(f"line {number}: integers only, got {bad!r:.40}")
+    matrix = np.empty((len(rows), wide), dtype=np.int64)
+    for number, row in enumerate(rows):
+        matrix[number] = [_value(cell, number + first) for cell in row]
+    return matrix
+
+
+def _value(cell: str, line: int) -> int:
     try:
-        return np.array(rows, dtype=object).reshape(len(rows), wide).astype(np.int64)
-    except OverflowError:
-        raise ModelError("a value does not fit 64 bits") from None
+        value = integer_of(cell.strip())
+    except ModelError as error:
+        raise ModelError(f"line {line}: {error}") from None
+    if value is None:
+        raise ModelError(f"line {line}: integers only, got {shown(cell)}")
+    return value
 
 
 def _columns(header: list[str], model: Model) -> list[int]:
     """Return for each decision variable the column that has its name."""
-    if len(set(header)) != len(header):
-        repeated = next(name for name in header if header.count(name) > 1)
-        raise ModelError(f"column {repeated!r:.40} is there twice")
+    repeated = first_repeated(header)
+    if repeated is not None:
+        raise ModelError(f"column {shown(repeated)} is there twice")
     place = {name: k for k, name in enumerate(header)}
     names = [model.name_of(int(v)) for v in model.decisions]
     missing = [name for name in names if name not in place]
@@ -64,16 +86,36 @@ def _columns(header: list[str], model: Model) -> list[int]:
 
 
 def load_array(path: Path) -> np.ndarray[Any, Any]:
-    """Map a ``.npy`` file of integers into memory; pickled objects are refused."""
+    """Map a ``.npy`` file of integers into memory, or read a pipe of one; pickled objects are refused.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be read, is no array of integers, or has more than `MAX_VALUES` values.
+    """
     try:
-        array: np.ndarray[Any, Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    except (ValueError, EOFError):
-        raise ModelError(f"{path}: not a NumPy array of integers") from None
-    if array.dtype.kind not in "iu":
-        raise ModelError(f"{path}: integers only, got an array of {array.dtype}")
+        array = _opened(path)
+        if array.dtype.kind not in "iu":
+            raise ModelError(f"integers only, got an array of {shown(array.dtype)}")
+        if array.size > MAX_VALUES:
+            raise ModelError(f"{array.size} values, allowed are at most {MAX_VALUES}")
+    except (OSError, ModelError) as error:
+        raise ModelError(f"{label(path)}: {reason_of(error)}") from None
     return array
+
+
+def _opened(path: Path) -> np.ndarray[Any, Any]:
+    regular = is_regular(path)
+    try:
+        if regular:
+            return npy.open_memmap(path, mode="r")
+        data = io.BytesIO(read_bytes(path, MAX_TEXT))
+        found: np.ndarray[Any, Any] = npy.read_array(data, allow_pickle=False)
+        return found
+    except (ModelError, OSError):
+        raise
+    except Exception:  # a header is a Python literal: whatever NumPy says of a wrong one
+        raise ModelError("not a NumPy array of integers") from None
 
 
 def from_array(array: np.ndarray[Any, Any], model: Model, base: int | None, by_column: bool) -> Found:
@@ -86,6 +128,8 @@ def from_array(array: np.ndarray[Any, Any], model: Model, base: int | None, by_c
         matrix = matrix.reshape(len(matrix), -1)
     if matrix.ndim != 2 or matrix.shape[1] != decisions:
         raise ModelError(f"an array (solutions, {decisions}) is needed, got shape {tuple(array.shape)}")
+    if matrix.dtype.kind == "u" and int(matrix.max(initial=0)) >= 2**63:
+        raise ModelError("a value does not fit 64 bits")
     start, note = 0, ""
     try:
         target = target_of(model)
@@ -93,7 +137,7 @@ def from_array(array: np.ndarray[Any, Any], model: Model, base: int | None, by_c
         target = None
     if target is not None and target.size == decisions:
         start, note = choose_base(target, matrix.reshape(-1), base)
-    matrix = matrix.astype(np.int64, copy=False) - start
+    matrix = shifted(matrix.astype(np.int64, copy=False), start)
     found = Found(matrix, "row", np.arange(len(matrix)), notes=(note,) if note else ())
     return _all_turned(found) if by_column else found
 

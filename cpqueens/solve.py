@@ -150,7 +150,7 @@ def choose(model: Model, solver: str | Backend, want: Want) -> tuple[str, Backen
     """Return name, backend and strategy; ``auto`` takes the first installed one fit for what is wanted."""
     if not isinstance(solver, str) and hasattr(solver, "run"):
         return solver.name, solver, None
-    if solver == "auto":
+    if isinstance(solver, str) and solver == "auto":
         exact = ["cpsat", "backtracking", "python-constraint"]
         listing = ["backtracking", "cpsat", "python-constraint"]
         fit = exact if want in (Want.ONE, Want.BEST) else listing

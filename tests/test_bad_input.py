@@ -245,3 +245,138 @@ def test_numpy_scalars_of_every_kind() -> None:
     assert m.count(solver="cpsat") == 1
     refused(lambda: m.intvar(np.float64(1), 2), "integers only")
     refused(lambda: m.intvar(0, np.uint64(2**63)), "2^61 - 1")
+
+
+# ---- any value in any place ------------------------------------------------------------------------------
+
+
+class _Evil:
+    """A value whose every question raises."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("repr")
+
+    def __len__(self) -> int:
+        raise RuntimeError("len")
+
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
+        raise RuntimeError("array")
+
+    def __index__(self) -> int:
+        raise RuntimeError("index")
+
+
+def _nested(levels: int) -> list:
+    value: list = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def _cyclic() -> list:
+    value: list = []
+    value.append(value)
+    return value
+
+
+HOSTILE: dict[str, object] = {
+    "deep": _nested(100_000),
+    "nested": _nested(40),
+    "cyclic": _cyclic(),
+    "evil": _Evil(),
+    "10^30": 10**30,
+    "-10^30": -(10**30),
+    "10^5000": 10**5000,
+    "nan": NAN,
+    "half": np.float16(1.5),
+    "array": np.ones(3),
+    "objects": np.array([None, 1], dtype=object),
+    "records": np.zeros(2, dtype="i4,i4"),
+    "date": np.datetime64("2020-01-01"),
+    "nothing": [],
+    "surrogate": "\ud800",
+    "escape": "\x1b[2J",
+    "long": "a" * 100_000,
+    "bytes": b"x",
+    "object": object(),
+    "dict": {},
+    "complex": 1j,
+    "type": int,
+}
+
+
+def _solve(**options: object):
+    return lambda m, q: m.solve(solver="backtracking", **options)
+
+
+PLACES = {
+    "add": lambda v: lambda m, q: m.add(v),
+    "+=": lambda v: lambda m, q: m.__iadd__(v),
+    "lower": lambda v: lambda m, q: m.intvar(v, 3),
+    "upper": lambda v: lambda m, q: m.intvar(0, v),
+    "domain": lambda v: lambda m, q: m.intvar(domain=v),
+    "shape": lambda v: lambda m, q: m.intvar(0, 1, shape=v),
+    "name of a variable": lambda v: lambda m, q: m.intvar(0, 1, name=v),
+    "name of a constraint": lambda v: lambda m, q: m.add(q[0] == 1, name=v),
+    "name of a model": lambda v: lambda m, q: Model(v),
+    "variable": lambda v: lambda m, q: m[v],
+    "assignment": lambda v: lambda m, q: m.check(v),
+    "values": lambda v: lambda m, q: m.check({"q": v}),
+    "hint": lambda v: _solve(hint=v),
+    "hinted values": lambda v: _solve(hint={"q": v}),
+    "solver": lambda v: lambda m, q: m.solve(solver=v),
+    "time_limit": lambda v: _solve(time_limit=v),
+    "num_workers": lambda v: _solve(num_workers=v),
+    "random_seed": lambda v: _solve(random_seed=v),
+    "log": lambda v: _solve(log=v),
+    "prove_complete": lambda v: _solve(prove_complete=v),
+    "solution_limit": lambda v: lambda m, q: m.enumerate(solver="backtracking", solution_limit=v),
+    "after": lambda v: lambda m, q: m.enumerate(solver="backtracking", after=v),
+    "unknown parameter": lambda v: _solve(nonsense=v),
+}
+
+WELCOME = {
+    ("add", "nothing"), ("+=", "nothing"), ("add", "nested"), ("+=", "nested"), ("assignment", "dict"),
+    ("hint", "dict"), ("shape", "nothing"), ("domain", "dict"), ("values", "nested"), ("log", "type"),
+    ("time_limit", "10^30"), ("time_limit", "10^5000"), ("time_limit", "half"),
+}  # fmt: skip
+"""Pairs that mean something: an empty list of constraints, one variable, no limit, ..."""
+
+PAIRS = [(place, name) for place in PLACES for name in HOSTILE if (place, name) not in WELCOME]
+
+
+def test_many_pairs() -> None:
+    assert len(PAIRS) > 400
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_any_value_in_any_place(place: str) -> None:
+    for name in (value for at, value in PAIRS if at == place):
+        m = Model("m")
+        q = m.intvar(0, 3, shape=3, name="q")
+        before = (m.variable_count, m.constraint_count)
+        use = PLACES[place](HOSTILE[name])
+        if place in ("assignment", "values"):
+            assert _refused_or_wrong(use, m, q), name
+        else:
+            with pytest.raises(CpqueensError) as caught:
+                use(m, q)
+            assert str(caught.value).isprintable(), name
+            assert len(str(caught.value)) < 400, name
+        assert (m.variable_count, m.constraint_count) == before, name
+
+
+def _refused_or_wrong(use, m, q) -> bool:
+    """Say whether an assignment is refused, or reported with problems that are harmless to print."""
+    try:
+        problems = use(m, q).problems
+    except CpqueensError as error:
+        problems = (str(error),)
+    return bool(problems) and all(text.isprintable() and len(text) < 400 for text in problems)
+
+
+def test_names_are_checked_whenever_they_are_given() -> None:
+    m = Model("m")
+    refused(lambda: setattr(m, "name", "\x1b[2J"), "U+001B is not allowed")
+    refused(lambda: m.intvar(0, 1, name="\ud800"), "U+D800 is not allowed")
+    assert m.name == "m"

@@ -56,6 +56,113 @@ BOARDS = {
 }
 
 
+FROM_ELSEWHERE = {
+    "positions with an en dash, as typeset in papers and slides": "  ".join(
+        f"{k} \u2013 {{{k}, {v + 1}}}" for k, v in enumerate(FIRST, 1)
+    ),
+    "positions with a minus sign, as typeset": "; ".join(
+        f"{k} \u2212 ({k},{v + 1})" for k, v in enumerate(FIRST, 1)
+    ),
+    "Python: a list of (row, column) from 0": str(list(enumerate(FIRST))),
+    "(row, column) from 1": " ".join(f"({k}, {v + 1})" for k, v in enumerate(FIRST, 1)),
+    "files of a chess board, in brackets": "[a, e, h, f, c, g, b, d]",
+    "files of a chess board, as JSON": '["a", "e", "h", "f", "c", "g", "b", "d"]',
+    "chess squares": "a8 e7 h6 f5 c4 g3 b2 d1",
+    "chess squares with the piece": "Qd1, Qb2, Qg3, Qc4, Qf5, Qh6, Qe7, Qa8",
+    "Forsyth-Edwards notation": "Q7/4Q3/7Q/5Q2/2Q5/6Q1/1Q6/3Q4 w - - 0 1",
+    "64 digits in one line": "".join(str(int(c == v)) for v in FIRST for c in range(8)),
+    "64 digits with spaces": " ".join(str(int(c == v)) for v in FIRST for c in range(8)),
+    "64 squares in one line": "".join(".Q"[c == v] for v in FIRST for c in range(8)),
+    "rows between slashes": "/".join("".join(".Q"[c == v] for c in range(8)) for v in FIRST),
+    "LeetCode 51": str(["".join(".Q"[c == v] for c in range(8)) for v in FIRST]).replace("'", '"'),
+    "bars without rules": "\n".join("|" + "|".join(" Q"[c == v] for c in range(8)) + "|" for v in FIRST),
+    "Markdown table": "|---|---|---|---|---|---|---|---|\n"
+    + "\n".join("| " + " | ".join(" Q"[c == v] for c in range(8)) + " |" for v in FIRST),
+    "table of box characters": "\n".join(
+        ["\u250c" + "\u2500\u2500\u2500\u252c" * 7 + "\u2500\u2500\u2500\u2510"]
+        + ["\u2502" + "\u2502".join(f" {' Q'[c == v]} " for c in range(8)) + "\u2502" for v in FIRST]
+    ),
+    "squares of emoji": "\n".join(
+        "".join("\U0001f451" if c == v else "\u2b1c\u2b1b"[(r + c) % 2] for c in range(8))
+        for r, v in enumerate(FIRST)
+    ),
+    "MiniZinc": "q = [1, 5, 8, 6, 3, 7, 2, 4];\n----------\n==========\n",
+    "from a word processor": "0,\u00a04,\u00a07,\u00a05,\u00a02,\u00a06,\u00a01,\u00a03",
+}
+
+
+@pytest.mark.parametrize("source", FROM_ELSEWHERE)
+def test_notations_from_elsewhere(source: str) -> None:
+    found = read(FROM_ELSEWHERE[source])
+    assert found.matrix.tolist() == [FIRST]
+    assert not found.rejected
+
+
+def test_minizinc_prints_several_solutions() -> None:
+    text = "q = [1, 5, 8, 6, 3, 7, 2, 4];\n----------\nq = [8, 4, 1, 3, 6, 2, 7, 5];\n----------\n=========="
+    assert read(text).matrix.tolist() == [FIRST, LAST]
+
+
+def test_letters_of_a_small_board() -> None:
+    assert read("[b, d, a, c]", queens(4)).matrix.tolist() == [[1, 3, 0, 2]]
+    assert read("0100000110000010", queens(4)).matrix.tolist() == [[1, 3, 0, 2]]
+    assert read(
+        "1 \u2013 {1, 2} 2 \u2013 {2, 4} 3 \u2013 {3, 1} 4 \u2013 {4, 3}", queens(4)
+    ).matrix.tolist() == [[1, 3, 0, 2]]
+
+
+ODD_BOARDS = {
+    "a row too long": "5/4/4/4",
+    "nothing but queens": "QQQQ/QQQQ/QQQQ/QQQQ",
+    "off the board": "a9 b9 c9 d9",
+    "a row twice": "(0,0),(0,1),(2,2),(3,3)",
+    "16 zeros": "0" * 16,
+}
+
+
+@pytest.mark.parametrize("name", ODD_BOARDS)
+def test_boards_that_are_none_are_rejected_with_a_reason(name: str) -> None:
+    found = read(ODD_BOARDS[name], queens(4))
+    assert not len(found.matrix)
+    assert found.rejected[0][1]
+
+
+ENDLESS = {
+    "digits": "1" * 10**6,
+    "spaces": "1" + " " * 10**6 + "x",
+    "positions": "1 - {1, " * 10**5,
+    "dashes": "1 -" * 10**5,
+    "bars": "|" * 10**6,
+    "letters": "a" * 10**6,
+    "names": "q = " * 10**5,
+    "pairs": "(1,2" * 10**5 + "x",
+    "squares": "a1" * 10**5 + "!",
+    "fen": "9" * 10**6 + "/1/1/1",
+    "keys": "{" + ",".join(f'"k{k}":1' for k in range(30_000)) + "}",
+    "signs": "+-" * 10**5,
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_long_texts_are_answered(name: str) -> None:
+    """Where the time grew with the square of the length, each of these would take from minutes to hours."""
+    try:
+        found = read(ENDLESS[name], queens(4))
+    except ModelError as error:
+        assert len(str(error)) < 300  # noqa: PT017 - to be refused, or rejected below, are both right
+    else:
+        assert found.rejected
+        assert not len(found.matrix)
+
+
+def test_a_long_row_of_pairs_is_answered() -> None:
+    m = Model("langford")
+    m.intvar(0, 10**5, shape=30_000, name="p")
+    m.view = Pairing("p")
+    text = " ".join(map(str, [*range(1, 30_001)] * 2))
+    assert "between the two 1 there are 29999 numbers" in read(text, m).rejected[0][1]
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_notation(name: str) -> None:
     found = read(BOARDS[name])
@@ -216,13 +323,22 @@ def test_npy(array: np.ndarray, tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.json", b"[1, 2", "not JSON"),
-        ("a.json", b'{"q": 1, "q": 2}', "given twice"),
-        ("a.json", b"[" * 100_000, "nested too deeply|not JSON"),
+        ("a.json", b'{"q": 1, "q": 2}', "the key 'q' is there twice"),
+        ("a.json", b"[" * 100_000, "nested more than 32 levels deep"),
         ("a.jsonl", b'{"q": [0]}\nx\n', "line 2"),
         ("a.csv", b"q[0],q[1]\n1,2\n", "is missing"),
         ("a.csv", b"1,2,3\n", "is needed, got shape"),
         ("a.csv", b"1,2,3\n1,2\n", "line 2: 2 values, 3 are needed"),
         ("a.csv", b"1,2,x\n", "integers only"),
+        ("a.csv", b"1" * 140_000, "line 1: not CSV: field larger than field limit"),
+        ("a.csv", b"1,2,3,+-5\n", r"line 1: integers only, got '\+-5'"),
+        ("a.csv", b"1,2," + b"9" * 5000, "line 1: .* does not fit 64 bits"),
+        ("a.csv", b"1,2\r3\r", "line 2: 1 values, 2 are needed"),
+        ("a.csv", "1,\u0661".encode(), "integers only"),
+        ("a.csv", b",".join(b"x%d" % (k % 59_999) for k in range(60_000)), "column 'x0' is there twice"),
+        ("a.jsonl", b"[" * 100_000, "line 1: nested more than 32 levels deep"),
+        ("a.json", b"[NaN]", "NaN is not allowed"),
+        ("a.json", b"[" + b"1" * 5000 + b"]", "thousands of digits"),
         ("a.npy", b"not an array", "not a NumPy array"),
         ("a.txt", b"\xff\xfe\x00", "not a text in UTF-8"),
         ("missing.txt", None, "No such file"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from cpqueens.backends.base import Backend
 from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
+from cpqueens.plaintext import shown
 from cpqueens.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def get_backend(name: str) -> Backend:
         return hand_over(name)
     paths = BACKENDS if name in BACKENDS else registered()
     if name not in paths:
-        raise UnknownBackend(f"no solver {name!r}{did_you_mean(name, paths)}")
+        raise UnknownBackend(f"no solver {shown(name)}{did_you_mean(name, paths)}")
     if not is_installed(name):
         raise MissingLibrary(
             f"solver {name!r} needs {REQUIRES[name][0]}, which is not installed: {remedy(name)}"
@@ -89,16 +90,18 @@ def split_name(solver: str) -> tuple[str, str | None]:
         If the backend or its strategy does not exist.
     """
     if not isinstance(solver, str) or not solver:
-        raise UnknownBackend(f"solver: a name is needed, got {solver!r:.40}")
+        raise UnknownBackend(f"solver: a name is needed, got {shown(solver)}")
     if "+" in solver:
         return get_backend(solver).name, None
-    name, _, strategy = solver.partition(":")
+    name, colon, strategy = solver.partition(":")
     backend = get_backend(name)
+    if colon and not strategy:
+        raise UnknownBackend(f"solver {shown(solver)}: the strategy is missing behind the colon")
     if strategy and strategy not in backend.strategies:
         if not backend.strategies:
-            raise UnknownBackend(f"solver {name!r} has no strategies, got {solver!r}")
+            raise UnknownBackend(f"solver {name!r} has no strategies, got {shown(solver)}")
         raise UnknownBackend(
-            f"no strategy {strategy!r} in {name!r}{did_you_mean(strategy, backend.strategies)}"
+            f"no strategy {shown(strategy)} in {shown(name)}{did_you_mean(strategy, backend.strategies)}"
         )
     return name, strategy or None
 

@@ -66,16 +66,10 @@ class VerbGroup(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Parse and run, then leave with the verb's exit code; usage errors are one line, exit code 2."""
-        named = {"prog_name": "cpqueens", **extra, "standalone_mode": False}
-        try:
-            code = super().main(*args, **named)
-        except click.ClickException as error:
-            from cpqueens.cli.guard import usage_error
+        from cpqueens.cli.guard import outermost
 
-            code = usage_error(error)
-        except click.Abort:
-            code = 130
-        sys.exit(code if isinstance(code, int) else 0)
+        named = {"prog_name": "cpqueens", **extra, "standalone_mode": False}
+        sys.exit(outermost(lambda: super(VerbGroup, self).main(*args, **named)))
 
 
 @click.group(

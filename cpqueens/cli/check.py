@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
+from cpqueens.bounded import MAX_TEXT, decoded, read_standard_input
 from cpqueens.check import Check, Checker
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
 from cpqueens.cli.options import json_option, load
+from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.outcome import SolutionSet
 
@@ -49,7 +52,7 @@ def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool
     if as_json:
         echo_json(document("check", instance, **report))
     else:
-        click.echo("\n".join(_lines(instance, found, report)), color=True)
+        say("\n".join(_lines(instance, found, report)))
     if report["doubts"]:
         return CHECKER_DOUBT
     return DONE if report["valid"] == report["solutions"] else INVALID
@@ -60,8 +63,6 @@ def _read(sources: list[str], instance: Instance, base: int | None, by_column: b
 
     if sources == ["-"]:
         return read_text(_standard_input(), instance.model, base, by_column)
-    from pathlib import Path
-
     only = sources[0]
     is_name = Path(only).suffix.lower() in {*READERS, ".npy", ".txt"} or "/" in only
     if len(sources) == 1 and (is_name or _exists(Path(only))):
@@ -69,18 +70,19 @@ def _read(sources: list[str], instance: Instance, base: int | None, by_column: b
     return read_text(" ".join(sources), instance.model, base, by_column)
 
 
-def _exists(path: Any) -> bool:
+def _exists(path: Path) -> bool:
     try:
-        return bool(path.is_file())
+        return path.exists() and not path.is_dir()
     except (OSError, ValueError):
         return False  # a board given as text is too long for a name, or has a NUL
 
 
 def _standard_input() -> str:
+    data = read_standard_input(MAX_TEXT)
     try:
-        return sys.stdin.read()
-    except UnicodeDecodeError:
-        raise ModelError("standard input: not a text in UTF-8") from None
+        return decoded(data)
+    except ModelError as error:
+        raise ModelError(f"standard input: {error}") from None
 
 
 def _examine(instance: Instance, found: Found) -> dict[str, Any]:

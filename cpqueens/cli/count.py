@@ -10,6 +10,7 @@ from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.options import json_option, load, model_arguments, run_options, solver_options
 from cpqueens.cli.published import compared
+from cpqueens.cli.terminal import say
 
 
 @click.command()
@@ -42,6 +43,6 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: A
         lines += summary(outcome)
         if comparison is not None:
             lines.append(f"published  {comparison.text}")
-        click.echo("\n".join(lines))
+        say("\n".join(lines))
     differs = comparison is not None and comparison.agrees is False
     return COUNT_DIFF if differs else exit_of_all(outcome)

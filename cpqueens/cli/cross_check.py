@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cpqueens.cli.options import check_place, json_option, load, model_arguments
+from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.interrupts import listening
 from cpqueens.options import positive_integer
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
@@ -127,9 +130,12 @@ def _participants(options: dict[str, Any]) -> list[Any] | None:
 
 def _words(command: str) -> list[str]:
     try:
-        return shlex.split(command)
+        words = shlex.split(command)
     except ValueError as error:
-        raise ModelError(f"--external {command!r:.60}: {str(error).lower()}") from None
+        raise ModelError(f"--external {shown(command, 60)}: {str(error).lower()}") from None
+    if not words or "\x00" in command or shutil.which(words[0]) is None:
+        raise ModelError(f"--external {shown(command, 60)}: there is no such program")
+    return words
 
 
 def _function(reference: str) -> Any:
@@ -140,9 +146,11 @@ def _function(reference: str) -> Any:
 
 
 def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:
+    from cpqueens.backends.base import Want
     from cpqueens.crosscheck.jsonreport import plain
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.crosscheck.participants import default_solvers
+    from cpqueens.solve import choose
 
     for name in ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page"):
         if options[name]:
@@ -153,6 +161,8 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
     named = options["solvers"]
     solvers = default_solvers() if named is None else [s for s in named.split(",") if s]
+    for solver in solvers:
+        choose(instance.model, solver, Want.ONE)  # an unknown one is refused before the first runs
     with listening() as interrupt:
         reports = [
             metamorphic(
@@ -173,6 +183,6 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
         echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})
     else:
         lines = [*map(str, reports), *(f"{solver}: not run: interrupted" for solver in not_run)]
-        click.echo("\n".join(lines))
+        say("\n".join(lines))
     broken = [r.exit_code for r in reports if r.disagreements]
     return min(broken) if broken else max((r.exit_code for r in reports), default=0)

@@ -16,6 +16,7 @@ import click
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
+from cpqueens.cli.terminal import say
 from cpqueens.platforms import limits
 from cpqueens.requirements import requirements
 
@@ -52,7 +53,7 @@ def command(as_json: bool) -> int:
         listed = [{**asdict(library), "is_fit": library.is_fit} for library in libraries]
         echo_json(document("doctor", libraries=listed, backends=_backends(), **facts))
     else:
-        click.echo("\n".join(_lines(libraries, facts)))
+        say("\n".join(_lines(libraries, facts)))
     return DONE if all(library.is_fit for library in libraries if library.required) else REFUSED
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import document, dumps, outcome_fields
+from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.options import (
+    check_place,
     json_option,
     load,
     model_arguments,
@@ -22,6 +23,7 @@ from cpqueens.cli.options import (
 )
 from cpqueens.cli.published import compared
 from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
+from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.options import positive_integer
 from cpqueens.outcome import Outcome, StopReason
@@ -51,6 +53,7 @@ def command(
 ) -> int:
     """Find all solutions."""
     instance = load(model, parameters)
+    check_place(out or None, "--out")
     given = run_options(**options)
     group = _group(instance, up_to_symmetry)
     if positive_integer(limit, "--limit") is not None and not group:
@@ -82,6 +85,7 @@ def _sink(
     stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return where the solutions go; a file is opened, or refused, before the search starts."""
+    from cpqueens.report.formats import check_format
     from cpqueens.report.writers import SolutionFile
 
     if out:
@@ -90,6 +94,7 @@ def _sink(
         return JsonSink(head)
     if form == "svg":
         raise ModelError("--format svg: name the file for the boards with --out x.svg")
+    check_format(instance.model, form)
     return PrintSink(form)
 
 
@@ -120,7 +125,7 @@ def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> Non
     if isinstance(sink, JsonSink):
         sink.finish(fields)
     else:
-        click.echo(dumps({**head, **fields}))
+        echo_json({**head, **fields})
 
 
 def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, published: str) -> None:
@@ -140,4 +145,4 @@ def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | N
         )
         lines.append(f"written    {out}{part}")
     sys.stdout.flush()
-    click.echo("\n".join(lines), err=form != "board" and out is None)
+    say("\n".join(lines), err=form != "board" and out is None)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cpqueens.cli.options import json_option
+from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 
 
@@ -47,7 +48,7 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
 
         echo_json(_document(report))
     else:
-        click.echo(str(report))
+        say(str(report))
     if out is not None:
         _write_models(report, out)  # last: what was found must not be lost with the files
     return report.exit_code

@@ -11,13 +11,36 @@ from typing import Any
 
 import click
 
+from cpqueens.bounded import label
 from cpqueens.cli import exits
+from cpqueens.cli.streams import abandon_stdout, settle_stdout, usable_streams
 from cpqueens.errors import CpqueensError
 from cpqueens.interrupts import program
 from cpqueens.memory import is_shortage
+from cpqueens.plaintext import one_line, printable
 
 JSON_WANTED = "cpqueens.json"
 """Key of the context's ``meta`` that a verb sets when ``--json`` was given."""
+
+_WIDEST = 1000  # characters of a message
+
+
+def outermost(parse_and_run: Callable[[], Any]) -> int:
+    """Run everything, the parsing of arguments and its help included, and return the exit code."""
+
+    def work() -> Any:
+        with usable_streams():
+            try:
+                return parse_and_run()
+            except click.ClickException as error:
+                return usage_error(error)
+            except click.Abort:
+                return exits.INTERRUPTED
+            except SystemExit:  # by which click itself answers a reader of its help that has gone
+                abandon_stdout()
+                return exits.DONE
+
+    return guarded(work, {})
 
 
 def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
@@ -29,13 +52,17 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
     except (click.exceptions.Exit, click.ClickException, click.Abort):
         raise
     except BrokenPipeError:
-        _abandon_stdout()
+        abandon_stdout()
         return exits.DONE
     except KeyboardInterrupt:
         return _say("interrupted", exits.INTERRUPTED, meta)
+    except SystemExit as left:
+        return _say(f"the model's own code left with SystemExit: {left}", exits.REFUSED, meta)
     except Exception as error:
         if os.environ.get("CPQUEENS_DEBUG"):
             raise
+        if isinstance(error, OSError):
+            settle_stdout()
         return _say(*_told(error), meta)
     code = code if isinstance(code, int) else exits.DONE
     return exits.INTERRUPTED if interrupt.seen and code < exits.INVALID else code
@@ -48,15 +75,15 @@ def _told(error: Exception) -> tuple[str, int]:
     if is_shortage(error):
         return f"out of memory{f': {error}' if str(error) else ''}", exits.OUT_OF_MEMORY
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror or error}", exits.REFUSED
+        where = label(error.filename) if error.filename else "output"
+        return f"{where}: {error.strerror or error}", exits.REFUSED
     return f"internal error: {type(error).__name__}: {error}; CPQUEENS_DEBUG=1 shows where", exits.CRASHED
 
 
 def usage_error(error: click.ClickException) -> int:
     """Print what is wrong with the command line and return the exit code."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        click.echo(printable(error.format_message()), err=True)
         return exits.REFUSED
     context = getattr(error, "ctx", None)
     advice = f" (see {context.command_path} --help)" if context is not None else ""
@@ -64,17 +91,10 @@ def usage_error(error: click.ClickException) -> int:
 
 
 def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
-    line = " ".join(message.split())
+    line = one_line(message, _WIDEST)
     with contextlib.suppress(OSError, ValueError):
         click.echo(f"cpqueens: {line}", err=True)
         if meta.get(JSON_WANTED):
             document = {"schema": "cpqueens.error", "version": 1, "error": line, "exit_code": code}
             click.echo(json.dumps(document))
     return code
-
-
-def _abandon_stdout() -> None:
-    """Let the interpreter's last flush go nowhere: whoever read the output has gone."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())

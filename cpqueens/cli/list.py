@@ -6,6 +6,7 @@ import click
 
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option
+from cpqueens.cli.terminal import say
 
 
 @click.command()
@@ -24,5 +25,5 @@ def command(as_json: bool) -> int:
         return 0
     width = max((len(p.name) for p in problems), default=0)
     for problem in problems:
-        click.echo(f"{problem.name:<{width}}  {problem.summary}")
+        say(f"{problem.name:<{width}}  {problem.summary}")
     return 0

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
-import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cpqueens.bounded import label, reason_of
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.errors import ModelError, UnknownParameter
+from cpqueens.jsontext import NotJsonError, parse_json
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
@@ -57,9 +60,18 @@ def json_option(command: Command) -> Command:
 
 
 def check_place(path: str | None, option: str) -> None:
-    """Refuse a file whose folder does not exist, before hours are spent on what it should hold."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
+    """Refuse a file that cannot be written, before hours are spent on what it should hold."""
+    if path is None:
+        return
+    try:
+        place, folder = Path(path).absolute(), Path(path).absolute().parent
+        there, exists, is_folder = folder.is_dir(), place.exists(), place.is_dir()
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{option} {label(path)}: {reason_of(error)}") from None
+    if not there:
         raise ModelError(f"{option} {path}: there is no folder {Path(path).parent}")
+    if is_folder or not os.access(place if exists else folder, os.W_OK):
+        raise ModelError(f"{option} {path}: {'is a folder' if is_folder else 'cannot be written'}")
 
 
 def output_options(command: Command) -> Command:
@@ -119,9 +131,11 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
     for text in params:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ModelError(f"--param {text!r:.40}: name=value is needed")
+            raise ModelError(f"--param {shown(text)}: name=value is needed")
         if key in COMMON:
             raise UnknownParameter(f"--param {key}: not one of {name}'s own parameters; see --help")
+        if key in chosen:
+            raise ModelError(f"--param {key}: given twice")
         chosen[key] = _typed(key, value, declared[key].type if key in declared else object)
     return chosen
 
@@ -130,8 +144,10 @@ def _typed(name: str, text: str, kind: type) -> Any:
     if kind is str:
         return text
     try:
-        return json.loads(text)
-    except ValueError:
+        return parse_json(text)
+    except NotJsonError:
         if kind is object:
             return text
-        raise UnknownParameter(f"--param {name}: {kind.__name__} is needed, got {text!r:.40}") from None
+        raise UnknownParameter(f"--param {name}: {kind.__name__} is needed, got {shown(text)}") from None
+    except ModelError as error:
+        raise UnknownParameter(f"--param {name}: {error}") from None

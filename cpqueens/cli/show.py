@@ -9,6 +9,7 @@ import click
 
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load, model_arguments
+from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
@@ -25,7 +26,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool) -> int:
     if as_json:
         echo_json(_document(instance))
     else:
-        click.echo("\n".join(_lines(instance)))
+        say("\n".join(_lines(instance)))
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from cpqueens.cli.documents import dumps
+from cpqueens.cli.terminal import say
 from cpqueens.outcome import SolutionSet, StopReason
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class PrintSink:
         for solution in found:
             text = render(solution, self.form, self.style)
             if self.started and "\n" in text:
-                click.echo()
-            click.echo(text, color=True)
+                say()
+            say(text)
             self.started = True
         sys.stdout.flush()
 

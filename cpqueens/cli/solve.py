@@ -11,6 +11,7 @@ import click
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
 from cpqueens.cli.options import (
+    check_place,
     json_option,
     load,
     model_arguments,
@@ -18,6 +19,7 @@ from cpqueens.cli.options import (
     run_options,
     solver_options,
 )
+from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
     from cpqueens.catalog import Instance
@@ -44,11 +46,15 @@ def command(
 ) -> int:
     """Find one solution, or the best one."""
     from cpqueens.cli.terminal import progress
+    from cpqueens.report.formats import check_format
     from cpqueens.report.writers import SolutionFile
     from cpqueens.solve import solve
 
     instance = load(model, parameters)
     given = run_options(**options)
+    check_place(out or None, "--out")
+    if out is None and not as_json:
+        check_format(instance.model, form)
     with ExitStack() as stack:
         file = stack.enter_context(SolutionFile(out, instance.model, force=force)) if out else None
         with progress(instance.title, lambda: 0, shown=True):
@@ -64,7 +70,7 @@ def command(
         said = {} if reasons is None else {"explanation": reasons[0]}
         echo_json(_document(instance, outcome, out if len(outcome.solutions) else None) | said)
     elif reasons is not None:
-        click.echo(reasons[1])
+        say(reasons[1])
     return exit_of_solve(outcome)
 
 
@@ -103,7 +109,7 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
     from cpqueens.report.formats import render
 
     if outcome.solution is not None and out is None:
-        click.echo(render(outcome.solution, form, style_of(sys.stdout)), color=True)
+        say(render(outcome.solution, form, style_of(sys.stdout)))
     written = "written   " if len(outcome.solutions) else "no file    nothing to write to"
     lines = [f"{written} {out}"] if out else []
     lines = [f"problem    {instance.title}", *summary(outcome), *lines]
@@ -112,4 +118,4 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
         lines.append(f"published  {entry.value} ({entry.source})")
     if outcome.closest is not None:
         lines.append("closest    " + str(outcome.closest.check()).replace("\n", "\n           "))
-    click.echo("\n".join(lines), err=form != "board")
+    say("\n".join(lines), err=form != "board")

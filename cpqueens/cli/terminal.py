@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+import click
+
+from cpqueens.plaintext import one_line, printable
 from cpqueens.report.text import Style
 
 if TYPE_CHECKING:
@@ -25,6 +28,14 @@ def style_of(stream: TextIO) -> Style:
     except (LookupError, UnicodeEncodeError):
         return Style(colour=False, unicode=False)
     return Style(colour=colour, unicode=True)
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print text of whatever origin: names, messages and file names cannot steer the terminal.
+
+    All that verbs print passes here or, as JSON, `cpqueens.cli.documents.echo_json`.
+    """
+    click.echo(printable(text, colours=True), err=err, color=None if err else True)
 
 
 @contextmanager
@@ -57,7 +68,8 @@ def _spin(what: str, found: Callable[[], int | str], done: threading.Event) -> N
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    what = one_line(what)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         while not done.wait(0.2):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.plaintext import shown
 from cpqueens.ranges import LIMIT, saturated_sum
 from cpqueens.rows import IntArray
 
@@ -141,7 +142,7 @@ class Constraint(BoolArray):
 
 
 def _brief(value: Any) -> str:
-    return f"<terms {value.shape}>" if isinstance(value, LinearArray) else f"{value!r:.40}"
+    return f"<terms {value.shape}>" if isinstance(value, LinearArray) else f"{shown(value)}"
 
 
 def terms_of(values: tuple[Any, ...], what: str) -> LinearArray:

@@ -8,6 +8,7 @@ from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.constraints.linear import _AMOUNT, _SATISFIED
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, as_linear, registry_of
+from cpqueens.plaintext import shown
 from cpqueens.rows import IntArray
 
 
@@ -35,7 +36,7 @@ class Count(Constraint):
         if count is None:
             relation, count = "==", relation
         if relation not in _SATISFIED:
-            raise ModelError(f"relation {relation!r}: allowed are {' '.join(_SATISFIED)}")
+            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(_SATISFIED)}")
         registry = registry_of(terms, value, count)
         array = as_linear(registry, terms).reshape(-1)
         sides = [as_linear(registry, side) for side in (value, count)]

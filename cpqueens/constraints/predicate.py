@@ -12,6 +12,7 @@ import numpy as np
 from cpqueens.constraints.base import Constraint, Truths
 from cpqueens.errors import ModelError
 from cpqueens.expressions import LinearArray, Registry, as_linear, concatenate_rows, registry_of
+from cpqueens.plaintext import one_line, shown, text_of
 from cpqueens.rows import IntArray
 
 ROW_CAP = 10**6
@@ -47,7 +48,7 @@ class Predicate(Constraint):
         registry = registry_of(*terms)
         array = concatenate_rows([as_linear(registry, t).reshape(-1) for t in terms])
         if not callable(function):
-            raise ModelError(f"Predicate needs a function first, got {function!r:.40}")
+            raise ModelError(f"Predicate needs a function first, got {shown(function)}")
         allowed = [row for row in _rows(registry, array) if _ask(function, row)]
         table = np.array(allowed, dtype=np.int64).reshape(len(allowed), array.size)
         super().__init__(terms=array, rows=table, function=function)
@@ -113,8 +114,8 @@ def _ask(function: Callable[..., Any], row: tuple[int, ...]) -> bool:
         answer = function(*row)
     except Exception as error:
         raise ModelError(
-            f"Predicate: the function raised {type(error).__name__} for {row}: {error}"
+            f"Predicate: the function raised {type(error).__name__} for {row}: {one_line(text_of(error))}"
         ) from error
     if not isinstance(answer, bool | np.bool_):
-        raise ModelError(f"Predicate: the function must return a bool, got {answer!r:.40} for {row}")
+        raise ModelError(f"Predicate: the function must return a bool, got {shown(answer)} for {row}")
     return bool(answer)

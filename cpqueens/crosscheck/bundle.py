@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cpqueens.bounded import MAX_TEXT, decoded, read_bytes
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
@@ -20,6 +21,7 @@ from cpqueens.crosscheck.report import Disagreement
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.interrupts import on_leaving
+from cpqueens.jsontext import parse_json
 from cpqueens.model import Model
 from cpqueens.modelfile import dump_model
 
@@ -114,7 +116,7 @@ def _write_folder(place: Path, texts: Mapping[str, str]) -> None:
     try:
         partial.mkdir()
         for name, text in texts.items():
-            (partial / name).write_text(text, encoding="utf-8")
+            (partial / name).write_text(text, "utf-8", "backslashreplace")  # names of files may be no text
         partial.rename(place)
     except OSError as error:
         raise ModelError(f"{place}: {error.strerror or error}") from None
@@ -207,9 +209,11 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
 
     place = Path(folder)
     try:
-        data = json.loads((place / "bundle.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        data = parse_json(decoded(read_bytes(place / "bundle.json", MAX_TEXT)))
+    except ModelError as error:
         raise ModelError(f"{place}: not a bundle ({error})") from None
+    if not isinstance(data, dict) or not {"solvers", "seeds", "want", "time_limit"} <= set(data):
+        raise ModelError(f"{place}: not a bundle (bundle.json lacks what replays it)")
     model = load_model(place / ("shrunk.json" if shrunk else "model.json"))
     chosen = [_again(entry, solvers or {}) for entry in data["solvers"]]
     if small_enough(model):

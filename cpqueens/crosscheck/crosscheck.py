@@ -14,7 +14,7 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.observe import Observation, Progress
-from cpqueens.crosscheck.participants import Participant, Plan, as_participants, isolated
+from cpqueens.crosscheck.participants import Participant, Plan, as_participants, isolated, prepare
 from cpqueens.crosscheck.report import (
     Disagreement,
     Evidence,
@@ -29,6 +29,7 @@ from cpqueens.interrupts import Interrupt, listening
 from cpqueens.model import Model
 from cpqueens.options import positive_integer, positive_seconds
 from cpqueens.outcome import Status
+from cpqueens.plaintext import shown
 from cpqueens.published import Published
 from cpqueens.symmetry import Group
 
@@ -103,15 +104,17 @@ def cross_check(
     """
     started = time.monotonic()
     if not isinstance(model, Instance | Model):
-        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {model!r:.40}")
+        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {shown(model)}")
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = symmetries or model.symmetries(), model.model
     participants = as_participants(solvers)
+    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
+    for participant in participants:
+        prepare(participant, model, plan)
     if isolate:
         participants = [isolated(p) for p in participants]
-    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
     with listening() as interrupt:
         observations = _observe(model, participants, plan, interrupt)
         repeats = _repeat(model, participants, observations, plan, interrupt) if repeat else ()
@@ -153,7 +156,7 @@ def _plan(
     progress: Progress | None,
 ) -> Plan:
     if want not in WANTS:
-        raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {want!r:.40}")
+        raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
     if want == "auto":
         want = "all" if model.objective is None else "best"
     if want == "best" and model.objective is None:
@@ -180,7 +183,7 @@ def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
     good = isinstance(chosen, Sequence) and len(chosen) > 0
     if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
-        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {seeds!r:.40}")
+        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
     return tuple(chosen)
 
 
@@ -201,7 +204,7 @@ def as_published(value: Any) -> PublishedValues | None:
     entries = [value] if isinstance(value, Published) else value
     if not isinstance(entries, Sequence) or not all(isinstance(e, Published) for e in entries):
         raise ModelError(
-            f"published: a number of solutions or Published values are needed, got {value!r:.40}"
+            f"published: a number of solutions or Published values are needed, got {shown(value)}"
         )
     if not entries:
         return None

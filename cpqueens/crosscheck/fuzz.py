@@ -22,6 +22,7 @@ from cpqueens.describe import describe, describe_array
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.interrupts import Interrupt, Interrupted, listening
 from cpqueens.model import Model
+from cpqueens.plaintext import shown
 
 MOST_SOLUTIONS = 500
 CLASSES = ("infeasible", "few", "many")
@@ -241,6 +242,11 @@ class Tally:
         )  # fmt: skip
 
 
+MOST_MODELS = 10**9
+MOST_PROCESSES = 64
+"""Each is an interpreter with all solvers loaded: hundreds would take the machine down."""
+
+
 def fuzz(
     models: int = 2000,
     seed: int = 0,
@@ -280,9 +286,14 @@ def fuzz(
     CpqueensError
         For an unknown solver, or a number that is not allowed.
     """
-    for value, what, least in ((models, "models", 1), (processes, "processes", 0), (seed, "seed", 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ModelError(f"{what}: an integer of at least {least} is needed, got {value!r:.40}")
+    for what, value, least, most in (
+        ("models", models, 1, MOST_MODELS),
+        ("processes", processes, 0, MOST_PROCESSES),
+        ("seed", seed, 0, 2**62),
+    ):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ModelError(f"{what}: an integer from {least} to {most} is needed, got {shown(value)}")
+    processes = min(processes, models)  # a child without a model would only be started and ended
     if solvers is None:
         solvers = backends.available()
     participants = as_participants(solvers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from cpqueens.rows import IntArray
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import Plan
     from cpqueens.model import Model
+    from cpqueens.reading import Found
 
 
 def observe_rows(
@@ -123,23 +124,33 @@ class SolutionFile:
 
     path: str | Path
     complete: bool = False
+    _prepared: list[tuple[Model, Found]] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def name(self) -> str:
         """The file's name."""
         return Path(self.path).name
 
-    def observe(self, model: Model, plan: Plan) -> Observation:
-        """Read and check every solution in the file.
+    def prepare(self, model: Model, plan: Plan) -> None:
+        """Read the file before anybody searches, and once for all runs: a pipe has its content one time.
 
         Raises
         ------
         ModelError
             If the file cannot be read at all.
         """
+        self._prepared[:] = [(model, self._found(model))]
+
+    def _found(self, model: Model) -> Found:
         from cpqueens.solutionfile import read_solutions
 
-        found = read_solutions(self.path, model)
+        return next((found for m, found in self._prepared if m is model), None) or read_solutions(
+            self.path, model
+        )
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Check every solution in the file."""
+        found = self._found(model)
         faults = [Fault("BAD_ASSIGNMENT", f"{place}: {reason}") for place, reason in found.rejected]
         return observe_rows(
             model, self.name, "solutions", found.matrix, plan, complete=self.complete, faults=faults

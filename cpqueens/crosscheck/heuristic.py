@@ -22,6 +22,7 @@ from cpqueens.errors import CpqueensError
 from cpqueens.evaluate.statistics import wilson_interval
 from cpqueens.interrupts import listening
 from cpqueens.outcome import Outcome, Solution
+from cpqueens.plaintext import one_line, shown, text_of
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Heuristic:
         try:
             answer = self.function(model, seed, time_limit)
         except (Exception, SystemExit) as error:
-            text = f"{type(error).__name__}: {error}"
+            text = f"{type(error).__name__}: {one_line(text_of(error))}"
             return Attempt(seed, time.monotonic() - started, rejection="raised", message=text)
         seconds = time.monotonic() - started
         if time_limit is not None and seconds > 1.1 * time_limit + GRACE:
@@ -182,7 +183,7 @@ def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
             return row, (problems or [""])[0]
         return _read_flat(model, answer)
     except (CpqueensError, TypeError, ValueError) as error:
-        return None, str(error).splitlines()[0]
+        return None, one_line(str(error))
 
 
 def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
@@ -190,7 +191,7 @@ def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
 
     values = as_integers(answer, "answer")
     if values.ndim == 0:
-        return None, f"an assignment is needed, got {answer!r:.40}"
+        return None, f"an assignment is needed, got {shown(answer)}"
     values = values.reshape(-1)
     wanted = len(model.decisions)
     if values.size != wanted:

@@ -34,6 +34,7 @@ from cpqueens.crosscheck.report import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
 from cpqueens.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.outcome import Outcome, Solution
+from cpqueens.plaintext import shown
 from cpqueens.ranges import OutOfRange
 from cpqueens.symmetry import Group, orbit_sizes
 
@@ -363,7 +364,7 @@ def metamorphic(
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"
     if measure not in MEASURES or (measure == "optimum" and model.objective is None):
-        raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {measure!r:.40}")
+        raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {shown(measure)}")
     choose(model, solver, Want.ONE)
     started = time.monotonic()
     lab = Laboratory(model, solver, measure, time_limit, Random(seed), symmetries)

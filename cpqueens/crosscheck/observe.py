@@ -23,6 +23,7 @@ from cpqueens.errors import (
     UnsupportedRequest,
 )
 from cpqueens.outcome import Fault, Outcome, SolutionSet, StopReason
+from cpqueens.plaintext import one_line
 from cpqueens.rows import IntArray
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def _code_of(error: Exception, running: bool) -> Code:
 
 
 def _one_line(error: BaseException) -> str:
-    first = (str(error).strip().splitlines() or [""])[0]
+    first = one_line((str(error).strip().splitlines() or [""])[0])
     return first if isinstance(error, CpqueensError) else f"{type(error).__name__}: {first}"
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cpqueens.backends.base import Backend, Feature, Want
+from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, Progress, observe_backend
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
+from cpqueens.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -75,10 +76,26 @@ class BackendParticipant:
             model, self.name, self.solver, want, plan.packing, progress=plan.progress, **options
         )
 
+    def prepare(self, model: Model, plan: Plan) -> None:
+        """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
+        from cpqueens.interrupts import Interrupt
+        from cpqueens.options import build_request
+        from cpqueens.solve import choose
+
+        _, backend, strategy = choose(model, self.solver, plan.want)
+        build_request(model, backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options)
+
     @staticmethod
     def _able(backend: Backend, want: Want) -> bool:
         need = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
         return want not in need or need[want] in backend.features
+
+
+def prepare(participant: Participant, model: Model, plan: Plan) -> None:
+    """Let a participant refuse what it can refuse before the search; not all have anything to look at."""
+    look = getattr(participant, "prepare", None)
+    if callable(look):
+        look(model, plan)
 
 
 def as_participant(given: Any) -> Participant:
@@ -89,7 +106,7 @@ def as_participant(given: Any) -> Participant:
     ModelError
         If it is nothing that can take part.
     """
-    if given == "exhaustive":
+    if isinstance(given, str) and given == "exhaustive":
         from cpqueens.crosscheck.given import Exhaustive
 
         return Exhaustive()
@@ -98,8 +115,8 @@ def as_participant(given: Any) -> Participant:
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):
         inner, options = given
         label = inner if isinstance(inner, str) else getattr(inner, "name", "solver")
-        shown = ",".join(f"{k}={v}" for k, v in options.items())
-        return BackendParticipant(f"{label}({shown})" if shown else label, inner, dict(options))
+        listed = ",".join(f"{k}={v}" for k, v in options.items())
+        return BackendParticipant(f"{label}({listed})" if listed else label, inner, dict(options))
     if hasattr(given, "observe") and hasattr(given, "name"):
         found: Participant = given
         return found
@@ -111,7 +128,7 @@ def as_participant(given: Any) -> Participant:
         return Heuristic(given)
     raise ModelError(
         f"solvers: a name, a backend, (name, {{parameters}}), a function, an external command or a file of "
-        f"solutions is needed, got {given!r:.60}"
+        f"solutions is needed, got {shown(given, 60)}"
     )
 
 

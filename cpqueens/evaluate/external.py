@@ -24,10 +24,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cpqueens.bounded import decoded
 from cpqueens.children import Command
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.interrupts import listening
+from cpqueens.jsontext import parse_json
+from cpqueens.plaintext import one_line, shown
 from cpqueens.platforms import runs_commands
 
 if TYPE_CHECKING:
@@ -67,7 +70,7 @@ class External:
         good = isinstance(self.argv, Sequence) and not isinstance(self.argv, str) and len(self.argv) > 0
         if not good or not all(isinstance(part, str) and part for part in self.argv):
             raise ModelError(
-                f"external heuristic: a list of texts [program, argument, ...], got {self.argv!r:.60}"
+                f"external heuristic: a list of texts [program, argument, ...], got {shown(self.argv, 60)}"
             )
         if not runs_commands():
             raise UnsupportedRequest(
@@ -214,10 +217,12 @@ _TIMELY = frozenset({"late", "interrupted"})
 
 def _judge_lines(seed: int, run: Run, lines: Sequence[bytes]) -> Attempt:
     try:
-        answers = [json.loads(part) for part in lines]
-    except (ValueError, RecursionError):
-        shown = lines[-1][:60].decode("utf-8", "replace")
-        return Attempt(seed, run.seconds, rejection="garbled", message=f"not JSON lines: {shown!r}")
+        answers = [parse_json(decoded(part)) for part in lines]
+    except ModelError as error:
+        last = lines[-1][:60].decode("utf-8", "replace")
+        return Attempt(
+            seed, run.seconds, rejection="garbled", message=f"not JSON lines: {shown(last, 60)} ({error})"
+        )
     found = [a for a in answers if isinstance(a, dict) and "assignment" in a]
     if not found:
         return Attempt(seed, run.seconds, rejection="garbled", message='no line has an "assignment"')
@@ -235,4 +240,4 @@ def _silent(code: int | None) -> str:
 
 def _ended(code: int | None, tail: list[str]) -> str:
     how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-    return f"it ended with {how} and wrote nothing" + (f": {tail[-1]:.120}" if tail else "")
+    return f"it ended with {how} and wrote nothing" + (f": {one_line(tail[-1], 120)}" if tail else "")

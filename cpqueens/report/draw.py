@@ -18,6 +18,7 @@ from cpqueens.report.text import PLAIN, Style, board_text, numbers_text
 from cpqueens.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 
 if TYPE_CHECKING:
+    from cpqueens.model import Model
     from cpqueens.outcome import Outcome, Solution
 
 TEXT_ROWS = 40
@@ -43,8 +44,12 @@ def draw_text(solution: Solution, style: Style = PLAIN) -> str:
 def draw_svg(solution: Solution) -> str | None:
     """Return a solution as a stand-alone SVG picture, None if its model has no view or is too large."""
     view = solution.model.view
-    draw = SVG.get(type(view))
-    return None if draw is None or _cells(solution, view) > SVG_CELLS else draw(solution, view)
+    return SVG[type(view)](solution, view) if has_svg(solution.model) else None
+
+
+def has_svg(model: Model) -> bool:
+    """Say whether solutions of a model can be drawn: it has a view, and is not too large."""
+    return type(model.view) in SVG and _cells(model) <= SVG_CELLS
 
 
 def draw_html(solution: Solution) -> str:
@@ -72,10 +77,10 @@ def _named(name: str, value: Any) -> str:
     return f"{name} = {value}"
 
 
-def _cells(solution: Solution, view: Any) -> int:
+def _cells(model: Model) -> int:
     """Return how many squares the picture has."""
-    size = len(solution.values)
-    return size * size if isinstance(view, Board) else size
+    size = len(model.decisions)
+    return size * size if isinstance(model.view, Board) else size
 
 
 def _title(solution: Solution) -> str:

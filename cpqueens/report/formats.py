@@ -10,11 +10,12 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.report.board import BoardPicture, armies_picture, board_picture
-from cpqueens.report.draw import draw_svg, draw_text, values_text
+from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
 from cpqueens.report.text import PLAIN, Style, board_matrix, board_rules, numbers_text, rules_text
 from cpqueens.views import Armies, Board
 
 if TYPE_CHECKING:
+    from cpqueens.model import Model
     from cpqueens.outcome import Solution
 
 
@@ -26,7 +27,30 @@ def render(solution: Solution, form: str, style: Style = PLAIN) -> str:
     ModelError
         If the problem's solutions have no such form, with the forms that they have.
     """
+    check_format(solution.model, form)
     return FORMATS[form](solution, style)
+
+
+def check_format(model: Model, form: str) -> None:
+    """Refuse a form that solutions of a model do not have; it can be asked before there is any.
+
+    Raises
+    ------
+    ModelError
+        With the forms that they have.
+    """
+    has = _HAS.get(form)
+    if has is not None and not has(model):
+        reason = _why_no_svg(model) if form == "svg" else "has no single array"
+        raise ModelError(f"no {form}: {model.name} {reason}; use --format list or json")
+
+
+def _has_rows(model: Model) -> bool:
+    return len(model.blocks) == 1 and len(model.blocks[0].shape) in (1, 2)
+
+
+def _why_no_svg(model: Model) -> str:
+    return "is too large for one" if model.view is not None else "does not say how it is drawn"
 
 
 def picture_of(solution: Solution) -> BoardPicture | None:
@@ -53,30 +77,30 @@ def _matrix(solution: Solution, _style: Style) -> str:
     picture = picture_of(solution)
     if picture is not None and not isinstance(solution.model.view, Armies):
         return board_matrix(picture)
-    return numbers_text(_rows(solution, "matrix"))
+    return numbers_text(_rows(solution))
 
 
 def _grid(solution: Solution, _style: Style) -> str:
     picture = picture_of(solution)
-    return rules_text(_rows(solution, "grid")) if picture is None else board_rules(picture)
+    return rules_text(_rows(solution)) if picture is None else board_rules(picture)
 
 
 def _svg(solution: Solution, _style: Style) -> str:
-    picture = draw_svg(solution)
-    if picture is None:
-        why = "is too large for one" if solution.model.view is not None else "does not say how it is drawn"
-        raise ModelError(f"no svg: {solution.model.name} {why}; use --format list or json")
-    return picture
+    return draw_svg(solution) or ""
 
 
-def _rows(solution: Solution, form: str) -> list[Any]:
+def _rows(solution: Solution) -> list[Any]:
     """Return the one array of a solution as rows."""
-    named = solution.as_dict()
-    values = np.asarray(next(iter(named.values()))) if len(named) == 1 else np.zeros(())
-    if values.ndim not in (1, 2):
-        raise ModelError(f"no {form}: {solution.model.name} has no single array; use --format list or json")
-    rows: list[Any] = np.atleast_2d(values).tolist()
+    rows: list[Any] = np.atleast_2d(np.asarray(next(iter(solution.as_dict().values())))).tolist()
     return rows
+
+
+_HAS: dict[str, Callable[[Model], bool]] = {
+    "matrix": lambda model: isinstance(model.view, Board) or _has_rows(model),
+    "grid": lambda model: isinstance(model.view, Board | Armies) or _has_rows(model),
+    "svg": has_svg,
+}
+"""Which models' solutions have a form that not all have."""
 
 
 FORMATS: dict[str, Callable[[Solution, Style], str]] = {

@@ -98,6 +98,9 @@ class SvgWriter:
     """One picture: a solution alone, or a sheet of boards."""
 
     def __init__(self, file: OutputFile, model: Model) -> None:
+        from cpqueens.report.formats import check_format
+
+        check_format(model, "svg")
         self.file = file
         self.title = model.name
         self.pictures: list[BoardPicture] = []

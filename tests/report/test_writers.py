@@ -13,6 +13,7 @@ from cpqueens.outcome import SolutionSet
 from cpqueens.report.outputfile import OutputFile, write_whole
 from cpqueens.report.writers import WRITERS, SolutionFile
 from cpqueens.solutionfile import read_solutions
+from cpqueens.views import Sequence
 
 ROWS = np.array([[0, 1, 2], [2, 1, 0], [0, 0, 0]])
 
@@ -38,7 +39,9 @@ def test_batches_come_back(suffix: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_an_error_leaves_nothing(suffix: str, tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), SolutionFile(tmp_path / f"a{suffix}", model()):
+    m = model()
+    m.view = Sequence("x")
+    with pytest.raises(RuntimeError), SolutionFile(tmp_path / f"a{suffix}", m):
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
 

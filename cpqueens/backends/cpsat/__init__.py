@@ -21,6 +21,7 @@ from cpqueens.lowering import lower
 from cpqueens.memory import ensure_room
 from cpqueens.options import REFUSED
 from cpqueens.outcome import StopReason
+from cpqueens.plaintext import shown
 from cpqueens.ranges import constraints_in_range
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class CpSat:
             try:
                 setattr(parameters, name, value)
             except (TypeError, ValueError) as error:
-                raise UnknownParameter(f"{name}: CP-SAT refuses {value!r:.40}") from error
+                raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
     def _ended(
         self, solver: Any, status: Any, flow: _Flow, request: Request, statistics: dict[str, Any]

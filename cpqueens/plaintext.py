@@ -1,0 +1,131 @@
+"""Text and values from outside: shown in a bounded, harmless line; integers and names read from them."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+from cpqueens.errors import ModelError
+
+# Control characters, line separators, overrides of the writing direction, and halves of surrogate pairs:
+# they move a terminal's cursor, hide text, break lines, or cannot be written in UTF-8.
+_UNSAFE = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_ESCAPED = re.compile(f"[{_UNSAFE}]")
+_ESCAPED_IN_LINES = re.compile(f"(?![\n\t])[{_UNSAFE}]")
+_OWN_COLOURS = re.compile(r"(\x1b\[(?:0|38;5;\d{1,3};48;5;\d{1,3})m)")
+_INTEGER = re.compile(r"([+-]?)0*([0-9]+)", re.ASCII)
+
+
+def printable(text: str, *, lines: bool = True, colours: bool = False) -> str:
+    """Return ``text`` with what a terminal could obey written as an escape, such as ``\\x1b``.
+
+    Everything that reaches a terminal, a report or a log passes here.
+
+    Parameters
+    ----------
+    lines
+        Whether line breaks and tabs stay.
+    colours
+        Whether the colours that boards are drawn in stay: these two sequences and no others.
+    """
+    pattern = _ESCAPED_IN_LINES if lines else _ESCAPED
+    if colours and "\x1b" in text:
+        parts = _OWN_COLOURS.split(text)  # the colours are at odd places
+        return "".join(p if k % 2 else pattern.sub(_escape, p) for k, p in enumerate(parts))
+    return pattern.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def one_line(text: str, width: int = 200) -> str:
+    """Return a foreign text, such as the message of an error, as one harmless line."""
+    return printable(" ".join(text[: 8 * width].split()), lines=False)[:width]
+
+
+def text_of(error: BaseException) -> str:
+    """Return the message of a user's own exception, whose text may be an error of its own."""
+    try:
+        return str(error)
+    except Exception:
+        return "without a message"
+
+
+class _Short(reprlib.Repr):
+    """Representations that look at no more of a value than is shown: it may be huge, deep or cyclic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 5
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxdict = 20
+        self.maxarray = 20
+        self.maxstring = self.maxother = 400
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if abs(x) < 10**80 else "a huge integer"
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[: self.maxstring])
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return repr(x[: self.maxstring])
+
+
+_SHORT = _Short()
+
+
+def shown(value: object, width: int = 40) -> str:
+    """Return the beginning of what `repr` says of a value, in one line, whatever the value is."""
+    if isinstance(value, str):
+        return printable(repr(str(value[:width])), lines=False)
+    try:
+        text = _SHORT.repr(value)
+    except Exception:
+        text = f"a value of type {type(value).__name__}"
+    return one_line(text, width)
+
+
+def integer_of(text: str) -> int | None:
+    """Return the integer that a text is, None if it is none.
+
+    Raises
+    ------
+    ModelError
+        If it does not fit 64 bits; the number of digits does not matter.
+    """
+    match = _INTEGER.fullmatch(text)
+    if match is None:
+        return None
+    value = int(match[1] + match[2]) if len(match[2]) <= 19 else 2**63
+    if not -(2**63) <= value < 2**63:
+        raise ModelError(f"{shown(text)} does not fit 64 bits")
+    return value
+
+
+def first_repeated(items: Iterable[Any]) -> Any:
+    """Return the first item that was there before; None if all differ."""
+    seen = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
+
+
+def checked_name(name: Any, what: str, most: int, least: int = 1) -> str:
+    """Return a name if it is a text of printable characters.
+
+    Raises
+    ------
+    ModelError
+        For anything else: control characters would reach terminals, halves of surrogate pairs no file.
+    """
+    if not isinstance(name, str) or not least <= len(name) <= most:
+        raise ModelError(f"{what} {shown(name)}: a text of {least} to {most} characters is needed")
+    bad = _ESCAPED.search(name)
+    if bad is not None:
+        raise ModelError(f"{what} {shown(name)}: the character U+{ord(bad[0]):04X} is not allowed")
+    return name
