@@ -116,7 +116,8 @@ def struck(monkeypatch, number, times):
 
     def strike(pool, child):
         alive = receive(pool, child)
-        if len(hit) < times and child.current is not None and (child.done > 5 or pool.alone):
+        its_turn = pool.alone if hit else child.done > 5
+        if len(hit) < times and child.current is not None and its_turn:
             hit.append(child.current)
             os.kill(child.worker.pid, number)
         return alive
