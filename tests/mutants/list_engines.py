@@ -162,13 +162,11 @@ KERNELS = Area(
                "(value >> 1) + (high >> 1) + (value & high & 1)", "(value >> 1) + (high >> 1)",
                equivalent="any split of an interval covers it, and its halves stay disjoint", hangs=True),
     ),
-    (
-        "tests/backends/backtracking/test_nodes_and_limits.py",
-        "tests/test_handover.py",
-    ),
+    ("tests/kernels/test_propagators.py",),
     solvers="backtracking",
     plain=True,
 )  # fmt: skip
+
 
 BACKTRACKING = Area(
     "backtracking",
