@@ -88,7 +88,7 @@ PIPELINE = Area(
                "< 2**31", "<= 2**31"),
         Mutant("gap limits are parameters", "options.REFUSED",
                "\"relative_gap_limit\": \"a status", "\"relative_gap_limit_\": \"a status",
-               tests=("tests/backends/test_cpsat.py",)),
+               tests=('tests/backends/test_cpsat.py',)),
         Mutant("the last batch of a stream is lost", "stream._search",
                "pipe.put(None)", "pipe.batches.queue.clear() or pipe.put(None)"),
         Mutant("a stream shares the collector's array", "stream._search",
