@@ -11,6 +11,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from shutil import copy
 from textwrap import dedent
 
 import pytest
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from areas import AREAS
 from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
-from planting import Noticed
+from planting import HOOK, Noticed
 from run import Verdict, conclude, table
 
 EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
@@ -76,7 +77,8 @@ def planted(tmp_path: Path, mutant: Mutant | None) -> str:
         file.write_text(mutated.source, encoding="utf-8")
         name = f"{mutated.module}={file}"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", str(test)]
-    hook = {"PYTHONPATH": str(ROOT / "tests/mutants/hook"), "CPQUEENS_MUTANT": name}
+    copy(HOOK, tmp_path / "sitecustomize.py")
+    hook = {"PYTHONPATH": str(tmp_path), "CPQUEENS_MUTANT": name}
     return "passed" if not subprocess.run(command, env=os.environ | hook, cwd=ROOT).returncode else "failed"
 
 
