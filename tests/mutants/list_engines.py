@@ -62,6 +62,7 @@ COMPILED = Area(
     ),
     (
         "tests/kernels/test_propagators.py",
+        "tests/test_compiled_models.py",
         "tests/backends/backtracking/test_large_models.py",
     ),
     solvers="backtracking,local-search",
@@ -84,7 +85,8 @@ KERNELS = Area(
         Mutant("one too many is pruned", "propagators.linear",
                "above = x_low + more", "above = x_low + more - 1"),
         Mutant("the negation of at most demands 0", "propagators.linear",
-               "high - 1 if aim == AT_LEAST_ONE", "high if aim == AT_LEAST_ONE"),
+               "high - 1 if aim == AT_LEAST_ONE", "high if aim == AT_LEAST_ONE",
+               equivalent="one value less is pruned; what is fixed and at most 0 is refuted"),
         Mutant("disequalities of two open variables prune", "propagators.different",
                "elif free >= 0:\n            return 1", "elif free >= 0:\n            free = k"),
         Mutant("a disequality may be 0", "propagators.different",
