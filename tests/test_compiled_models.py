@@ -1,4 +1,4 @@
-"""What compiling renumbers and shifts: variables made behind definitions, blocks of elements, strict counts."""
+"""What compiling renumbers and shifts: variables behind definitions, blocks of elements, strict counts."""
 
 from __future__ import annotations
 
