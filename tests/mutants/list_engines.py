@@ -61,9 +61,9 @@ COMPILED = Area(
                "if p.result >= 0 and p.kind != kinds.TABLE:", "if False:"),
     ),
     (
+        "tests/kernels/test_propagators.py",
+        "tests/test_compiled_models.py",
         "tests/backends/backtracking/test_large_models.py",
-        "tests/backends/backtracking/test_recognise_sums.py",
-        "tests/test_lowering.py",
     ),
     solvers="backtracking,local-search",
 )  # fmt: skip
@@ -77,14 +77,16 @@ KERNELS = Area(
         Mutant("a truth is decided one too early", "propagators.task",
                "return TRUE if high <= 0", "return TRUE if high <= 1"),
         Mutant("an equality's truth ignores gaps that do not divide", "propagators.task",
-               "if c % a != 0 or not", "if c % a == 0 and not"),
+               "if c % a != 0 or not", "if c % a == 0 and not",
+               equivalent="a multiple that cannot be met is seen when its variable is fixed; only pruning "
+               "is later"),
         Mutant("a violated row is pruned, not refuted", "propagators.linear",
-               "(aim != AT_LEAST_ONE and low > 0) or", "",
-               equivalent="with low > 0 some bound is pruned until a domain is empty"),
+               "(aim != AT_LEAST_ONE and low > 0) or", ""),
         Mutant("one too many is pruned", "propagators.linear",
                "above = x_low + more", "above = x_low + more - 1"),
         Mutant("the negation of at most demands 0", "propagators.linear",
-               "high - 1 if aim == AT_LEAST_ONE", "high if aim == AT_LEAST_ONE"),
+               "high - 1 if aim == AT_LEAST_ONE", "high if aim == AT_LEAST_ONE",
+               equivalent="one value less is pruned; what is fixed and at most 0 is refuted"),
         Mutant("disequalities of two open variables prune", "propagators.different",
                "elif free >= 0:\n            return 1", "elif free >= 0:\n            free = k"),
         Mutant("a disequality may be 0", "propagators.different",
@@ -162,13 +164,11 @@ KERNELS = Area(
                "(value >> 1) + (high >> 1) + (value & high & 1)", "(value >> 1) + (high >> 1)",
                equivalent="any split of an interval covers it, and its halves stay disjoint", hangs=True),
     ),
-    (
-        "tests/backends/backtracking/test_nodes_and_limits.py",
-        "tests/test_handover.py",
-    ),
+    ("tests/kernels/test_propagators.py",),
     solvers="backtracking",
     plain=True,
 )  # fmt: skip
+
 
 BACKTRACKING = Area(
     "backtracking",

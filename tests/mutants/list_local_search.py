@@ -66,9 +66,7 @@ LOCAL_SEARCH = Area(
     ),
     (
         "tests/backends/local_search/test_deltas.py",
-        "tests/backends/local_search/test_endings.py",
         "tests/backends/local_search/test_random_models.py",
-        "tests/test_handover.py",
     ),
     solvers="local-search",
     plain=True,

@@ -13,12 +13,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copy
 
 import numba
 import pytest
 from mutant import ROOT, Area
 
-HERE = Path(__file__).resolve().parent
+HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
 """Seconds for the tests and the fuzzed models of one mutant."""
 
@@ -67,6 +68,7 @@ def watch_all(jobs: list[Job], processes: int) -> Iterator[tuple[int, Noticed]]:
     waiting = list(enumerate(jobs))[::-1]
     running: dict[int, tuple[int, _Child]] = {}
     with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
+        copy(HOOK, Path(folder) / "sitecustomize.py")  # loaded by every Python that a child starts
         while waiting or running:
             while waiting and len(running) < processes:
                 number, job = waiting.pop()
@@ -114,7 +116,7 @@ def _fork(job: Job, output: Path) -> int:
         with output.open("w", encoding="utf-8") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
-        code = _look(job)
+        code = _look(job, str(output.parent))
         sys.stdout.flush()
     except BaseException as error:
         print(f"ERROR {type(error).__name__}: {error}", flush=True)
@@ -122,17 +124,16 @@ def _fork(job: Job, output: Path) -> int:
         os._exit(code)
 
 
-def _look(job: Job) -> int:
+def _look(job: Job, folder: str) -> int:
     """Plant the fault in this process and in those that it starts; return the exit code."""
     os.chdir(ROOT)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    hook = HERE / "hook"
-    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "CPQUEENS_MUTANT": job.planted, "PYTHONPATH": str(hook)}
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "CPQUEENS_MUTANT": job.planted, "PYTHONPATH": folder}
     sys.dont_write_bytecode = True
     if job.area.plain:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         numba.config.DISABLE_JIT = True
-    _load(hook / "sitecustomize.py")
+    _load(HOOK)
     sys.path.insert(0, str(ROOT))
     for stage in (_test, _fuzz):
         code = stage(job)

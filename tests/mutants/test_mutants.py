@@ -11,6 +11,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from shutil import copy
 from textwrap import dedent
 
 import pytest
@@ -19,18 +20,30 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from areas import AREAS
 from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
-from planting import Noticed
+from planting import HOOK, Noticed
 from run import Verdict, conclude, table
 
 EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
 
 
-@pytest.mark.parametrize(("area", "mutant"), EVERY, ids=[f"{a.name}: {m.name}" for a, m in EVERY])
-def test_a_mutant_applies_exactly_once_and_is_python(area: Area, mutant: Mutant) -> None:
-    ast.parse(dedent(apply(mutant).body))
-    assert mutant.text != mutant.replacement
-    for test in mutant.tests or area.tests:
-        assert (ROOT / test).is_file(), test
+def trouble(area: Area, mutant: Mutant) -> str:
+    """Return why a mutant cannot be planted, or ''."""
+    try:
+        ast.parse(dedent(apply(mutant).body))
+    except DoesNotApply as error:
+        return str(error)
+    except SyntaxError as error:
+        return f"{mutant.name}: {error}"
+    if mutant.text == mutant.replacement:
+        return f"{mutant.name} changes nothing"
+    lost = [test for test in mutant.tests or area.tests if not (ROOT / test).is_file()]
+    return f"{mutant.name}: there is no {lost[0]}" if lost else ""
+
+
+@pytest.mark.parametrize("area", AREAS, ids=lambda area: area.name)
+def test_every_mutant_applies_exactly_once_and_is_python(area: Area) -> None:
+    found = [text for mutant in area.mutants if (text := trouble(area, mutant))]
+    assert not found, "\n".join(["anchor these anew, in tests/mutants/list_*.py:", *found])
 
 
 def test_there_are_enough_and_no_two_of_one_name() -> None:
@@ -64,7 +77,8 @@ def planted(tmp_path: Path, mutant: Mutant | None) -> str:
         file.write_text(mutated.source, encoding="utf-8")
         name = f"{mutated.module}={file}"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", str(test)]
-    hook = {"PYTHONPATH": str(ROOT / "tests/mutants/hook"), "CPQUEENS_MUTANT": name}
+    copy(HOOK, tmp_path / "sitecustomize.py")
+    hook = {"PYTHONPATH": str(tmp_path), "CPQUEENS_MUTANT": name}
     return "passed" if not subprocess.run(command, env=os.environ | hook, cwd=ROOT).returncode else "failed"
 
 

@@ -1,0 +1,42 @@
+"""What compiling renumbers and shifts: variables behind definitions, blocks of elements, strict counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from cpqueens import Count, Model, element
+from cpqueens.crosscheck import oracle
+
+
+def agrees(model: Model, solver: str) -> bool:
+    found = model.enumerate(solver=solver).solutions.matrix
+    return {tuple(row) for row in found.tolist()} == oracle.solve(model).rows
+
+
+def test_domains_of_variables_made_behind_definitions(solver: str) -> None:
+    model = Model()
+    x = model.intvar(domain=[-3, 0, 2], name="x")
+    size = abs(x)
+    y = model.intvar(domain=[0, 2, 5], name="y")
+    model.add(size + y <= 5)
+    assert agrees(model, solver)
+
+
+def test_several_positions_in_one_table(solver: str) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=2, name="x")
+    picked = element([x[0] + 1, 2, x[1]], x)
+    model.add(picked[0] < picked[1])
+    assert agrees(model, solver)
+
+
+@pytest.mark.parametrize(
+    ("relation", "number", "total"), [("<", 1, 1), (">", 2, 6), ("<=", 0, 1), (">=", 3, 6)]
+)
+def test_strict_counts_in_local_search(relation: str, number: int, total: int) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=3, name="x")
+    model += [Count(x, 2, relation, number), x.sum() == total]
+    outcome = model.solve(solver="local-search:tabu", step_limit=20_000)
+    assert outcome.solution is not None
+    assert outcome.solution.check().ok
