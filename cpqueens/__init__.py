@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from cpqueens import start as _start  # noqa: F401 - first of all: what follows takes a moment
+from cpqueens.system import start as _start
 
 # isort: split
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.constraints.all_different import AllDifferent
-from cpqueens.constraints.all_different_except import AllDifferentExcept
-from cpqueens.constraints.all_equal import AllEqual
-from cpqueens.constraints.among import Among
-from cpqueens.constraints.and_ import And
-from cpqueens.constraints.count import Count
-from cpqueens.constraints.decreasing import Decreasing
-from cpqueens.constraints.global_cardinality import GlobalCardinality
-from cpqueens.constraints.implication import Implication
-from cpqueens.constraints.increasing import Increasing
-from cpqueens.constraints.inverse import Inverse
-from cpqueens.constraints.lex_less import LexLess
-from cpqueens.constraints.lex_less_equal import LexLessEqual
-from cpqueens.constraints.linear import Linear
-from cpqueens.constraints.negation import Negation
-from cpqueens.constraints.or_ import Clause, Or
-from cpqueens.constraints.predicate import Predicate
-from cpqueens.constraints.table import Table
-from cpqueens.constraints.xor import Xor
+from cpqueens.answers.outcome import Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.errors import (
     BackendFault,
     CpqueensError,
@@ -40,11 +22,29 @@ from cpqueens.errors import (
     UnsupportedConstraint,
     UnsupportedRequest,
 )
-from cpqueens.expressions import BoolArray, LinearArray
-from cpqueens.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.language.constraints.all_different import AllDifferent
+from cpqueens.language.constraints.all_different_except import AllDifferentExcept
+from cpqueens.language.constraints.all_equal import AllEqual
+from cpqueens.language.constraints.among import Among
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.count import Count
+from cpqueens.language.constraints.decreasing import Decreasing
+from cpqueens.language.constraints.global_cardinality import GlobalCardinality
+from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.increasing import Increasing
+from cpqueens.language.constraints.inverse import Inverse
+from cpqueens.language.constraints.lex_less import LexLess
+from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.or_ import Clause, Or
+from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.xor import Xor
+from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
-from cpqueens.outcome import Outcome, Solution, SolutionSet, Status, StopReason
-from cpqueens.solve import STOP, IncompleteCount
+from cpqueens.solving.solve import STOP, IncompleteCount
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from cpqueens import catalog, cross_check
+from cpqueens import cross_check
 from cpqueens.backends import available
+from cpqueens.problems import catalog
 
 
 def main(n: int = 8) -> int:

@@ -10,8 +10,8 @@ from typing import Any
 
 from cpqueens.models.queens import queens
 
-from cpqueens.las_vegas_expectations import las_vegas_expectations
-from cpqueens.las_vegas_table import DIGITS, PUBLISHED, cells, findings
+from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
+from cpqueens.lab.las_vegas_table import DIGITS, PUBLISHED, cells, findings
 
 
 def interval(estimate: dict[str, Any], digits: int) -> str:

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cpqueens import Model, catalog, cross_check
+from cpqueens import Model, cross_check
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Request
-from cpqueens.outcome import StopReason
+from cpqueens.problems import catalog
 
 
 class Collect(cp_model.CpSolverSolutionCallback):

@@ -13,7 +13,8 @@ import random
 import sys
 from typing import Any
 
-from cpqueens import Model, catalog, cross_check
+from cpqueens import Model, cross_check
+from cpqueens.problems import catalog
 
 
 def greedy(model: Model, seed: int, time_limit: float | None) -> dict[str, Any] | None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cpqueens import catalog, cross_check
-from cpqueens.evaluate.external import External
+from cpqueens import cross_check
+from cpqueens.crosscheck.external import External
+from cpqueens.problems import catalog
 
 
 def main(n: int = 8, runs: int = 50) -> None:

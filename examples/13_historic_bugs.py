@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cpqueens import AllDifferent, Model, Table, catalog, cross_check, maximum
+from cpqueens import AllDifferent, Model, Table, cross_check, maximum
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Request
 from cpqueens.crosscheck.environment import versions
-from cpqueens.outcome import StopReason
+from cpqueens.problems import catalog
 
 
 class Raw:

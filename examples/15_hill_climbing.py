@@ -15,9 +15,9 @@ from cpqueens.models.queens import queens
 
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.translate import to_problem
-from cpqueens.compiled import compile_model
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.search_scan import FOUND, LAST, LEFT, best_neighbour
+from cpqueens.lowered.compiled import compile_model
 
 LIMIT = 10_000  # steps of one attempt; on 6 x 6 some walk for ever
 READINGS = {

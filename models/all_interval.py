@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 from cpqueens import AllDifferent, Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import from_index, series
-from cpqueens.symmetry import PERMUTATIONS
-from cpqueens.views import Sequence
+from cpqueens.answers.symmetry import PERMUTATIONS
+from cpqueens.language.views import Sequence
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import from_index, series
 
 
 @validated

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Increasing, Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import from_index, series
-from cpqueens.views import Marks
+from cpqueens.language.views import Marks
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import from_index, series
 
 
 @validated

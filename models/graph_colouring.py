@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from cpqueens import Model, ModelError
-from cpqueens.parameters import Between, validated
-from cpqueens.published import Published
-from cpqueens.views import Colouring
+from cpqueens.language.views import Colouring
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import Published
 
 Edges = tuple[tuple[int, int], ...]
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, LexLess, Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import series
-from cpqueens.symmetry import IDENTITY, Group, Symmetry
-from cpqueens.views import Pairing
+from cpqueens.answers.symmetry import IDENTITY, Group, Symmetry
+from cpqueens.language.views import Pairing
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import series
 
 
 @validated

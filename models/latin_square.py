@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from cpqueens import AllDifferent, Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import series
-from cpqueens.views import Grid
+from cpqueens.language.views import Grid
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import series
 
 
 @validated

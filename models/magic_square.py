@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import Published, series
-from cpqueens.symmetry import CELL_BOARD, Group
-from cpqueens.views import Grid
+from cpqueens.answers.symmetry import CELL_BOARD, Group
+from cpqueens.language.views import Grid
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import Published, series
 
 
 @validated

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import from_index, series
-from cpqueens.views import Armies
+from cpqueens.language.views import Armies
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import from_index, series
 
 
 @validated

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model
-from cpqueens.parameters import Between, validated
-from cpqueens.published import from_index, series
-from cpqueens.symmetry import QUEENS_BOARD
-from cpqueens.views import Board
+from cpqueens.answers.symmetry import QUEENS_BOARD
+from cpqueens.language.views import Board
+from cpqueens.problems.parameters import Between, validated
+from cpqueens.problems.published import from_index, series
 
 
 @validated

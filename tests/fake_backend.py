@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cpqueens import backends
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
-from cpqueens.outcome import StopReason
 
 Script = Callable[[Any, Request, Deliver], Ended]
 

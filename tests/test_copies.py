@@ -13,10 +13,10 @@ import oracle
 import pytest
 
 from cpqueens import STOP, AllDifferent, Count, Model, ModelError, Predicate, Table, all_, element
-from cpqueens.constraints.base import Constraint
-from cpqueens.crosscheck.generate import random_model
-from cpqueens.modelfile import dump_model
-from cpqueens.views import Board
+from cpqueens.files.modelfile import dump_model
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.views import Board
 
 
 def pickled(value: Any) -> Any:

@@ -9,7 +9,7 @@ import oracle
 import pytest
 
 from cpqueens import AllDifferent, IntegerError, Linear, Model, ModelError, Negation, Or
-from cpqueens.check import Checker
+from cpqueens.answers.check import Checker
 
 
 def test_variables_by_bounds_and_domain() -> None:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, cast
 
 from cpqueens.backends.base import Backend
 from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
-from cpqueens.plaintext import shown
-from cpqueens.suggest import did_you_mean
+from cpqueens.text.plaintext import shown
+from cpqueens.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
 
 BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking:Backtracking",
     "cpsat": "cpqueens.backends.cpsat:CpSat",
-    "las-vegas": "cpqueens.backends.las_vegas:LasVegas",
+    "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
     "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
 }
@@ -50,7 +50,7 @@ def is_installed(name: str) -> bool:
 
 def remedy(name: str) -> str:
     """Return what to do where the library of a backend is missing: a command, or why there is none."""
-    from cpqueens.requirements import requirement
+    from cpqueens.system.requirements import requirement
 
     return requirement(REQUIRES[name][1]).remedy
 
@@ -67,7 +67,7 @@ def get_backend(name: str) -> Backend:
         If its library is not installed; the message has the command that installs it, or why there is none.
     """
     if "+" in name:
-        from cpqueens.handover import hand_over
+        from cpqueens.solving.handover import hand_over
 
         return hand_over(name)
     paths = BACKENDS if name in BACKENDS else registered()
@@ -106,7 +106,7 @@ def split_name(solver: str) -> tuple[str, str | None]:
     return name, strategy or None
 
 
-def able_backends(model: Model, exclude: str) -> list[str]:
+def able_backends(model: Statement, exclude: str) -> list[str]:
     """Return the installed backends that can express the model."""
     able = []
     for name in available():

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cpqueens.outcome import StopReason
-from cpqueens.rows import IntArray
+from cpqueens.answers.outcome import StopReason
+from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
 
 Deliver = Callable[[IntArray], bool]
 """Takes assignments, int64 of shape (batch, decision variables); answers whether to go on."""
@@ -183,5 +183,5 @@ class Backend(Protocol):
     parameters: Mapping[str, Parameter]
     strategies: tuple[str, ...]
 
-    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked, deliver solutions, and say how it ended, also when stopped."""

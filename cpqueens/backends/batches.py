@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cpqueens.backends.base import Deliver
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
 
 LARGEST = 1024
 """Rows of a batch, at most."""

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from cpqueens.bounded import MAX_TEXT, decoded, read_standard_input
-from cpqueens.check import Check, Checker
+from cpqueens.answers.check import Check, Checker
+from cpqueens.answers.outcome import SolutionSet
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
 from cpqueens.cli.options import json_option, load
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
-from cpqueens.outcome import SolutionSet
+from cpqueens.text.bounded import MAX_TEXT, decoded, read_standard_input
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
-    from cpqueens.reading import Found
+    from cpqueens.files.reading import Found
+    from cpqueens.problems.catalog import Instance
 
 _SHOWN = 5  # invalid solutions that are explained
 _VERIFIED = 1000  # solutions that the problem's own plain check looks at too
@@ -59,7 +59,7 @@ def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool
 
 
 def _read(sources: list[str], instance: Instance, base: int | None, by_column: bool) -> Found:
-    from cpqueens.solutionfile import READERS, read_solutions, read_text
+    from cpqueens.files.solutionfile import READERS, read_solutions, read_text
 
     if sources == ["-"]:
         return read_text(_standard_input(), instance.model, base, by_column)

@@ -20,7 +20,7 @@ from cpqueens.cli.terminal import say
 def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Count all solutions."""
     from cpqueens.cli.terminal import estimated, progress, so_far, summary
-    from cpqueens.solve import count_solutions
+    from cpqueens.solving.solve import count_solutions
 
     instance = load(model, parameters)
     given = run_options(**options)

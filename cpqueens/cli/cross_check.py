@@ -12,12 +12,12 @@ import click
 from cpqueens.cli.options import check_place, json_option, load, model_arguments
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
-from cpqueens.interrupts import listening
-from cpqueens.options import positive_integer
-from cpqueens.plaintext import shown
+from cpqueens.solving.options import positive_integer
+from cpqueens.system.interrupts import listening
+from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
+    from cpqueens.problems.catalog import Instance
 
 BUNDLES = "cpqueens-bundles"
 WIDTH = 110  # of a report that does not go to a terminal
@@ -116,9 +116,9 @@ def _write_page(report: Any, path: str) -> None:
 
 def _participants(options: dict[str, Any]) -> list[Any] | None:
     """Return everyone who takes part; None for the default."""
+    from cpqueens.crosscheck.external import External
     from cpqueens.crosscheck.given import SolutionFile
     from cpqueens.crosscheck.participants import default_solvers
-    from cpqueens.evaluate.external import External
 
     named = options["solvers"]
     chosen: list[Any] = default_solvers() if named is None else [s for s in named.split(",") if s]
@@ -140,7 +140,7 @@ def _words(command: str) -> list[str]:
 
 def _function(reference: str) -> Any:
     """Return the function that FILE.py:FUNCTION names."""
-    from cpqueens.catalog import find
+    from cpqueens.problems.catalog import find
 
     return find(reference).function
 
@@ -150,7 +150,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.crosscheck.jsonreport import plain
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.crosscheck.participants import default_solvers
-    from cpqueens.solve import choose
+    from cpqueens.solving.solve import choose
 
     for name in ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page"):
         if options[name]:

@@ -17,8 +17,8 @@ from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
 from cpqueens.cli.terminal import say
-from cpqueens.platforms import limits
-from cpqueens.requirements import requirements
+from cpqueens.system.platforms import limits
+from cpqueens.system.requirements import requirements
 
 
 @dataclass(frozen=True)

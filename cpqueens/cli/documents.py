@@ -9,8 +9,8 @@ import click
 import numpy as np
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
-    from cpqueens.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.problems.catalog import Instance
 
 VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""

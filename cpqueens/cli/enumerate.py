@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.guard import JSON_WANTED
@@ -25,12 +26,11 @@ from cpqueens.cli.published import compared
 from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
 from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.options import positive_integer
-from cpqueens.outcome import Outcome, StopReason
+from cpqueens.solving.options import positive_integer
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
-    from cpqueens.symmetry import Group
+    from cpqueens.answers.symmetry import Group
+    from cpqueens.problems.catalog import Instance
 
 
 @click.command()
@@ -101,7 +101,7 @@ def _sink(
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
     from cpqueens.backends.base import Want
     from cpqueens.cli.terminal import progress
-    from cpqueens.solve import run, trusted
+    from cpqueens.solving.solve import run, trusted
 
     try:
         with progress(instance.title, lambda: funnel.count, shown):

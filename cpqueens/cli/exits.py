@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cpqueens.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome
 
 DONE = 0
 INFEASIBLE = 1

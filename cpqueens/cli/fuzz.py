@@ -24,7 +24,7 @@ from cpqueens.errors import ModelError
 def command(solvers: str | None, as_json: bool, out: str | None, **options: Any) -> int:
     """Compare random tiny models on several solvers with an exhaustive oracle."""
     from cpqueens.cli.terminal import progress
-    from cpqueens.crosscheck.fuzz import fuzz
+    from cpqueens.fuzzing.fuzz import fuzz
 
     if out is not None:
         _folder(out)

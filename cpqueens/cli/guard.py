@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from cpqueens.bounded import label
 from cpqueens.cli import exits
 from cpqueens.cli.streams import abandon_stdout, settle_stdout, usable_streams
 from cpqueens.errors import CpqueensError
-from cpqueens.interrupts import program
-from cpqueens.memory import is_shortage
-from cpqueens.plaintext import one_line, printable
+from cpqueens.system.interrupts import program
+from cpqueens.system.memory import is_shortage
+from cpqueens.text.bounded import label
+from cpqueens.text.plaintext import one_line, printable
 
 JSON_WANTED = "cpqueens.json"
 """Key of the context's ``meta`` that a verb sets when ``--json`` was given."""

@@ -13,7 +13,7 @@ from cpqueens.cli.terminal import say
 @json_option
 def command(as_json: bool) -> int:
     """List the problems."""
-    from cpqueens import catalog
+    from cpqueens.problems import catalog
 
     problems = [catalog.find(name) for name in catalog.names()]
     if as_json:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cpqueens.bounded import label, reason_of
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.errors import ModelError, UnknownParameter
-from cpqueens.jsontext import NotJsonError, parse_json
-from cpqueens.plaintext import shown
+from cpqueens.text.bounded import label, reason_of
+from cpqueens.text.jsontext import NotJsonError, parse_json
+from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
+    from cpqueens.problems.catalog import Instance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -90,7 +90,7 @@ def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def load(model: str, parameters: Sequence[str]) -> Instance:
     """Return the model that the arguments name."""
-    from cpqueens import catalog
+    from cpqueens.problems import catalog
 
     return catalog.load(model, parameters)
 
@@ -123,7 +123,7 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
     from cpqueens import backends
-    from cpqueens.options import COMMON
+    from cpqueens.solving.options import COMMON
 
     name, _ = backends.split_name(solver)
     declared = backends.get_backend(name).parameters

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
-    from cpqueens.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.problems.catalog import Instance
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from cpqueens.cli.options import json_option, load, model_arguments
 from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
+    from cpqueens.problems.catalog import Instance
 
 _MOST_DIGITS = 40
 
@@ -96,7 +96,7 @@ def _short(size: int) -> str:
 
 def spaces(instance: Instance) -> dict[str, int]:
     """Return the sizes of the spaces of candidates; for a board the three that books compare."""
-    from cpqueens.views import Board
+    from cpqueens.language.views import Board
 
     model = instance.model
     view = model.view

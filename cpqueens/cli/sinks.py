@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from cpqueens.answers.outcome import SolutionSet, StopReason
 from cpqueens.cli.documents import dumps
 from cpqueens.cli.terminal import say
-from cpqueens.outcome import SolutionSet, StopReason
 
 if TYPE_CHECKING:
-    from cpqueens.interrupts import Interrupt
+    from cpqueens.answers.symmetry import Group
     from cpqueens.report.writers import SolutionFile
-    from cpqueens.symmetry import Group
+    from cpqueens.system.interrupts import Interrupt
 
 
 _PART = 1024
@@ -118,7 +118,7 @@ class Funnel:
     def _chosen(self, found: SolutionSet) -> SolutionSet:
         if not self.group:
             return found
-        from cpqueens.symmetry import canonical
+        from cpqueens.answers.symmetry import canonical
 
         least = (canonical(found.matrix, self.group) == found.matrix).all(axis=1)
         room = None if self.limit is None else self.limit - self.count

@@ -22,8 +22,8 @@ from cpqueens.cli.options import (
 from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
-    from cpqueens.catalog import Instance
-    from cpqueens.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.problems.catalog import Instance
 
 
 @click.command()
@@ -48,7 +48,7 @@ def command(
     from cpqueens.cli.terminal import progress
     from cpqueens.report.formats import check_format
     from cpqueens.report.writers import SolutionFile
-    from cpqueens.solve import solve
+    from cpqueens.solving.solve import solve
 
     instance = load(model, parameters)
     given = run_options(**options)
@@ -78,7 +78,7 @@ def _explanation(
     instance: Instance, outcome: Outcome, given: dict[str, Any]
 ) -> tuple[dict[str, Any], str] | None:
     """Return why there is no solution, as data and as text; None if there may be one."""
-    from cpqueens.crosscheck.explain import NotInfeasible
+    from cpqueens.solving.explain import NotInfeasible
 
     if outcome.status != "INFEASIBLE":
         return None

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from cpqueens.plaintext import one_line, printable
 from cpqueens.report.text import Style
+from cpqueens.text.plaintext import one_line, printable
 
 if TYPE_CHECKING:
-    from cpqueens.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome
 
 _PATIENCE = 0.6  # seconds before progress is shown; rich is not even imported for less
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cpqueens.bounded import MAX_TEXT, decoded, read_bytes
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
@@ -20,10 +19,11 @@ from cpqueens.crosscheck.participants import BackendParticipant, Participant, Pl
 from cpqueens.crosscheck.report import Disagreement
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.interrupts import on_leaving
-from cpqueens.jsontext import parse_json
+from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
-from cpqueens.modelfile import dump_model
+from cpqueens.system.interrupts import on_leaving
+from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes
+from cpqueens.text.jsontext import parse_json
 
 VERSION = 1
 _NOT_SHRUNK = frozenset({Code.HANG, Code.OUT_OF_MEMORY, Code.LEDGER_CONFLICT})
@@ -167,7 +167,7 @@ def replay_command(
     Solvers that exist only in the calling program (functions, backend objects) cannot be named on a
     command line; the command then names the others, and `replay` does the rest from Python.
     """
-    from cpqueens.evaluate.external import External
+    from cpqueens.crosscheck.external import External
 
     involved = _involved(found, participants)
     names = [_solver_text(p) for p in involved if isinstance(p, BackendParticipant)]
@@ -205,7 +205,7 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
         If the folder is not a bundle, or a solver of it is missing.
     """
     from cpqueens.crosscheck.crosscheck import cross_check
-    from cpqueens.modelfile import load_model
+    from cpqueens.files.modelfile import load_model
 
     place = Path(folder)
     try:
@@ -228,7 +228,7 @@ def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     if name in given:
         return given[name]
     if entry["kind"] == "External":
-        from cpqueens.evaluate.external import External
+        from cpqueens.crosscheck.external import External
 
         return External(entry["argv"], label=name)
     if entry["kind"] == "Exhaustive":

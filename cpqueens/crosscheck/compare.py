@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.check import Checker
+from cpqueens.answers.outcome import Fault, Solution, SolutionSet, StopReason
+from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
-from cpqueens.check import Checker
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.report import Disagreement, PublishedValues, Witness
 from cpqueens.crosscheck.sets import SetComparison, compare_sets
-from cpqueens.outcome import Fault, Solution, SolutionSet, StopReason
-from cpqueens.rows import IntArray
-from cpqueens.symmetry import Group
+from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

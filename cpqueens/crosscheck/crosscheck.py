@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cpqueens.answers.outcome import Status
+from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
-from cpqueens.catalog import Instance
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
@@ -25,13 +26,12 @@ from cpqueens.crosscheck.report import (
 )
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
-from cpqueens.interrupts import Interrupt, listening
 from cpqueens.model import Model
-from cpqueens.options import positive_integer, positive_seconds
-from cpqueens.outcome import Status
-from cpqueens.plaintext import shown
-from cpqueens.published import Published
-from cpqueens.symmetry import Group
+from cpqueens.problems.catalog import Instance
+from cpqueens.problems.published import Published
+from cpqueens.solving.options import positive_integer, positive_seconds
+from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.plaintext import shown
 
 WANTS = ("auto", "all", "count", "best", "one")
 
@@ -67,11 +67,11 @@ def cross_check(
         A number k for the seeds 0 to k - 1, or the seeds. Heuristics run once for each; exact backends
         take the first.
     published
-        A published number of solutions, a `cpqueens.published.Published`, or several of them.
+        A published number of solutions, a `cpqueens.problems.published.Published`, or several of them.
     verify
         The problem's own plain verification: takes raw values by name, returns complaints or a bool.
     symmetries
-        A group of `cpqueens.symmetry`, to count solutions up to symmetry too.
+        A group of `cpqueens.answers.symmetry`, to count solutions up to symmetry too.
     want
         ``all`` solutions, their ``count``, the ``best``, ``one``; ``auto`` is ``best`` for a model with an
         objective, else ``all``.

@@ -7,8 +7,10 @@ from random import Random
 
 import numpy as np
 
-from cpqueens.constraints.base import Constraint
-from cpqueens.crosscheck.rebuild import (
+from cpqueens.answers.outcome import Solution
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.functions import any_
+from cpqueens.language.rebuild import (
     Rebuilder,
     Row,
     _only_row,
@@ -17,10 +19,8 @@ from cpqueens.crosscheck.rebuild import (
     own_constraints,
     rebuilt,
 )
-from cpqueens.functions import any_
+from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.outcome import Solution
-from cpqueens.rows import IntArray
 
 Domain = IntArray | tuple[int, int]
 

@@ -12,12 +12,12 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.participants import Participant, Plan
-from cpqueens.crosscheck.rebuild import domain_of, rebuilt
 from cpqueens.crosscheck.report import Disagreement, Witness
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import CpqueensError
-from cpqueens.interrupts import Interrupt, listening
+from cpqueens.language.rebuild import domain_of, rebuilt
 from cpqueens.model import Model
+from cpqueens.system.interrupts import Interrupt, listening
 
 _FIXABLE = frozenset({Code.MISSING, Code.FALSE_UNSAT, Code.OPT_CROSSED})
 _FIRST = 5

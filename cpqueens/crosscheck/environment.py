@@ -26,7 +26,7 @@ def versions() -> dict[str, str]:
 def fingerprint(model: Model) -> str | None:
     """Return the digest of what determines the model's solutions, or None if it cannot be written down."""
     from cpqueens.errors import CpqueensError
-    from cpqueens.modelfile import model_digest
+    from cpqueens.files.modelfile import model_digest
 
     try:
         return model_digest(model)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.check import Checker
+from cpqueens.answers.outcome import Fault
 from cpqueens.backends.base import Want
-from cpqueens.check import Checker
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.heuristic import better_of, read_answer
 from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation
 from cpqueens.crosscheck.sets import SolutionStore
-from cpqueens.outcome import Fault
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import Plan
+    from cpqueens.files.reading import Found
     from cpqueens.model import Model
-    from cpqueens.reading import Found
 
 
 def observe_rows(
@@ -142,7 +142,7 @@ class SolutionFile:
         self._prepared[:] = [(model, self._found(model))]
 
     def _found(self, model: Model) -> Found:
-        from cpqueens.solutionfile import read_solutions
+        from cpqueens.files.solutionfile import read_solutions
 
         return next((found for m, found in self._prepared if m is model), None) or read_solutions(
             self.path, model

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.check import Checker, read_assignment
+from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.statistics import wilson_interval
 from cpqueens.backends.base import Want
-from cpqueens.check import Checker, read_assignment
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.report import HeuristicReport
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.errors import CpqueensError
-from cpqueens.evaluate.statistics import wilson_interval
-from cpqueens.interrupts import listening
-from cpqueens.outcome import Outcome, Solution
-from cpqueens.plaintext import one_line, shown, text_of
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.system.interrupts import listening
+from cpqueens.text.plaintext import one_line, shown, text_of
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import BackendParticipant, Plan
@@ -187,7 +187,7 @@ def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
 
 
 def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
-    from cpqueens.rows import as_integers
+    from cpqueens.language.rows import as_integers
 
     values = as_integers(answer, "answer")
     if values.ndim == 0:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.base import Want
-from cpqueens.children import Patience, Worker
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import Packing, SolutionStore
-from cpqueens.interrupts import Interrupt, listening
+from cpqueens.system.children import Patience, Worker
+from cpqueens.system.interrupts import Interrupt, listening
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.participants import Plan
@@ -59,7 +59,7 @@ class Isolated:
         return seen
 
     def _observe_once(self, model: Model, plan: Plan, interrupt: Interrupt) -> Observation:
-        from cpqueens.modelfile import dump_model
+        from cpqueens.files.modelfile import dump_model
 
         started = time.monotonic()
         limits = (plan.want.value, plan.seeds, plan.time_limit, plan.solution_limit)
@@ -132,7 +132,7 @@ def work(
     """Run one backend and send what was seen; runs in the child process."""
     from cpqueens.crosscheck.participants import BackendParticipant, Plan
     from cpqueens.errors import CpqueensError
-    from cpqueens.modelfile import parse_model
+    from cpqueens.files.modelfile import parse_model
 
     model = parse_model(text)
     want, seeds, time_limit, solution_limit = limits

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.symmetry import Group, orbit_sizes
 from cpqueens.backends.base import Feature, Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.derive import (
@@ -32,11 +34,9 @@ from cpqueens.crosscheck.derive import (
 )
 from cpqueens.crosscheck.report import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
-from cpqueens.interrupts import EXIT_CODE, Interrupt, listening
-from cpqueens.outcome import Outcome, Solution
-from cpqueens.plaintext import shown
-from cpqueens.ranges import OutOfRange
-from cpqueens.symmetry import Group, orbit_sizes
+from cpqueens.language.ranges import OutOfRange
+from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
+from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -87,7 +87,7 @@ def _unfinished(outcome: Outcome) -> str:
 
 def count_of(model: Model, solver: str, time_limit: float | None) -> Answer:
     """Return the number of solutions."""
-    from cpqueens.solve import count_solutions
+    from cpqueens.solving.solve import count_solutions
 
     outcome = count_solutions(model, solver, **_options(time_limit))
     return Answer(outcome.count if outcome.complete else None, None, _unfinished(outcome))
@@ -233,7 +233,7 @@ def symmetric_images(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """The images of a solution under the declared symmetries are solutions."""
     if base.solution is None:
         return
-    from cpqueens.check import Checker
+    from cpqueens.answers.check import Checker
 
     checker = Checker(lab.model)
     row = base.solution.values[None, :]
@@ -359,7 +359,7 @@ def metamorphic(
         For an unknown solver or measure.
     """
     from cpqueens.errors import ModelError
-    from cpqueens.solve import choose
+    from cpqueens.solving.solve import choose
 
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"

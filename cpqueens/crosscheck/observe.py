@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
 from cpqueens.backends.base import Backend, Feature, Request, Want
-from cpqueens.collect import Collector, Taker
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.errors import (
@@ -22,14 +22,14 @@ from cpqueens.errors import (
     UnsupportedConstraint,
     UnsupportedRequest,
 )
-from cpqueens.outcome import Fault, Outcome, SolutionSet, StopReason
-from cpqueens.plaintext import one_line
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.solving.collect import Collector, Taker
+from cpqueens.text.plaintext import one_line
 
 if TYPE_CHECKING:
-    from cpqueens.check import Checker
-    from cpqueens.interrupts import Interrupt
+    from cpqueens.answers.check import Checker
     from cpqueens.model import Model
+    from cpqueens.system.interrupts import Interrupt
 
 FAULTS_KEPT = 60
 HEAD = 1000
@@ -155,7 +155,7 @@ def observe_backend(
     **options: Any,
 ) -> Observation:
     """Run one backend and return what was seen; refusals and crashes are part of the observation."""
-    from cpqueens.solve import choose, run
+    from cpqueens.solving.solve import choose, run
 
     started = time.monotonic()
     store = SolutionStore(packing)
@@ -264,6 +264,6 @@ def _one_line(error: BaseException) -> str:
 
 def supports(solver: str | Backend, model: Model, feature: Feature) -> bool:
     """Say whether a solver has a feature."""
-    from cpqueens.solve import choose
+    from cpqueens.solving.solve import choose
 
     return feature in choose(model, solver, Want.ONE)[1].features

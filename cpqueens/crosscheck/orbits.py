@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from cpqueens.answers.symmetry import Group, canonical
 from cpqueens.crosscheck.sets import SolutionStore
-from cpqueens.symmetry import Group, canonical
 
 LARGEST = 2_000_000
 """Solutions up to which orbits are counted (their canonical forms are kept in memory)."""

@@ -11,7 +11,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, Progress, observe_backend
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
-from cpqueens.plaintext import shown
+from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -50,7 +50,7 @@ class BackendParticipant:
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Run it once, or once for each seed if it is a heuristic."""
-        from cpqueens.solve import choose
+        from cpqueens.solving.solve import choose
 
         backend = choose(model, self.solver, plan.want)[1]
         if not backend.proves:
@@ -61,7 +61,7 @@ class BackendParticipant:
 
     def once(self, model: Model, plan: Plan, seed: int) -> Observation:
         """Run it with one seed, asking for what it has features for."""
-        from cpqueens.solve import choose
+        from cpqueens.solving.solve import choose
 
         backend = choose(model, self.solver, plan.want)[1]
         options = dict(self.options)
@@ -78,9 +78,9 @@ class BackendParticipant:
 
     def prepare(self, model: Model, plan: Plan) -> None:
         """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
-        from cpqueens.interrupts import Interrupt
-        from cpqueens.options import build_request
-        from cpqueens.solve import choose
+        from cpqueens.solving.options import build_request
+        from cpqueens.solving.solve import choose
+        from cpqueens.system.interrupts import Interrupt
 
         _, backend, strategy = choose(model, self.solver, plan.want)
         build_request(model, backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options)

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.interrupts import on_leaving
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.system.interrupts import on_leaving
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

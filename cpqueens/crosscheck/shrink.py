@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.constraints.base import Constraint
-from cpqueens.constraints.connective import Connective
-from cpqueens.crosscheck.rebuild import domain_of, own_constraints, rebuilt
 from cpqueens.errors import CpqueensError
-from cpqueens.expressions import LinearArray
-from cpqueens.interrupts import listening
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rebuild import domain_of, own_constraints, rebuilt
+from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.rows import IntArray
+from cpqueens.system.interrupts import listening
 
 Fails = Callable[[Model], bool]
 Step = Callable[[Model], Iterator[Callable[[], Model]]]

@@ -1,0 +1,1 @@
+"""How answers look: text, tables, SVG and HTML; nothing here decides anything."""

@@ -11,8 +11,8 @@ import numpy as np
 from cpqueens.report.conflicts import conflicting_pairs, element_names
 
 if TYPE_CHECKING:
-    from cpqueens.outcome import Solution
-    from cpqueens.views import Armies, Board
+    from cpqueens.answers.outcome import Solution
+    from cpqueens.language.views import Armies, Board
 
 Square = tuple[int, int]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from cpqueens.check import Violation
-    from cpqueens.model import Model
-    from cpqueens.outcome import Solution
+    from cpqueens.answers.check import Violation
+    from cpqueens.answers.outcome import Solution
+    from cpqueens.language.statement import Statement
 
 Place = TypeVar("Place", int, tuple[int, int])
 
@@ -31,7 +31,7 @@ def conflicting_pairs(solution: Solution, places: Mapping[str, Place]) -> tuple[
     return tuple(sorted(found))
 
 
-def element_names(model: Model, variable: str) -> list[str]:
+def element_names(model: Statement, variable: str) -> list[str]:
     """Return the names of a variable's elements, row by row."""
     return [model.name_of(index) for index in model[variable].reshape(-1).variables[:, 0].tolist()]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 from cpqueens.report.board import armies_picture, board_picture
 from cpqueens.report.board_svg import board_svg
 from cpqueens.report.conflicts import conflicting_elements
@@ -15,11 +16,10 @@ from cpqueens.report.numbers import grid_svg
 from cpqueens.report.pairing import paired_row, pairing_svg
 from cpqueens.report.ruler import ruler_svg, ruler_text
 from cpqueens.report.text import PLAIN, Style, board_text, numbers_text
-from cpqueens.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
-    from cpqueens.outcome import Outcome, Solution
+    from cpqueens.answers.outcome import Outcome, Solution
+    from cpqueens.language.statement import Statement
 
 TEXT_ROWS = 40
 """Boards with more rows are written as a list where a picture in text was not asked for."""
@@ -47,7 +47,7 @@ def draw_svg(solution: Solution) -> str | None:
     return SVG[type(view)](solution, view) if has_svg(solution.model) else None
 
 
-def has_svg(model: Model) -> bool:
+def has_svg(model: Statement) -> bool:
     """Say whether solutions of a model can be drawn: it has a view, and is not too large."""
     return type(model.view) in SVG and _cells(model) <= SVG_CELLS
 
@@ -77,7 +77,7 @@ def _named(name: str, value: Any) -> str:
     return f"{name} = {value}"
 
 
-def _cells(model: Model) -> int:
+def _cells(model: Statement) -> int:
     """Return how many squares the picture has."""
     size = len(model.decisions)
     return size * size if isinstance(model.view, Board) else size

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.language.views import Armies, Board
 from cpqueens.report.board import BoardPicture, armies_picture, board_picture
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
 from cpqueens.report.text import PLAIN, Style, board_matrix, board_rules, numbers_text, rules_text
-from cpqueens.views import Armies, Board
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
-    from cpqueens.outcome import Solution
+    from cpqueens.answers.outcome import Solution
+    from cpqueens.language.statement import Statement
 
 
 def render(solution: Solution, form: str, style: Style = PLAIN) -> str:
@@ -31,7 +31,7 @@ def render(solution: Solution, form: str, style: Style = PLAIN) -> str:
     return FORMATS[form](solution, style)
 
 
-def check_format(model: Model, form: str) -> None:
+def check_format(model: Statement, form: str) -> None:
     """Refuse a form that solutions of a model do not have; it can be asked before there is any.
 
     Raises
@@ -45,11 +45,11 @@ def check_format(model: Model, form: str) -> None:
         raise ModelError(f"no {form}: {model.name} {reason}; use --format list or json")
 
 
-def _has_rows(model: Model) -> bool:
+def _has_rows(model: Statement) -> bool:
     return len(model.blocks) == 1 and len(model.blocks[0].shape) in (1, 2)
 
 
-def _why_no_svg(model: Model) -> str:
+def _why_no_svg(model: Statement) -> str:
     return "is too large for one" if model.view is not None else "does not say how it is drawn"
 
 
@@ -95,7 +95,7 @@ def _rows(solution: Solution) -> list[Any]:
     return rows
 
 
-_HAS: dict[str, Callable[[Model], bool]] = {
+_HAS: dict[str, Callable[[Statement], bool]] = {
     "matrix": lambda model: isinstance(model.view, Board) or _has_rows(model),
     "grid": lambda model: isinstance(model.view, Board | Armies) or _has_rows(model),
     "svg": has_svg,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cpqueens.report.draw import draw_svg, values_text
 
 if TYPE_CHECKING:
-    from cpqueens.outcome import Outcome, Solution
+    from cpqueens.answers.outcome import Outcome, Solution
 
 _PRE = '<pre style="line-height:1.2;margin:0">{}</pre>'
 _BADGE = (

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from cpqueens.errors import ModelError
-from cpqueens.interrupts import on_leaving
+from cpqueens.system.interrupts import on_leaving
 
 
 class OutputFile:

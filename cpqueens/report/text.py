@@ -44,7 +44,7 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
     """Return the board as lines of text, one square three characters wide.
 
     Attacked queens stand on red in colour and between ``!`` without. Without Unicode it is the ``.Q..``
-    notation, which `cpqueens.notations` reads, with ``X`` for an attacked queen, ``W`` for a white one
+    notation, which `cpqueens.files.notations` reads, with ``X`` for an attacked queen, ``W`` for a white one
     and ``-`` for a blocked square.
     """
     cell = _ascii_cell if not style.unicode else _coloured_cell if style.colour else _shaded_cell

@@ -14,8 +14,8 @@ from cpqueens.report.board import BoardPicture
 from cpqueens.report.outputfile import OutputFile
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
-    from cpqueens.outcome import SolutionSet
+    from cpqueens.answers.outcome import SolutionSet
+    from cpqueens.language.statement import Statement
 
 MOST_BOARDS = 1000
 """Boards that fit on one SVG sheet."""
@@ -37,7 +37,7 @@ class Writer(Protocol):
 class CsvWriter:
     """A first line with the variables' names, then one solution a line."""
 
-    def __init__(self, file: OutputFile, model: Model) -> None:
+    def __init__(self, file: OutputFile, model: Statement) -> None:
         self.file = file
         names = io.StringIO()
         header = [model.name_of(int(v)) for v in model.decisions]
@@ -56,7 +56,7 @@ class CsvWriter:
 class JsonLinesWriter:
     """One object ``{name: value(s)}`` a line."""
 
-    def __init__(self, file: OutputFile, model: Model) -> None:
+    def __init__(self, file: OutputFile, model: Statement) -> None:
         self.file = file
 
     def write(self, found: SolutionSet) -> None:
@@ -73,7 +73,7 @@ class NpyWriter:
     The format's header has a fixed length, so that the number of rows is filled in at the end.
     """
 
-    def __init__(self, file: OutputFile, model: Model) -> None:
+    def __init__(self, file: OutputFile, model: Statement) -> None:
         self.file = file
         self.width = len(model.decisions)
         self.rows = 0
@@ -97,7 +97,7 @@ class NpyWriter:
 class SvgWriter:
     """One picture: a solution alone, or a sheet of boards."""
 
-    def __init__(self, file: OutputFile, model: Model) -> None:
+    def __init__(self, file: OutputFile, model: Statement) -> None:
         from cpqueens.report.formats import check_format
 
         check_format(model, "svg")
@@ -122,7 +122,7 @@ class SvgWriter:
                     f"{self.file.path}: a sheet holds {MOST_BOARDS} boards at most; use --limit or .csv"
                 )
 
-    def _only_one(self, model: Model) -> None:
+    def _only_one(self, model: Statement) -> None:
         if self.alone:
             raise ModelError(
                 f"{self.file.path}: only boards go on one sheet, {model.name} has none; --limit 1"
@@ -137,7 +137,7 @@ class SvgWriter:
         self.file.append((text or gallery_svg([], title=self.title)).encode())
 
 
-WRITERS: dict[str, Callable[[OutputFile, Model], Writer]] = {
+WRITERS: dict[str, Callable[[OutputFile, Statement], Writer]] = {
     ".csv": CsvWriter,
     ".jsonl": JsonLinesWriter,
     ".npy": NpyWriter,
@@ -160,7 +160,7 @@ class SolutionFile:
         written.
     """
 
-    def __init__(self, path: str | Path, model: Model, *, force: bool = False) -> None:
+    def __init__(self, path: str | Path, model: Statement, *, force: bool = False) -> None:
         suffix = Path(path).suffix.lower()
         if suffix not in WRITERS:
             raise ModelError(f"{path}: the name must end in one of {', '.join(WRITERS)}")

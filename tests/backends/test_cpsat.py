@@ -24,7 +24,7 @@ from cpqueens import (
     mod_trunc,
 )
 from cpqueens.backends.cpsat import translate
-from cpqueens.testing import queens
+from cpqueens.fuzzing.testing import queens
 
 
 def test_two_workers_lose_solutions_in_raw_ortools_and_not_here() -> None:

@@ -11,11 +11,11 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, ModelError, Status, StopReason, UnsupportedRequest
+from cpqueens.answers.outcome import Outcome
 from cpqueens.backends.backtracking.recognise import Recognised
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import random_model
-from cpqueens.las_vegas_expectations import las_vegas_expectations
-from cpqueens.outcome import Outcome
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
 
 
 @pytest.fixture(params=["pattern", "any"])
@@ -134,7 +134,7 @@ def test_step_limit_is_kept(way: str) -> None:
 
 
 def test_a_run_without_limits_says_that_it_gave_up(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cpqueens.backends.las_vegas._DEFAULT_NODES", 1000)
+    monkeypatch.setattr("cpqueens.backends.las_vegas.backend._DEFAULT_NODES", 1000)
     outcome = vegas(queens(3))
     assert (outcome.status, outcome.stop_reason) == (Status.UNKNOWN, StopReason.GAVE_UP)
     nodes = outcome.statistics["nodes"]

@@ -32,11 +32,11 @@ from cpqueens import (
     minimum,
     mod_trunc,
 )
-from cpqueens.constraints import KINDS
+from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import CONTEXTS, random_model
 from cpqueens.errors import BackendFault, ModelInvalid, UnsupportedRequest
-from cpqueens.outcome import Status, StopReason
+from cpqueens.fuzzing.generate import CONTEXTS, random_model
+from cpqueens.language.constraints import KINDS
 
 NAME = "python-constraint"
 EXACT = (NAME, f"{NAME}:optimized", f"{NAME}:recursive")

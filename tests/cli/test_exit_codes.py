@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from cpqueens.model import Model
 
 from cpqueens import backends
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Order, Request
 from cpqueens.cli import main
 from cpqueens.cli.terminal import so_far
 from cpqueens.errors import ModelInvalid
-from cpqueens.model import Model
-from cpqueens.outcome import StopReason
 
 
 def call(*args: str, **more: Any) -> Result:
@@ -45,7 +45,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that puts a scripted backend in the place of CP-SAT."""
 
     def install(script: Any) -> None:
-        monkeypatch.setattr("cpqueens.solve.backends.get_backend", lambda name: Scripted(script))
+        monkeypatch.setattr("cpqueens.solving.solve.backends.get_backend", lambda name: Scripted(script))
 
     return install
 

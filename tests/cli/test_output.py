@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from cpqueens import catalog
 from cpqueens.cli import main
-from cpqueens.solutionfile import read_solutions, read_text
+from cpqueens.files.solutionfile import read_solutions, read_text
+from cpqueens.problems import catalog
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIX = [[1, 3, 5, 0, 2, 4], [2, 5, 1, 4, 0, 3], [3, 0, 4, 1, 5, 2], [4, 2, 0, 5, 3, 1]]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from children import running_children
 
-from cpqueens.children import processor_seconds, wants_processor
+from cpqueens.system.children import processor_seconds, wants_processor
 
 COMMAND = [sys.executable, "-m", "cpqueens"]
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

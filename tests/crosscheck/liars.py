@@ -8,11 +8,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from cpqueens.model import Model
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.crosscheck import oracle
-from cpqueens.model import Model
-from cpqueens.outcome import StopReason
 
 
 @dataclass

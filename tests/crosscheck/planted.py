@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from cpqueens.model import Model
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import get_backend
 from cpqueens.backends.base import Deliver, Ended, Order, Request, Want
-from cpqueens.constraints.linear import Linear
-from cpqueens.crosscheck.fuzz import examine_one, fuzz_model
-from cpqueens.crosscheck.generate import usage
 from cpqueens.crosscheck.participants import as_participants
-from cpqueens.crosscheck.rebuild import Rebuilder, Row, _only_row, domain_of, new_variable, own_constraints
-from cpqueens.definitions import Element, Truth
-from cpqueens.expressions import LinearArray
-from cpqueens.functions import all_
-from cpqueens.model import Model
-from cpqueens.outcome import StopReason
+from cpqueens.fuzzing.fuzz import examine_one, fuzz_model
+from cpqueens.fuzzing.generate import usage
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.definitions import Element, Truth
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.functions import all_
+from cpqueens.language.rebuild import Rebuilder, Row, _only_row, domain_of, new_variable, own_constraints
 
 Change = Callable[[Any], Any]
 
@@ -191,7 +191,7 @@ def _off_by_one(c: Any) -> Any:
 
 
 def _inner_of_negation(c: Any) -> Any:
-    from cpqueens.expressions import Literals
+    from cpqueens.language.expressions import Literals
 
     return Literals(c.literals[..., 0]) if c.literals.shape[-1] == 1 else c
 
@@ -269,7 +269,7 @@ def _bound_too_good(e: Ended, model: Model) -> Ended:
 def _incumbent_proved(e: Ended, model: Model, request: Request, rows: np.ndarray) -> Ended:
     if request.want is not Want.BEST or not len(rows):
         return e
-    from cpqueens.check import Checker
+    from cpqueens.answers.check import Checker
 
     value = int(Checker(model).objective(rows[-1:])[0])
     return Ended(True, StopReason.EXHAUSTED, value, value, statistics=e.statistics)

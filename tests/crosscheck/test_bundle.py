@@ -11,7 +11,7 @@ from liars import Scripted
 
 from cpqueens import ModelError, cross_check
 from cpqueens.crosscheck.bundle import replay
-from cpqueens.modelfile import load_model
+from cpqueens.files.modelfile import load_model
 
 
 def drop_first(answer, model, request):

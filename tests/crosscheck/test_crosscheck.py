@@ -8,13 +8,13 @@ from conftest import make_queens
 from liars import Scripted
 
 from cpqueens import Model, ModelInvalid, UnknownBackend, UnsupportedConstraint, cross_check
+from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends.base import Feature, Order
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.report import Evidence, PublishedValues
 from cpqueens.errors import ModelError
-from cpqueens.outcome import StopReason
-from cpqueens.published import Published
-from cpqueens.symmetry import QUEENS_BOARD
+from cpqueens.problems.published import Published
 
 
 def lie(**changes):
@@ -308,7 +308,7 @@ def test_progress_is_told(queens6):
 
 
 def test_an_instance_brings_its_published_values_and_symmetries():
-    from cpqueens.catalog import load
+    from cpqueens.problems.catalog import load
 
     report = cross_check(load("queens", ["n=6"]), ["cpsat"])
     assert report.published.count == 4
@@ -392,7 +392,7 @@ def test_ctrl_c_inside_an_own_heuristic(queens6):
 def test_14_queens_on_three_exact_backends_within_a_memory_bound():
     import resource
 
-    from cpqueens.catalog import load
+    from cpqueens.problems.catalog import load
 
     report = cross_check(load("queens", ["n=14"]), ["backtracking", "cpsat", "python-constraint"])
     assert report.agree

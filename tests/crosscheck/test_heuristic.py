@@ -9,10 +9,10 @@ from conftest import make_queens
 from liars import Scripted, lie_nothing
 
 from cpqueens import cross_check
+from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.crosscheck.given import GivenSolutions, SolutionFile
 from cpqueens.errors import ModelError
-from cpqueens.published import Published
-from cpqueens.symmetry import QUEENS_BOARD
+from cpqueens.problems.published import Published
 
 HONEST = Scripted("honest")
 SOLUTION = [1, 3, 5, 0, 2, 4]

@@ -7,9 +7,9 @@ import pytest
 from conftest import make_queens
 
 from cpqueens import Model, UnknownParameter, cross_check
-from cpqueens.children import Worker
 from cpqueens.crosscheck import isolate
 from cpqueens.crosscheck.isolate import Isolated
+from cpqueens.system.children import Worker
 
 
 def test_the_answers_are_those_of_this_process(queens6, triangle):

@@ -5,14 +5,14 @@ import pytest
 from conftest import make_queens
 
 from cpqueens import AllDifferent, AllDifferentExcept, Model
+from cpqueens.answers.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
 from cpqueens.backends import BACKENDS
 from cpqueens.crosscheck import derive, oracle
 from cpqueens.crosscheck import metamorphic as module
-from cpqueens.crosscheck.generate import random_model
 from cpqueens.crosscheck.metamorphic import RELATIONS, metamorphic
 from cpqueens.errors import ModelError
-from cpqueens.ranges import LIMIT
-from cpqueens.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.ranges import LIMIT
 
 
 @pytest.mark.parametrize("seed", range(25))

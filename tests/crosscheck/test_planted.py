@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from planted import BUGS, CONTROL, hunt
 
-from cpqueens.check import Checker
-from cpqueens.crosscheck.fuzz import fuzz
+from cpqueens.answers.check import Checker
+from cpqueens.fuzzing.fuzz import fuzz
 
 MODELS = 1500
 

@@ -5,9 +5,9 @@ import pytest
 
 from cpqueens import AllDifferent, Model, maximum
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import random_model
-from cpqueens.crosscheck.rebuild import rebuilt
 from cpqueens.crosscheck.shrink import Budget, shrink, size
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.rebuild import rebuilt
 
 
 @pytest.mark.parametrize("seed", range(60))

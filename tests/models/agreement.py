@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens import catalog
+from cpqueens.problems import catalog
 
 
 def raw(instance: catalog.Instance, row: tuple[int, ...]) -> dict[str, Any]:

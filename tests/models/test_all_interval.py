@@ -2,7 +2,7 @@ import pytest
 from agreement import agree, complaints, solutions_verified
 from known_counts import ALL_INTERVAL
 
-from cpqueens import catalog
+from cpqueens.problems import catalog
 
 
 @pytest.mark.parametrize("n", range(1, 7))

@@ -2,8 +2,8 @@ import pytest
 from agreement import agree, complaints, solutions_verified
 from known_counts import COSTAS
 
-from cpqueens import catalog
-from cpqueens.symmetry import canonical, orbits
+from cpqueens.answers.symmetry import canonical, orbits
+from cpqueens.problems import catalog
 
 
 @pytest.mark.parametrize("n", range(1, 6))

@@ -9,9 +9,10 @@ from pathlib import Path
 import known_counts
 import pytest
 
-from cpqueens import Model, catalog
-from cpqueens.modelfile import dump_model, model_digest, parse_model
-from cpqueens.views import VIEWS
+from cpqueens import Model
+from cpqueens.files.modelfile import dump_model, model_digest, parse_model
+from cpqueens.language.views import VIEWS
+from cpqueens.problems import catalog
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path.stem for path in (ROOT / "models").glob("*.py") if not path.stem.startswith("_"))

@@ -2,7 +2,8 @@ import pytest
 from agreement import agree, complaints, raw
 from known_counts import GOLOMB
 
-from cpqueens import Status, catalog
+from cpqueens import Status
+from cpqueens.problems import catalog
 
 
 @pytest.mark.parametrize("marks", [1, 2, 3, 4])

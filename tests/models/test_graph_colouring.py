@@ -4,7 +4,8 @@ from math import perm
 import pytest
 from agreement import agree, complaints, solutions_verified
 
-from cpqueens import ModelError, Status, catalog
+from cpqueens import ModelError, Status
+from cpqueens.problems import catalog
 
 graphs = importlib.import_module("cpqueens.models.graph_colouring")
 

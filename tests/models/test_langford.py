@@ -2,8 +2,8 @@ import pytest
 from agreement import agree, complaints, solutions_verified
 from known_counts import LANGFORD
 
-from cpqueens import catalog
-from cpqueens.symmetry import fundamental
+from cpqueens.answers.symmetry import fundamental
+from cpqueens.problems import catalog
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])

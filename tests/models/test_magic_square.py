@@ -4,8 +4,8 @@ import pytest
 from agreement import agree, by_solver, complaints, raw, solutions_verified
 from known_counts import MAGIC_SQUARES
 
-from cpqueens import catalog
-from cpqueens.symmetry import fundamental
+from cpqueens.answers.symmetry import fundamental
+from cpqueens.problems import catalog
 
 LO_SHU = [[2, 7, 6], [9, 5, 1], [4, 3, 8]]
 

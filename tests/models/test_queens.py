@@ -5,8 +5,9 @@ import pytest
 from agreement import agree, complaints, solutions_verified
 from known_counts import QUEENS, QUEENS_FUNDAMENTAL
 
-from cpqueens import ModelError, catalog
-from cpqueens.symmetry import QUEENS_BOARD, fundamental
+from cpqueens import ModelError
+from cpqueens.answers.symmetry import QUEENS_BOARD, fundamental
+from cpqueens.problems import catalog
 
 EIGHT = [0, 4, 7, 5, 2, 6, 1, 3]
 

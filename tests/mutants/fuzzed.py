@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from cpqueens.crosscheck.fuzz import examine_one
 from cpqueens.crosscheck.participants import as_participants
+from cpqueens.fuzzing.fuzz import examine_one
 
 MODELS, SEED = 300, 41
 

@@ -51,7 +51,7 @@ CHECKER = Area(
                "for posted in self.model.constraints", "for posted in self.model.constraints[:1]"),
         Mutant("another value of the objective", "Checker.objective",
                "[:, 0]", "[:, 0] + 1"),
-        Mutant("amounts of 1 are not shown", "cpqueens.check._violations",
+        Mutant("amounts of 1 are not shown", "cpqueens.answers.check._violations",
                "(amounts != 0) | ~held", "(amounts > 1) | ~held & False"),
         Mutant("one pair too few", "_equal_pairs",
                "ends - starts > 1", "ends - starts > 2"),

@@ -67,7 +67,7 @@ def planted(tmp_path: Path, mutant: Mutant | None) -> str:
     """Run the runner's own way on a test of one function; return the end."""
     test = tmp_path / "test_phrase.py"
     test.write_text(
-        "from cpqueens.suggest import did_you_mean\n\n\n"
+        "from cpqueens.text.suggest import did_you_mean\n\n\n"
         "def test_it():\n    assert did_you_mean('quens', ['queens']) == \"; did you mean 'queens'?\"\n"
     )
     name = ""

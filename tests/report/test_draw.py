@@ -5,13 +5,15 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, catalog, views
-from cpqueens.outcome import Solution, SolutionSet
+from cpqueens import AllDifferent, Model
+from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.language import views
+from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
+from cpqueens.problems import catalog
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
 from cpqueens.report.draw import SVG, TEXT, draw_html, draw_svg, draw_text, outcome_html
 from cpqueens.report.text import ASCII, COLOUR, board_matrix, board_rules, board_text
-from cpqueens.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from cpqueens import Model, ModelError
-from cpqueens.outcome import SolutionSet
+from cpqueens.answers.outcome import SolutionSet
+from cpqueens.files.solutionfile import read_solutions
+from cpqueens.language.views import Sequence
 from cpqueens.report.outputfile import OutputFile, write_whole
 from cpqueens.report.writers import WRITERS, SolutionFile
-from cpqueens.solutionfile import read_solutions
-from cpqueens.views import Sequence
 
 ROWS = np.array([[0, 1, 2], [2, 1, 0], [0, 0, 0]])
 

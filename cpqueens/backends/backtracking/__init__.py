@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.interrupts import Stopped, stopping_if_long
+from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.recognise import Recognised
     from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
-    from cpqueens.compiled import Compiled
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
+    from cpqueens.lowered.compiled import Compiled
 
 _PATTERNED = ("bitmask", "rowmask", "sums", "table")
 _TABLED = ("check", "rowmask", "table")
@@ -76,14 +76,14 @@ class Backtracking:
         )
         return Order.LEXICOGRAPHIC if lexicographic and ascending(request) else Order.DISTINCT
 
-    def can_express(self, model: Model) -> bool:
+    def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        from cpqueens.compiled import compile_model
+        from cpqueens.lowered.compiled import compile_model
 
         compile_model(model, backend=self.name)
         return True
 
-    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search with the asked strategy, or with one that fits."""
         started = time.monotonic()
         try:
@@ -94,11 +94,11 @@ class Backtracking:
             return Ended(False, request.why_stopped(), statistics=spent)
         return search(deliver)
 
-    def _prepare(self, model: Model, request: Request, started: float) -> Callable[[Deliver], Ended]:
+    def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
         from cpqueens.backends.backtracking.recognise import recognise
         from cpqueens.backends.backtracking.recognise_sums import recognise_sums
-        from cpqueens.compiled import PLAIN_KINDS, compile_model
+        from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
         objective = request.want is Want.BEST
         compiled = model.derived(
@@ -127,7 +127,7 @@ class Backtracking:
 
 
 def _general(
-    model: Model, compiled: Compiled, request: Request, check_only: bool, facts: dict[str, Any]
+    model: Statement, compiled: Compiled, request: Request, check_only: bool, facts: dict[str, Any]
 ) -> Callable[[Deliver], Ended]:
     """Return the search that takes every model, in parts where they are wanted and possible."""
     from cpqueens.backends.backtracking.forward import ForwardSearch

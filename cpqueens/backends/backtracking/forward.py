@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
-from cpqueens.compiled import Compiled, compile_model
 from cpqueens.kernels.domains import Memory, copied
-from cpqueens.outcome import StopReason
+from cpqueens.lowered.compiled import Compiled, compile_model
 
 _SLICE = 0.01  # seconds that one call of the kernel should take
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
@@ -208,9 +208,9 @@ def warm() -> None:
     if _warmed:
         return
     _warmed.append(True)
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
 
-    tiny = Model("warm-up")
+    tiny = Statement("warm-up")
     tiny.intvar(0, 1)
     compiled = compile_model(tiny)
     network = build_memory(compiled, check_only=False)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
 from cpqueens.errors import ModelError
 from cpqueens.kernels import propagators as kinds
 from cpqueens.kernels.domains import (
@@ -46,7 +45,8 @@ from cpqueens.kernels.domains import (
     X_WIDTH,
     Memory,
 )
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the

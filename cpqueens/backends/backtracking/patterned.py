@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.recognise import Recognised
 from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
 from cpqueens.backends.backtracking.tally import Tally, wants_parts
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
     from cpqueens.kernels.mirrored import MirroredSearch

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.compiled import EQ, GE, LE, NE, Compiled, Terms
 from cpqueens.kernels.pattern import MAX_TABLE, WORD, Group, Pattern
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms
 
 HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
     EQ: lambda v: v == 0,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from cpqueens.backends.backtracking.recognise import Board, NoPattern
-from cpqueens.compiled import NE, Compiled
 from cpqueens.kernels.sum_pattern import Sum, SumPattern, layout
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import NE, Compiled
 
 _MOST_TERMS = 1 << 16
 

@@ -12,8 +12,8 @@ import numpy as np
 from cpqueens.backends.backtracking.forward import ForwardSearch, warm
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Ended, Request
-from cpqueens.compiled import Compiled
 from cpqueens.kernels.domains import BASE, FIRST, HIGH, LOW, X_WIDTH, Memory, copied
+from cpqueens.lowered.compiled import Compiled
 
 _PARTS = 100  # at least: they differ in size, and the last to end is waited for
 _BYTES = 1 << 27  # that all parts together may take

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Ended, Request
-from cpqueens.outcome import StopReason
 
 Part = TypeVar("Part")
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens import backends
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat import text as cpsat_text
 from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
-from cpqueens.interrupts import Stopped, stopping_if_long, watching
-from cpqueens.lowering import lower
-from cpqueens.memory import ensure_room
-from cpqueens.options import REFUSED
-from cpqueens.outcome import StopReason
-from cpqueens.plaintext import shown
-from cpqueens.ranges import constraints_in_range
+from cpqueens.language.ranges import constraints_in_range
+from cpqueens.lowered.lowering import lower
+from cpqueens.solving.options import REFUSED
+from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
+from cpqueens.system.memory import ensure_room
+from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
-    from cpqueens.rows import IntArray
+    from cpqueens.language.rows import IntArray
+    from cpqueens.language.statement import Statement
 
 ensure_room("ortools")
 
@@ -92,12 +92,12 @@ class CpSat:
                 found[name] = Parameter(type(value), value, "a parameter of CP-SAT")
         return found
 
-    def can_express(self, model: Model) -> bool:
+    def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""
         lower(model, cpsat_text.supports, self.name)
         return True
 
-    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search with CP-SAT."""
         from ortools.sat.python import cp_model
 
@@ -217,7 +217,7 @@ class _Flow:
 
     def __init__(
         self,
-        model: Model,
+        model: Statement,
         translation: Translation,
         request: Request,
         deliver: Deliver,
@@ -295,7 +295,7 @@ def _make_callback(cp_model: Any, flow: _Flow) -> Any:
     return Callback()
 
 
-def translate(model: Model, boolean: bool = False, objective: bool = True) -> Translation:
+def translate(model: Statement, boolean: bool = False, objective: bool = True) -> Translation:
     """Return the model in CP-SAT's form.
 
     ``boolean`` allows the formulation for large boards. Without ``objective`` the objective is left out:
@@ -323,7 +323,7 @@ def translate(model: Model, boolean: bool = False, objective: bool = True) -> Tr
     return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest)
 
 
-def _refusal(model: Model, translation: Translation) -> ModelInvalid:
+def _refusal(model: Statement, translation: Translation) -> ModelInvalid:
     """Return why CP-SAT refuses the model, in words of ours where its numbers are the reason.
 
     Without a reason of CP-SAT's, a model of huge numbers was valid until presolve put them together.
@@ -365,7 +365,7 @@ class Export:
         return {name: int(solver.value(variable)) for name, variable in self.variables.items()}
 
 
-def export(model: Model) -> Export:
+def export(model: Statement) -> Export:
     """Return the native OR-Tools model, and each decision variable of ours in it by name."""
     constraints_in_range(model)
     translation = translate(model)

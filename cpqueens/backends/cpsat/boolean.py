@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.text import _join
-from cpqueens.lowering import Lowered
-from cpqueens.rows import IntArray
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.lowering import Lowered
 
 SMALLEST = 60  # variables; below it three AllDifferents are as fast
 LARGEST = 4_000_000  # literals

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.constraints.base import Constraint
-from cpqueens.constraints.joining import join_linear
-from cpqueens.constraints.linear import OPPOSITE
-from cpqueens.constraints.table import Table
-from cpqueens.definitions import Definition, Truth
-from cpqueens.expressions import LinearArray
-from cpqueens.lowering import Lowered
-from cpqueens.registry import VariableStore
-from cpqueens.rows import IntArray, row_bounds
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.linear import OPPOSITE
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray, row_bounds
+from cpqueens.language.store import VariableStore
+from cpqueens.lowered.lowering import Lowered
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 Row = tuple[list[int], list[int], int]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.outcome import StopReason
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.problem import Problem
     from cpqueens.backends.local_search.search import Limits, Result
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
 
 COMMON: Mapping[str, Parameter] = {
     "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
@@ -59,11 +59,11 @@ class LocalSearch:
                 found.setdefault(key, Parameter(option.type, option.default, option.meaning, option.choices))
         return found
 
-    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked and deliver what is found."""
         with request.clock.pause("compile"):  # the first import of Numba takes most of a second
+            from cpqueens.backends.compile_time import compilation_booked
             from cpqueens.backends.local_search.running import run_request
-            from cpqueens.kernels.compile_time import compilation_booked
 
         with compilation_booked(request.clock):
             return run_request(model, request, deliver)

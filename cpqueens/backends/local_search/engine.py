@@ -18,7 +18,7 @@ from cpqueens.backends.local_search.search import End, Limits, Result, Search, S
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.backends.local_search.sums import find_sums
 from cpqueens.backends.local_search.units import find_units
-from cpqueens.interrupts import stopping_if_long
+from cpqueens.system.interrupts import stopping_if_long
 
 Hint = tuple[Ints, Ints]
 Pattern = Any  # what a kernel's ``find`` returns

@@ -12,15 +12,15 @@ from cpqueens.backends.local_search.engine import DEFAULTS, search_problem, try_
 from cpqueens.backends.local_search.search import Result, StrategyError
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.backends.local_search.translate import to_problem, units_of
-from cpqueens.compiled import compile_model
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.interrupts import Stopped, stopping_if_long
+from cpqueens.lowered.compiled import compile_model
+from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
 
 
-def run_request(model: Model, request: Request, deliver: Deliver) -> Ended:
+def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
     name = request.strategy or "auto"
     if name not in STRATEGIES:
@@ -49,7 +49,7 @@ def _refuse_unknown(name: str, options: dict[str, Any]) -> None:
 
 
 def _run(
-    model: Model,
+    model: Statement,
     name: str,
     options: dict[str, Any],
     common: dict[str, Any],
@@ -83,7 +83,7 @@ def _run(
     return ended(result, request, objective, problem.size)
 
 
-def _at_once(model: Model, name: str, options: dict[str, Any], request: Request) -> Result | None:
+def _at_once(model: Statement, name: str, options: dict[str, Any], request: Request) -> Result | None:
     """Try the kernel for queens without compiling the model, which takes most memory on large boards."""
     began = request.clock.elapsed()
     units = units_of(model)

@@ -10,11 +10,11 @@ from cpqueens.backends.local_search.bounds import node_bounds, term_interval
 from cpqueens.backends.local_search.problem import Builder, Constraint, Function, Ints, Kind, Problem
 from cpqueens.backends.local_search.units import Units, from_offsets
 from cpqueens.backends.local_search.wide import add_pairwise, too_wide
-from cpqueens.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
-from cpqueens.ranges import LIMIT
+from cpqueens.language.ranges import LIMIT
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
 
 RELATION = {EQ: "==", NE: "!=", LE: "<=", GE: ">="}
 FUNCTION = {
@@ -125,7 +125,7 @@ def _with_objective(builder: Builder, compiled: Compiled) -> Problem:
     return builder.build(objective)
 
 
-def units_of(model: Model) -> Units | None:
+def units_of(model: Statement) -> Units | None:
     """Return the pattern of `Units` straight from the model, without compiling it; None if it differs.
 
     For millions of variables: no copy of the terms is made.

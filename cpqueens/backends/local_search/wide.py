@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cpqueens.backends.local_search.problem import Builder, Kind
-from cpqueens.compiled import Compiled, Terms
+from cpqueens.lowered.compiled import Compiled, Terms
 
 NARROW = 1_000_000  # values that are always worth a counter each
 COUNTERS_PER_PAIR = 100

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import constraint as library
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
 from cpqueens.backends.python_constraint.atoms import supports
 from cpqueens.backends.python_constraint.build import Builder, check_sizes
 from cpqueens.backends.python_constraint.watch import Stopped, Watch
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
-from cpqueens.lowering import Supports, lower
-from cpqueens.outcome import StopReason
+from cpqueens.lowered.lowering import Supports, lower
 
 if TYPE_CHECKING:
-    from cpqueens.constraints.base import Constraint
-    from cpqueens.model import Model
-    from cpqueens.rows import IntArray
+    from cpqueens.language.constraints.base import Constraint
+    from cpqueens.language.rows import IntArray
+    from cpqueens.language.statement import Statement
 
 DEEPEST = 500
 """Variables that the recursive solver may have: it nests that many generators."""
@@ -93,13 +93,13 @@ class PythonConstraint:
         "forwardcheck": Parameter(bool, True, "hide values of open variables while searching")
     }
 
-    def can_express(self, model: Model) -> bool:
+    def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""
         check_sizes(model)
         lower(model, supports, self.name)
         return True
 
-    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search with one of the library's solvers.
 
         Raises
@@ -122,7 +122,7 @@ def _matrix(width: int) -> Callable[[list[Any]], IntArray]:
     return lambda rows: np.array(rows, dtype=np.int64).reshape(len(rows), width)
 
 
-def _refuse(name: str, strategy: Strategy, model: Model, request: Request) -> None:
+def _refuse(name: str, strategy: Strategy, model: Statement, request: Request) -> None:
     check_sizes(model)
     if strategy.most_variables is not None and len(model.decisions) > strategy.most_variables:
         raise ModelInvalid(
@@ -150,7 +150,13 @@ class _Run:
     """One run: builds, searches, delivers, and knows how it ended."""
 
     def __init__(
-        self, model: Model, request: Request, strategy: Strategy, name: str, batches: Batches, watch: Watch
+        self,
+        model: Statement,
+        request: Request,
+        strategy: Strategy,
+        name: str,
+        batches: Batches,
+        watch: Watch,
     ) -> None:
         self.model = model
         self.request = request

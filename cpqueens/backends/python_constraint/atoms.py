@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpqueens.backends.python_constraint.intervals import TRUTHS, Row
-from cpqueens.constraints.base import Constraint
-from cpqueens.definitions import Definition, Element, Truth
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.definitions import Definition, Element, Truth
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from cpqueens.backends.python_constraint.watch import Watch
 from cpqueens.errors import ModelInvalid
 
 if TYPE_CHECKING:
-    from cpqueens.lowering import Lowered
-    from cpqueens.model import Model
+    from cpqueens.language.statement import Statement
+    from cpqueens.lowered.lowering import Lowered
 
 MOST_VALUES = 10**6
 """Values of one variable, at most: the library lists them."""
@@ -33,7 +33,7 @@ MOST_IN_ALL = 10**7
 """Values of all variables together, at most."""
 
 
-def check_sizes(model: Model) -> None:
+def check_sizes(model: Statement) -> None:
     """Refuse domains that are too large to be listed.
 
     Raises
@@ -63,7 +63,7 @@ def check_sizes(model: Model) -> None:
 class Builder:
     """Places atoms: those over one variable filter its domain, the others become constraint objects."""
 
-    def __init__(self, model: Model, lowered: Lowered, request: Request, watch: Watch) -> None:
+    def __init__(self, model: Statement, lowered: Lowered, request: Request, watch: Watch) -> None:
         self.possible = True  # no atom without variables is false, no domain is empty
         self.incumbent: Incumbent | None = None
         self.how = list(lowered.how)
@@ -215,7 +215,7 @@ OWN: dict[str, Callable[[Atom, Builder], Constraint | None]] = {
 """From kind to the own form for a plain atom; anything else is evaluated over intervals."""
 
 
-def _domains(model: Model, decisions: list[int]) -> dict[int, list[int]]:
+def _domains(model: Statement, decisions: list[int]) -> dict[int, list[int]]:
     """Return the values of each decision variable, ascending; equal intervals share their list."""
     shared: dict[Interval, list[int]] = {}
     lower, upper = model.lower.tolist(), model.upper.tolist()

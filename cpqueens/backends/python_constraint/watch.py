@@ -7,9 +7,9 @@ from typing import Any
 
 from constraint import Constraint
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Request
 from cpqueens.backends.batches import Batches
-from cpqueens.outcome import StopReason
 
 EVERY = 0.01
 """Seconds between two looks at the limits."""

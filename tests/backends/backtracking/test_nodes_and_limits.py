@@ -17,8 +17,8 @@ from cpqueens import AllDifferent, IncompleteCount, Model, Status, StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.compiled import PLAIN_KINDS, compile_model
-from cpqueens.solve import count_solutions
+from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+from cpqueens.solving.solve import count_solutions
 
 SAME_TREE = ("check", "table", "rowmask", "bitmask")
 # Partial placements of k queens in the first k rows of the 8 by 8 board, k = 0..8: OEIS A319284.
@@ -133,7 +133,7 @@ def test_solution_limits_deliver_exactly_so_many() -> None:
 PROGRAM = """
 from cpqueens.models.queens import queens
 from cpqueens.models.costas_array import costas_array
-from cpqueens.solve import count_solutions
+from cpqueens.solving.solve import count_solutions
 model = {model}
 count_solutions({small}, {solver!r})
 print("ready", flush=True)

@@ -12,9 +12,9 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
 from cpqueens.backends.backtracking.recognise import recognise
-from cpqueens.compiled import PLAIN_KINDS, compile_model
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import random_model
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
 GENERAL = ("backtracking", "backtracking:check", "backtracking:forward")
 PATTERNED = ("backtracking:bitmask", "backtracking:rowmask", "backtracking:table")

@@ -16,12 +16,12 @@ import pytest
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.compiled import PLAIN_KINDS, compile_model
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import random_model
+from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import domains as d
 from cpqueens.kernels.forward import PHASE, RETREAT, Search, begin, conclude
 from cpqueens.kernels.jit import kernel
+from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
 ROOT = Path(__file__).parents[3]
 
@@ -159,7 +159,7 @@ def test_propagation_never_removes_a_solution(seed: int) -> None:
 PROGRAM = """
 import json, sys
 sys.path.insert(0, {root!r})
-from cpqueens.crosscheck.generate import random_model
+from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.jit import is_compiled
 from cpqueens.models.queens import queens
 said = []

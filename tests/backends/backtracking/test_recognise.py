@@ -18,7 +18,7 @@ from cpqueens.models.toroidal_queens import toroidal_queens
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
 from cpqueens.backends.backtracking.recognise import Recognised, recognise
-from cpqueens.compiled import PLAIN_KINDS, compile_model
+from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
 
 def found(model: Model) -> Recognised | None:

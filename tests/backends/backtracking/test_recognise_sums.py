@@ -13,8 +13,8 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
 from cpqueens.backends.backtracking.recognise_sums import recognise_sums
-from cpqueens.compiled import PLAIN_KINDS, compile_model
 from cpqueens.crosscheck import oracle
+from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
 
 def random_model(seed: int) -> Model:

@@ -13,9 +13,9 @@ from cpqueens import AllDifferent, Model, StopReason
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.shares import _PARTS, split
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.compiled import compile_model
 from cpqueens.kernels.domains import HIGH, LOW, X_WIDTH, Memory
-from cpqueens.solve import count_solutions
+from cpqueens.lowered.compiled import compile_model
+from cpqueens.solving.solve import count_solutions
 
 FORWARD = "backtracking:forward"
 

@@ -9,7 +9,7 @@ import pytest
 from cpqueens import AllDifferent, Model, Status
 from cpqueens.backends.backtracking import network
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import random_model
+from cpqueens.fuzzing.generate import random_model
 
 FORWARD = "backtracking:forward"
 

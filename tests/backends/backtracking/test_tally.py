@@ -13,7 +13,7 @@ from cpqueens.models.queens import queens
 from cpqueens import StopReason
 from cpqueens.backends.backtracking.tally import Tally, estimated
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.solve import count_solutions
+from cpqueens.solving.solve import count_solutions
 
 
 def test_the_estimate_is_unbiased_and_covers() -> None:

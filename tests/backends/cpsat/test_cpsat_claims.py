@@ -7,9 +7,9 @@ import pytest
 from ortools.sat.python import cp_model
 
 from cpqueens import Model
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpsat import CpSat
-from cpqueens.outcome import StopReason
 
 
 def two_values() -> Model:

@@ -8,7 +8,7 @@ import pytest
 from cpqueens import AllDifferent, Model, UnsupportedConstraint, UnsupportedRequest, element, minimum
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.generate import random_model
+from cpqueens.fuzzing.generate import random_model
 
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
 
@@ -141,7 +141,7 @@ def test_what_is_too_wide_is_refused_in_one_line() -> None:
 
 @pytest.mark.parametrize(("rows", "status"), [([], "UNKNOWN"), ([()], "FEASIBLE")])
 def test_a_table_without_terms(rows: list[tuple[int, ...]], status: str) -> None:
-    from cpqueens.constraints.table import Table
+    from cpqueens.language.constraints.table import Table
 
     m = Model("empty")
     x = m.intvar(0, 3, shape=3, name="x")

@@ -1,0 +1,316 @@
+"""The independent checker: the constraints' own meaning over batches, and nothing of any solver.
+
+A constraint is violated too, by 1, where one of its terms is undefined; see `cpqueens.language.definedness`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import ModelError
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
+from cpqueens.language.describe import describe, describe_array
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.ranges import OutOfRange, constraints_in_range, require_computable, saturated_sum
+from cpqueens.language.rows import IntArray
+from cpqueens.text.plaintext import shown
+
+if TYPE_CHECKING:
+    from cpqueens.language.posted import Posted
+    from cpqueens.language.statement import Statement
+
+_CELLS_AT_ONCE = 4_000_000
+_PROBLEMS = 20  # entries of an assignment that are complained about
+_SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One violated constraint: which, how far, and with which values (of at most 1000 variables)."""
+
+    constraint: str
+    name: str | None
+    where: str
+    amount: int
+    values: Mapping[str, int]
+    pairs: tuple[tuple[str, str], ...] = ()
+    undefined: str = ""
+    """Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``."""
+
+    def __str__(self) -> str:
+        label = f"{self.name}: " if self.name else ""
+        place = f" ({self.where})" if self.where else ""
+        shown = ", ".join(f"{k}={v}" for k, v in list(self.values.items())[:12])
+        attacks = "; ".join(f"{a} and {b}" for a, b in self.pairs[:12])
+        if self.undefined:
+            return f"{label}{self.constraint}{place} violated by {self.amount}: undefined: {self.undefined}"
+        return f"{label}{self.constraint}{place} violated by {self.amount}: {attacks or shown}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the checker found on one assignment."""
+
+    violations: tuple[Violation, ...]
+    problems: tuple[str, ...] = ()
+    """Values missing, of a wrong type or outside their domain, one line each."""
+
+    @property
+    def ok(self) -> bool:
+        """True if the assignment is a solution."""
+        return not self.violations and not self.problems
+
+    @property
+    def amount(self) -> int:
+        """The summed violation."""
+        return sum(v.amount for v in self.violations)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.ok:
+            return "a solution: every constraint holds"
+        return "\n".join([*self.problems, *(str(v) for v in self.violations)])
+
+
+class Checker:
+    """Checks batches of assignments of one model; build once, use for all its solutions.
+
+    At most ``cells`` values of variables are looked at together: what a batch needs in memory is bounded.
+
+    Raises
+    ------
+    OutOfRange
+        If a term of the model leaves the range in which its arithmetic is known not to wrap.
+    """
+
+    def __init__(self, model: Statement, *, cells: int = _CELLS_AT_ONCE) -> None:
+        self.model = model
+        self._rows_at_once = max(1, cells // max(1, model.variable_count))
+        self.known = model.decisions
+        self._only_decisions = len(self.known) == model.variable_count
+        self._lower, self._upper = model.lower[self.known], model.upper[self.known]
+        self._groups = constraints_in_range(model)
+        self._gaps = _columns_by_domain(model, self.known)
+
+    def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+        """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
+        step = self._rows_at_once
+        if len(matrix) <= step:
+            return self._accepts(matrix)
+        parts = [self._accepts(matrix[at : at + step]) for at in range(0, len(matrix), step)]
+        return np.concatenate(parts)
+
+    def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+        matrix = np.asfortranarray(matrix)
+        inside = self.in_domain(matrix)
+        good: NDArray[np.bool_] = np.logical_and.reduce(inside, axis=1)
+        if not good.all():  # what lies outside is rejected already, and could be too large to compute with
+            matrix = np.where(inside, matrix, self._lower)
+        values, defined = self._complete(matrix)
+        for constraint in self._groups:
+            good &= constraint.holds(values)
+            if defined is not None:
+                good &= defined_elements(constraint, defined).all(axis=1)
+        if defined is not None and self.model.objective is not None:
+            good &= defined_terms(self.model.objective, defined)[:, 0]
+        return good
+
+    def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
+        """Return which values are in their domains, in the shape of ``matrix``."""
+        inside = (matrix >= self._lower) & (matrix <= self._upper)
+        for columns, domain in self._gaps:
+            inside[:, columns] &= np.isin(matrix[:, columns], domain)
+        return inside
+
+    def _complete(self, matrix: IntArray) -> tuple[IntArray, Defined | None]:
+        """Return the values of all variables and where they are defined, None for everywhere."""
+        if self._only_decisions:
+            return matrix, None
+        if not self.model.has_partial:
+            return self.model.complete(matrix, self.known), None
+        return self.model.complete_where_defined(matrix, self.known)
+
+    def violation(self, matrix: IntArray) -> IntArray:
+        """Return the summed violation of each row, of shape (batch,), see `ranges.saturated_sum`."""
+        values, defined = self._complete(matrix)
+        parts = [saturated_sum(_amounts(c, values, defined)) for c in self._groups]
+        if defined is not None and self.model.objective is not None:
+            parts.append((~defined_terms(self.model.objective, defined)[:, 0]).astype(np.int64))
+        return saturated_sum(np.stack(parts, axis=1)) if parts else np.zeros(len(matrix), dtype=np.int64)
+
+    def objective(self, matrix: IntArray) -> IntArray:
+        """Return the objective's value of each row, of shape (batch,)."""
+        assert self.model.objective is not None
+        return self.model.objective.evaluate(self._complete(matrix)[0])[:, 0]
+
+    def explain(self, row: IntArray) -> Check:
+        """Return everything that is wrong with one assignment of the decision variables."""
+        matrix = row.reshape(1, -1)
+        if self.accepts(matrix)[0]:
+            return Check(())
+        outside = np.flatnonzero(~self.in_domain(matrix)[0])
+        problems = [self._outside(int(self.known[k]), int(row[k])) for k in outside]
+        if outside.size:
+            try:
+                require_computable(self.model, self.known, row)
+            except OutOfRange as error:
+                return Check((), (*problems, f"so far outside the constraints are not evaluated: {error}"))
+        values, defined = self._complete(matrix)
+        violations = [
+            found
+            for posted in self.model.constraints
+            for found in _violations(self.model, posted, values, defined)
+        ]
+        violations += _undefined_objective(self.model, values, defined)
+        return Check(tuple(violations), tuple(problems))
+
+    def _outside(self, variable: int, value: int) -> str:
+        model = self.model
+        if variable in model.domains:
+            allowed = f"{{{', '.join(map(str, model.domains[variable][:20]))}}}"
+        else:
+            allowed = f"{model.lower[variable]}..{model.upper[variable]}"
+        return f"{model.name_of(variable)} = {value} is outside its domain {allowed}"
+
+
+def _columns_by_domain(model: Statement, known: IntArray) -> list[tuple[IntArray, IntArray]]:
+    """Return (columns, domain) for each explicit domain; variables created together share theirs."""
+    groups: dict[int, list[int]] = {}
+    for variable, values in model.domains.items():
+        groups.setdefault(id(values), []).append(variable)
+    return [(np.searchsorted(known, np.array(vs)), model.domains[vs[0]]) for vs in groups.values()]
+
+
+def _amounts(constraint: Constraint, values: IntArray, defined: Defined | None) -> IntArray:
+    """Return how far each element is from holding, (batch, size): 1 where a term of it is undefined."""
+    amounts = constraint.amounts(values)
+    return amounts if defined is None else np.where(defined_elements(constraint, defined), amounts, 1)
+
+
+def _violations(
+    model: Statement, posted: Posted, values: IntArray, defined: Defined | None
+) -> list[Violation]:
+    flat = posted.constraint.flattened()
+    amounts = _amounts(flat, values, defined)[0]
+    held = flat.satisfied(values)[0]
+    found = []
+    for element in np.flatnonzero((amounts != 0) | ~held).tolist():
+        one = flat.take(np.array([element]))
+        scopes = [a.scope()[:_SHOWN] for a in one.arguments]  # ascending: the least of all are among these
+        scope = np.unique(np.concatenate(scopes))[:_SHOWN].tolist()
+        undefined = ""
+        pairs: tuple[tuple[str, str], ...] = ()
+        if defined is not None and not defined_elements(one, defined)[0, 0]:
+            undefined = why_undefined(model, one.arguments, values[0], defined[0])
+            scope = [v for v in scope if defined[0, v]]
+        else:
+            pairs = _equal_pairs(model, one, values)
+        involved = {model.name_of(int(v)): int(values[0, v]) for v in scope}
+        amount, text = int(amounts[element]), describe(model, one)
+        found.append(Violation(text, posted.name, posted.where, amount, involved, pairs, undefined))
+    return found
+
+
+def _undefined_objective(model: Statement, values: IntArray, defined: Defined | None) -> list[Violation]:
+    """Return that the objective has no value, if so."""
+    if defined is None or model.objective is None or defined_terms(model.objective, defined)[0, 0]:
+        return []
+    text = f"objective {describe_array(model, model.objective)}"
+    reason = why_undefined(model, [model.objective], values[0], defined[0])
+    return [Violation(text, None, "", 1, {}, undefined=reason)]
+
+
+def _equal_pairs(model: Statement, constraint: Constraint, values: IntArray) -> tuple[tuple[str, str], ...]:
+    """Return, for AllDifferent over single variables, the pairs that collide: the attacking pairs."""
+    terms = getattr(constraint, "terms", None)
+    if constraint.kind != "AllDifferent" or terms is None or terms.width != 1:
+        return ()
+    taken = terms.evaluate(values)[0]
+    order = np.argsort(taken, kind="stable")
+    ordered = taken[order]
+    changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    starts = np.concatenate([[0], changes])
+    ends = np.concatenate([changes, [len(order)]])
+    shared = np.flatnonzero(ends - starts > 1)[:_SHOWN]  # each gives a pair
+    pairs: list[tuple[str, str]] = []
+    for start, end in zip(starts[shared].tolist(), ends[shared].tolist(), strict=True):
+        members = terms.variables[order[start : min(end, start + _SHOWN)], 0].tolist()
+        group = [f"{model.name_of(v)}={values[0, v]}" for v in members]
+        pairs += islice(combinations(group, 2), _SHOWN - len(pairs))
+        if len(pairs) >= _SHOWN:
+            break
+    return tuple(pairs)
+
+
+def check(model: Statement, assignment: Any) -> Check:
+    """Check one assignment from anywhere: a solution, or ``{variable or name: value(s)}``.
+
+    Returns
+    -------
+    Check
+        Every violated constraint with its amount, and every missing, unknown or unfit value.
+    """
+    from cpqueens.answers.outcome import Outcome, Solution
+
+    if isinstance(assignment, Outcome):
+        assignment = assignment.solution
+    if isinstance(assignment, Solution):
+        named = assignment.as_dict()
+        assignment = {k: v for k, v in named.items() if k in model._block_names}
+    if not isinstance(assignment, Mapping):
+        raise ModelError(f"an assignment {{variable: values}} is needed, got {type(assignment).__name__}")
+    row, problems = read_assignment(model, assignment)
+    if row is None:
+        return Check((), tuple(problems))
+    result = Checker(model).explain(row)
+    return Check(result.violations, (*problems, *result.problems))
+
+
+def read_assignment(model: Statement, assignment: Mapping[Any, Any]) -> tuple[IntArray | None, list[str]]:
+    """Return the decision values of ``{variable or name: value(s)}``, or None, and what is wrong with it."""
+    known = model.decisions
+    row = np.zeros(len(known), dtype=np.int64)
+    given = np.zeros(len(known), dtype=bool)
+    problems: list[str] = []
+    for key, value in assignment.items():
+        try:
+            positions, values = _read_entry(model, known, key, value)
+        except (ModelError, TypeError) as error:
+            problems.append(str(error))
+            if len(problems) == _PROBLEMS:
+                break  # a file of another model has thousands
+            continue
+        row[positions], given[positions] = values, True
+    missing = [model.name_of(int(v)) for v in known[~given][:8]]
+    if missing and not problems:
+        many = int((~given).sum())
+        problems.append(f"no value for {', '.join(missing)}{f' and {many - 8} more' if many > 8 else ''}")
+    return (None if problems else row), problems
+
+
+def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tuple[IntArray, IntArray]:
+    from cpqueens.language.rows import as_integers
+
+    terms = model[key] if isinstance(key, str) else key
+    if not isinstance(terms, LinearArray):
+        raise ModelError(f"{shown(key)} is neither a variable nor the name of one")
+    terms = model.own_terms(terms).reshape(-1)
+    label = key if isinstance(key, str) else ", ".join(model.name_of(v) for v in terms.scope()[:1].tolist())
+    plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()
+    if terms.size and (not plain or model.is_defined[terms.variables[:, 0]].any()):
+        raise ModelError(f"{label}: values are given to decision variables, not to expressions")
+    values = as_integers(value, str(label)).reshape(-1)
+    if values.size != terms.size:
+        raise ModelError(f"{label}: {terms.size} value(s) are needed, got {values.size}")
+    if not terms.size:
+        return np.zeros(0, dtype=np.int64), values
+    return np.searchsorted(known, terms.variables[:, 0]), values

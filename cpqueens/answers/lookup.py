@@ -1,0 +1,153 @@
+"""Looking values up in solutions: of a variable, of any term, in one solution or in all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.answers.completed import Completed
+from cpqueens.errors import ModelError, Undefined
+from cpqueens.language.definedness import Defined
+from cpqueens.language.expressions import BoolArray, LinearArray, Term
+from cpqueens.language.rows import IntArray
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+_PART = 1 << 18
+"""Values (of 8 bytes) that solutions are completed to at once, and that are kept of what was asked for."""
+
+_EXPRESSIONS = 256
+"""Expressions whose values are kept."""
+
+_AT_ONCE = 1 << 20
+"""Values completed at once where all solutions are asked for."""
+
+
+class Lookup:
+    """Values of expressions in solutions, ``matrix`` (solutions, decision variables ``known``).
+
+    Terms of decision variables are read from the matrix. Defined variables are completed for some
+    neighbouring solutions at once, when they are first asked for, and of these only the last part is kept.
+    """
+
+    __slots__ = ("_kept", "_kept_size", "_part", "_part_rows", "_straight", "known", "matrix", "model")
+
+    def __init__(self, model: Statement, known: IntArray, matrix: IntArray) -> None:
+        self.model = model
+        self.known = known
+        self.matrix = matrix
+        self._straight = len(known) == 0 or int(known[-1]) == len(known) - 1  # a variable is its column
+        self._part: tuple[int, Completed] | None = None  # its first row
+        self._part_rows = _rows_of(_PART, model.variable_count)
+        # an expression (so that its id is nobody else's), its first row, its values in rows from there on,
+        # and in which of them it has none
+        self._kept: dict[int, tuple[Any, int, IntArray, Defined | None]] = {}
+        self._kept_size = 0
+
+    def values(self, expression: Any) -> IntArray:
+        """Return an expression's values in all solutions, of shape (solutions, *shape).
+
+        Raises
+        ------
+        ModelError
+            For anything but terms of the model, or if it reaches a variable that was added after the run.
+        Undefined
+            If a partial function in it has no value in one of the solutions.
+        """
+        terms = self._terms(expression)
+        values = self._columns(terms)
+        if values is None:
+            step = _rows_of(_AT_ONCE, max(self.model.variable_count, terms.size * terms.width))
+            parts = [self._whole(terms, a, a + step) for a in range(0, len(self.matrix), step)]
+            values = np.concatenate(parts or [np.zeros((0, terms.size), dtype=np.int64)])
+        values = values.reshape(len(self.matrix), *terms.shape)
+        values.flags.writeable = False
+        return values
+
+    def value(self, expression: Any, row: int) -> Any:
+        """Return the value(s) of an expression in one solution: an int for a single term, else an array."""
+        if type(expression) is Term and expression.registry is self.model:
+            value = self._look_up(expression, row)
+            if value is not None:
+                return value
+        kept = self._kept.get(id(expression))
+        if kept is None or not 0 <= row - kept[1] < len(kept[2]):
+            kept = self._keep(expression, row)
+        if kept[3] is not None and kept[3][row - kept[1]]:
+            raise self._undefined(self._terms(expression), row)
+        values = kept[2][row - kept[1]]
+        return values if values.ndim else int(values)
+
+    def _look_up(self, term: Term, row: int) -> int | None:
+        """Return the value of a term of decision variables, None for any other."""
+        total, item = term.constant, self.matrix.item
+        for variable, coefficient in zip(term.variable_list, term.coefficient_list, strict=True):
+            column = variable if self._straight else int(self.known.searchsorted(variable))
+            if column >= len(self.known) or (not self._straight and self.known[column] != variable):
+                return None
+            total += coefficient * item(row, column)
+        return total
+
+    def _terms(self, expression: Any) -> LinearArray:
+        terms = expression.truth() if isinstance(expression, BoolArray) else expression
+        if not isinstance(terms, LinearArray):
+            raise ModelError(f"a solution is asked for terms of its model, got {expression!r:.40}")
+        return self.model.own_terms(terms)
+
+    def _columns(self, terms: LinearArray) -> IntArray | None:
+        """Return a view of the matrix if the terms are neighbouring decision variables, else None."""
+        if not terms.shape or not terms.size or terms.width != 1:
+            return None
+        if (terms.coefficients != 1).any() or terms.constants.any():
+            return None
+        variables = terms.variables[:, 0]
+        first = int(self.known.searchsorted(variables[0]))
+        found = self.known[first : first + len(variables)]
+        return self.matrix[:, first : first + len(variables)] if np.array_equal(found, variables) else None
+
+    def _whole(self, terms: LinearArray, first: int, last: int) -> IntArray:
+        """Return the terms' values in some solutions, in all of which they have one."""
+        part = self._completed(first, last)
+        values = part.evaluate(terms, slice(None))
+        undefined = part.undefined(terms, slice(None))
+        if undefined is not None:
+            raise self._undefined(terms, first + int(undefined.argmax()))
+        return values
+
+    def _undefined(self, terms: LinearArray, row: int) -> Undefined:
+        part = self._completed(row, row + 1)
+        part.evaluate(terms, slice(None))
+        return Undefined(f"undefined: {part.why_undefined(terms, 0)}")
+
+    def _keep(self, expression: Any, row: int) -> tuple[Any, int, IntArray, Defined | None]:
+        """Evaluate an expression in the solutions around ``row`` and keep its values for a while."""
+        terms = self._terms(expression)
+        first, values, undefined = 0, self._columns(terms), None
+        if values is None:
+            first = row - row % self._part_rows
+            if self._part is None or self._part[0] != first:
+                self._part = first, self._completed(first, first + self._part_rows)
+            within = row - first
+            step = min(self._part_rows, _rows_of(_PART, terms.size))
+            within -= within % step
+            values = self._part[1].evaluate(terms, slice(within, within + step))
+            undefined = self._part[1].undefined(terms, slice(within, within + step))
+            first += within
+            self._kept_size += values.size
+        if self._kept_size > _PART or len(self._kept) >= _EXPRESSIONS:
+            self._kept.clear()
+            self._kept_size = values.size
+        values = values.reshape(len(values), *terms.shape)
+        values.flags.writeable = False
+        kept = self._kept[id(expression)] = expression, first, values, undefined
+        return kept
+
+    def _completed(self, first: int, last: int) -> Completed:
+        return Completed(self.model, self.known, self.matrix[first:last])
+
+
+def _rows_of(cells: int, width: int) -> int:
+    """Return how many rows of so many values are looked at together: a power of 2, at most 1024."""
+    return 1 << min(10, max(1, cells // max(1, width)).bit_length() - 1)

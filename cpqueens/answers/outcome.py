@@ -1,0 +1,229 @@
+"""What a run says: solutions as values, and an outcome that never claims more than was proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NoReturn, overload
+
+import numpy as np
+
+from cpqueens.answers.lookup import Lookup
+from cpqueens.errors import NoSolution
+from cpqueens.language.rows import IntArray
+
+if TYPE_CHECKING:
+    from cpqueens.answers.check import Check
+    from cpqueens.language.statement import Statement
+
+
+class Status(StrEnum):
+    """What is known about the model, in CP-SAT's words."""
+
+    OPTIMAL = "OPTIMAL"
+    FEASIBLE = "FEASIBLE"
+    INFEASIBLE = "INFEASIBLE"
+    UNKNOWN = "UNKNOWN"
+
+
+class StopReason(StrEnum):
+    """Why a run ended."""
+
+    EXHAUSTED = "exhausted"
+    SOLUTION_LIMIT = "solution_limit"
+    TIME_LIMIT = "time_limit"
+    STEP_LIMIT = "step_limit"
+    GAP_LIMIT = "gap_limit"
+    LOCAL_OPTIMUM = "local_optimum"
+    PLATEAU_LIMIT = "plateau_limit"
+    GAVE_UP = "gave_up"  # by a rule of the backend's own, which the statistics name under this word
+    INTERRUPTED = "interrupted"
+    CALLBACK = "callback"
+
+
+class SolutionSet(Sequence["Solution"]):
+    """Solutions as one array: ``matrix`` of shape (solutions, decision variables), int64."""
+
+    __slots__ = ("known", "lookup", "matrix", "model")
+
+    def __init__(self, model: Statement, known: IntArray, matrix: IntArray) -> None:
+        self.model = model
+        self.known = known
+        self.matrix = matrix
+        self.lookup = Lookup(model, known, matrix)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    @overload
+    def __getitem__(self, key: int) -> Solution: ...
+    @overload
+    def __getitem__(self, key: slice) -> SolutionSet: ...
+    def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
+        if isinstance(key, slice):
+            return SolutionSet(self.model, self.known, self.matrix[key])
+        if not -len(self) <= key < len(self):
+            raise IndexError(key)
+        return Solution(self, key % len(self))
+
+    def __iter__(self) -> Iterator[Solution]:
+        return (Solution(self, row) for row in range(len(self.matrix)))
+
+    def values(self, expression: Any) -> IntArray:
+        """Return an expression's values in all solutions, of shape (solutions, *shape).
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value in one of them.
+        """
+        return self.lookup.values(expression)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} solutions of {self.model.name}>"
+
+
+class Solution:
+    """One assignment of the decision variables; ``s[expression]`` gives any expression's value."""
+
+    __slots__ = ("_row", "_set")
+
+    def __init__(self, solutions: SolutionSet, row: int) -> None:
+        self._set = solutions
+        self._row = row
+
+    def __getitem__(self, expression: Any) -> Any:
+        """Return the value(s) of an expression: an int for a single term, else an int64 array.
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value here, such as a quotient by 0.
+        """
+        return self._set.lookup.value(expression, self._row)
+
+    @property
+    def model(self) -> Statement:
+        """The model it belongs to."""
+        return self._set.model
+
+    @property
+    def values(self) -> IntArray:
+        """Values of the decision variables in the order of their creation."""
+        return self._set.matrix[self._row]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return ``{name: value or nested lists}`` for every variable of the user."""
+        model, row = self._set.model, self.values
+        position = {int(v): k for k, v in enumerate(self._set.known)}
+        named: dict[str, Any] = {}
+        for block in model.blocks:
+            if block.first not in position and block.size:
+                continue
+            start = position.get(block.first, 0)
+            part = row[start : start + block.size].reshape(block.shape)
+            named[block.name] = part.tolist()
+        return named
+
+    def check(self) -> Check:
+        """Check it against its model once more."""
+        from cpqueens.answers.check import check
+
+        return check(self._set.model, self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Solution) and bool(np.array_equal(self.values, other.values))
+
+    def __hash__(self) -> int:
+        return hash(self.values.tobytes())
+
+    def __repr__(self) -> str:
+        text = ", ".join(f"{k}={v}" for k, v in self.as_dict().items())
+        return f"Solution({text if len(text) <= 200 else text[:197] + '...'})"
+
+    def __str__(self) -> str:
+        from cpqueens.report.draw import draw_text
+
+        return draw_text(self)
+
+    def _repr_html_(self) -> str:
+        from cpqueens.report.draw import draw_html
+
+        return draw_html(self)
+
+    def _repr_svg_(self) -> str | None:
+        from cpqueens.report.draw import draw_svg
+
+        return draw_svg(self)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A breach of a backend's contract that the pipeline found."""
+
+    code: str  # INVALID_SOLUTION, DUPLICATE, UNORDERED, OBJ_MISMATCH, BAD_ASSIGNMENT
+    message: str
+    values: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of one backend said, with what the pipeline concluded.
+
+    ``complete`` says that nothing was left out: infeasibility, the optimum or the full set was proved.
+    ``count`` is the number of distinct, checked solutions delivered (or counted).
+    """
+
+    model: Statement
+    solver: str
+    status: Status
+    complete: bool
+    stop_reason: StopReason
+    solutions: SolutionSet
+    count: int
+    objective: int | None = None
+    bound: int | None = None
+    closest: Solution | None = None
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+    messages: tuple[str, ...] = ()
+
+    @property
+    def solution(self) -> Solution | None:
+        """The best solution, or the last one delivered; None if there is none."""
+        return self.solutions[-1] if len(self.solutions) else None
+
+    def __getitem__(self, expression: Any) -> Any:
+        """Return the value(s) of an expression in the solution.
+
+        Raises
+        ------
+        NoSolution
+            If the run found none.
+        Undefined
+            If a partial function in it has no value there.
+        """
+        solution = self.solution
+        if solution is None:
+            raise NoSolution(
+                f"{self.solver} found no solution: status {self.status}, stopped by {self.stop_reason}"
+            )
+        return solution[expression]
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("an outcome is neither true nor false; look at .status or .solution")
+
+    def __str__(self) -> str:
+        parts = [f"{self.status}", "complete" if self.complete else "incomplete", f"{self.count} solution(s)"]
+        if self.objective is not None:
+            parts.append(f"objective {self.objective}")
+        return f"{self.solver}: " + ", ".join(parts) + f", stopped by {self.stop_reason}"
+
+    def _repr_html_(self) -> str:
+        from cpqueens.report.draw import outcome_html
+
+        return outcome_html(self)

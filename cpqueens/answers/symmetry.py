@@ -1,0 +1,218 @@
+"""Symmetries as maps of whole solutions: canonical forms, orbits, fundamental solutions.
+
+A symmetry maps solutions to solutions, as an array (batch, variables) to an array of the same shape, so
+that a million boards are turned by a few numpy calls. A *group* is a tuple of symmetries, closed under
+composition, whose first is the identity. The *orbit* of a solution is the set of its images; its size is
+the order of the group divided by the number of symmetries that fix the solution.
+
+>>> from cpqueens.answers.symmetry import QUEENS_BOARD, fundamental, orbit_sizes
+>>> import numpy as np
+>>> six = np.array([[1, 3, 5, 0, 2, 4], [2, 5, 1, 4, 0, 3], [3, 0, 4, 1, 5, 2], [4, 2, 0, 5, 3, 1]])
+>>> fundamental(six, QUEENS_BOARD)
+array([[1, 3, 5, 0, 2, 4]])
+>>> orbit_sizes(six, QUEENS_BOARD)
+array([4, 4, 4, 4])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import ModelError
+from cpqueens.language.rows import IntArray, as_integers
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """A named map of solutions (batch, variables) -> (batch, variables)."""
+
+    name: str
+    map: Callable[[IntArray], IntArray]
+
+    def __call__(self, solutions: Any) -> IntArray:
+        """Return the images of ``solutions``, of the same shape."""
+        return self.map(as_solutions(solutions))
+
+
+Group = tuple[Symmetry, ...]
+
+
+def as_solutions(solutions: Any) -> IntArray:
+    """Return ``solutions`` as an int64 array of shape (batch, variables).
+
+    Raises
+    ------
+    ModelError
+        For another number of axes, or values that are not integers.
+    """
+    array = as_integers(solutions, "solutions")
+    if array.ndim != 2:
+        raise ModelError(f"solutions: an array (batch, variables) is needed, got shape {array.shape}")
+    return array
+
+
+# ---- boards with one queen per row --------------------------------------------------------------------
+
+
+def _inverse(columns: IntArray) -> IntArray:
+    """Return the transposed boards: in row c the row of the queen of column c."""
+    batch, n = columns.shape
+    if not np.array_equal(np.sort(columns, axis=1), np.broadcast_to(np.arange(n), (batch, n))):
+        raise ModelError("symmetries of a board need one queen in each row and column, columns 0..n-1")
+    inverse = np.empty_like(columns)
+    np.put_along_axis(inverse, columns, np.broadcast_to(np.arange(n), (batch, n)), axis=1)
+    return inverse
+
+
+def _mirror(columns: IntArray) -> IntArray:
+    """Return the boards mirrored left to right."""
+    mirrored: IntArray = columns.shape[1] - 1 - columns
+    return mirrored
+
+
+def _reverse(columns: IntArray) -> IntArray:
+    """Return the boards mirrored top to bottom."""
+    return columns[:, ::-1]
+
+
+IDENTITY = Symmetry("identity", lambda solutions: solutions)
+
+QUEENS_BOARD: Group = (
+    IDENTITY,
+    Symmetry("rotation by 90", lambda q: _reverse(_inverse(q))),
+    Symmetry("rotation by 180", lambda q: _mirror(_reverse(q))),
+    Symmetry("rotation by 270", lambda q: _mirror(_inverse(q))),
+    Symmetry("mirror left to right", _mirror),
+    Symmetry("mirror top to bottom", _reverse),
+    Symmetry("transposition", _inverse),
+    Symmetry("transposition along the other diagonal", lambda q: _mirror(_reverse(_inverse(q)))),
+)
+"""The eight symmetries of the square on boards given as the column (from 0) of the queen in each row."""
+
+
+# ---- boards given cell by cell ------------------------------------------------------------------------
+
+
+def _cells(turn: Callable[[NDArray[np.intp]], NDArray[np.intp]]) -> Callable[[IntArray], IntArray]:
+    def moved(solutions: IntArray) -> IntArray:
+        n = math.isqrt(solutions.shape[1])
+        if n * n != solutions.shape[1]:
+            raise ModelError(f"a square of cells is needed, got {solutions.shape[1]} variables")
+        return solutions[:, turn(np.arange(n * n).reshape(n, n)).reshape(-1)]
+
+    return moved
+
+
+CELL_BOARD: Group = (
+    IDENTITY,
+    Symmetry("rotation by 90", _cells(lambda cells: np.rot90(cells, 1))),
+    Symmetry("rotation by 180", _cells(lambda cells: np.rot90(cells, 2))),
+    Symmetry("rotation by 270", _cells(lambda cells: np.rot90(cells, 3))),
+    Symmetry("mirror left to right", _cells(lambda cells: cells[:, ::-1])),
+    Symmetry("mirror top to bottom", _cells(lambda cells: cells[::-1])),
+    Symmetry("transposition", _cells(lambda cells: cells.T)),
+    Symmetry("transposition along the other diagonal", _cells(lambda cells: cells[::-1, ::-1].T)),
+)
+"""The eight symmetries of the square on boards of n * n cells, row after row."""
+
+
+# ---- sequences ----------------------------------------------------------------------------------------
+
+REVERSAL: Group = (IDENTITY, Symmetry("reversal", _reverse))
+"""Reading a sequence backwards."""
+
+PERMUTATIONS: Group = (
+    IDENTITY,
+    Symmetry("reversal", _reverse),
+    Symmetry("complement", _mirror),
+    Symmetry("reversed complement", lambda p: _mirror(_reverse(p))),
+)
+"""Reversal and complement (n - 1 minus each value) of permutations of 0..n-1."""
+
+
+# ---- orbits -------------------------------------------------------------------------------------------
+
+
+def images(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
+    """Return all images, of shape (order of the group, batch, variables)."""
+    array = as_solutions(solutions)
+    return np.stack([symmetry.map(array) for symmetry in group])
+
+
+def _less(left: IntArray, right: IntArray) -> NDArray[np.bool_]:
+    """Return which rows of ``left`` are lexicographically less than those of ``right``."""
+    if not left.shape[1]:
+        return np.zeros(len(left), dtype=bool)
+    first = (left != right).argmax(axis=1)[:, None]
+    less: NDArray[np.bool_] = np.take_along_axis(left, first, 1) < np.take_along_axis(right, first, 1)
+    return less[:, 0]
+
+
+def canonical(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
+    """Return for each solution its lexicographically least image, of shape (batch, variables).
+
+    Two solutions are equal up to symmetry exactly if their canonical forms are equal.
+    """
+    array = as_solutions(solutions)
+    least = array.copy()
+    for symmetry in group:
+        image = symmetry.map(array)
+        better = _less(image, least)
+        least[better] = image[better]
+    return least
+
+
+def fixed(solutions: Any, symmetry: Symmetry) -> NDArray[np.bool_]:
+    """Return which solutions the symmetry leaves as they are, of shape (batch,)."""
+    array = as_solutions(solutions)
+    same: NDArray[np.bool_] = (symmetry.map(array) == array).all(axis=1)
+    return same
+
+
+def orbit_sizes(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
+    """Return the number of distinct images of each solution, of shape (batch,)."""
+    array = as_solutions(solutions)
+    stabilisers = np.zeros(len(array), dtype=np.int64)
+    for symmetry in group:
+        stabilisers += fixed(array, symmetry)
+    return len(group) // stabilisers
+
+
+def fundamental(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
+    """Return the distinct canonical forms in lexicographic order: one solution of each orbit."""
+    return np.unique(canonical(solutions, group), axis=0)
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """Solutions sorted into orbits.
+
+    ``representatives`` (orbits, variables) are canonical; ``labels`` (batch,) says to which orbit each
+    solution belongs; ``sizes`` (orbits,) are the orbits' full sizes and ``found`` (orbits,) the numbers of
+    solutions in hand, duplicates included.
+    """
+
+    representatives: IntArray
+    labels: IntArray
+    sizes: IntArray
+    found: IntArray
+
+    @property
+    def total(self) -> int:
+        """The number of solutions in these orbits when each is complete."""
+        return int(self.sizes.sum())
+
+
+def orbits(solutions: Any, group: Group = QUEENS_BOARD) -> Orbits:
+    """Return the orbits that the solutions belong to."""
+    forms = canonical(solutions, group)
+    representatives, labels, found = np.unique(forms, axis=0, return_inverse=True, return_counts=True)
+    return Orbits(
+        representatives, labels.reshape(-1), orbit_sizes(representatives, group), found.astype(np.int64)
+    )

@@ -1,0 +1,1 @@
+"""Las Vegas search: random placements, restarts, and estimates of their expectations."""

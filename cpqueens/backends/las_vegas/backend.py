@@ -1,0 +1,266 @@
+"""Las Vegas search as a backend: random safe values first, backtracking below them, afresh after a failure.
+
+Brassard and Bratley, "Fundamentals of Algorithmics" (1996), on Las Vegas algorithms: never wrong, but a
+single attempt may fail. Deng and Zhu (2006) measured it on queens, for every number of random rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
+from cpqueens.backends.las_vegas.estimates import Estimates
+from cpqueens.errors import ModelError, UnsupportedRequest
+
+if TYPE_CHECKING:
+    from cpqueens.backends.backtracking.recognise import Recognised
+    from cpqueens.language.rows import IntArray
+    from cpqueens.language.statement import Statement
+    from cpqueens.lowered.compiled import Compiled
+
+_SLICE = 0.01  # seconds that one call of a kernel should take
+_ANY_NUMBER = 2**62
+_DEFAULT_NODES = 100_000_000
+"""Nodes of a run without any limit: a model without solutions would keep it for ever."""
+
+
+class LasVegas:
+    """The backend ``las-vegas``: one solution, at random; it never proves anything.
+
+    The variables are placed in the order of their creation: the first ``stop_vegas`` of them each take one of
+    their safe values, uniformly at random, the others are placed by chronological backtracking (strategy
+    ``backtracking:check``) to the first solution or to failure, and after a failure all begins afresh. Steps
+    are nodes: the root of each attempt and every safe placement.
+    """
+
+    name = "las-vegas"
+    proves = False
+    features = frozenset({Feature.SEED, Feature.STEP_LIMIT})
+    order = Order.ANY
+    strategies: tuple[str, ...] = ()
+    parameters: Mapping[str, Parameter] = {
+        "stop_vegas": Parameter(int, None, "how many variables are placed at random; by default all"),
+        "attempts": Parameter(
+            int, None, "make so many attempts, for the estimates, and deliver the first solution after them"
+        ),
+    }
+
+    def can_express(self, model: Statement) -> bool:
+        """Say whether every constraint can be expressed (raises if not)."""
+        from cpqueens.lowered.compiled import compile_model
+
+        compile_model(model, objective=False, backend=self.name)
+        return True
+
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
+        """Make attempts until the first solution, or as many as asked for."""
+        from cpqueens.backends.backtracking.recognise import recognise
+        from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+
+        started = time.monotonic()
+        random = _at_most(request, "stop_vegas", 0, len(model.decisions))
+        asked = _at_most(request, "attempts", 1, 2**40)
+        compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
+        found = recognise(compiled)
+        random = compiled.decision_count if random is None else random
+        make: Callable[[], Attempts]
+        if found is not None and found.has_table:
+            make = lambda: _PatternAttempts(found, random, request.seed)  # noqa: E731
+        else:
+            make = lambda: _AnyAttempts(compiled, random, request.seed)  # noqa: E731
+        facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
+        with request.clock.pause("compile"):
+            make().advance(1, 1)
+        return _Run(make(), random, asked, request, facts).to_the_end(deliver)
+
+
+def _at_most(request: Request, name: str, least: int, most: int) -> int | None:
+    value: int | None = request.parameters.get(name)
+    if value is not None and not least <= value <= most:
+        raise ModelError(f"{name}: an integer from {least} to {most} is needed, got {value}")
+    return value
+
+
+class Attempts(Protocol):
+    """A sequence of attempts on one model: a tally (see `kernels.las_vegas`) and a way to go on."""
+
+    tally: IntArray
+
+    def advance(self, steps: int, most: int) -> IntArray | None:
+        """Go on for ``steps`` steps or to attempt ``most``; return the values of a success, which ends it."""
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it is known already that no attempt can succeed."""
+
+    @property
+    def open_nodes(self) -> int:
+        """Return the nodes of the attempt under way."""
+
+
+class _PatternAttempts:
+    """Attempts on a recognised pattern."""
+
+    hopeless = False
+
+    def __init__(self, found: Recognised, random: int, seed: int) -> None:
+        from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES
+        from cpqueens.kernels.random import seed_state
+
+        n = found.pattern.n
+        self._found, self._random = found, random
+        self._free = np.zeros((n, n), dtype=np.uint64)
+        self._free[0] = found.pattern.allowed
+        self._untried = np.zeros(n, dtype=np.uint64)
+        self._x = np.zeros(n, dtype=np.int64)
+        self._state = np.zeros(STATES, dtype=np.int64)
+        self._state[ROW] = -1
+        self._generator = seed_state(seed)
+        self.tally = np.zeros(TALLIES, dtype=np.int64)
+
+    def advance(self, steps: int, most: int) -> IntArray | None:
+        from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
+
+        answer = attempt_pattern(
+            self._found.pattern.conflict, self._free, self._untried, self._x, self._state, self._generator,
+            self.tally, self._random, most, steps,
+        )  # fmt: skip
+        return self._x + self._found.base if answer == SUCCESS else None
+
+    @property
+    def open_nodes(self) -> int:
+        from cpqueens.kernels.las_vegas import ROW, ROW_NODES
+
+        return int(self._state[ROW_NODES]) if self._state[ROW] >= 0 else 0
+
+
+class _AnyAttempts:
+    """Attempts on any model, each placement tested by propagation without look-ahead."""
+
+    def __init__(self, compiled: Compiled, random: int, seed: int) -> None:
+        from cpqueens.backends.backtracking.network import LISTED, build_memory
+        from cpqueens.kernels.forward import Search
+        from cpqueens.kernels.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
+        from cpqueens.kernels.random import seed_state
+
+        count = compiled.decision_count
+        spans = compiled.upper[:random] - compiled.lower[:random] + 1
+        if random and int(spans.max()) > LISTED:
+            raise UnsupportedRequest(
+                f"las-vegas tests every value of a variable placed at random, at most {LISTED}; one of the "
+                f"first {random} spans {int(spans.max())}: narrow it or lower stop_vegas"
+            )
+        self._memory, _ = build_memory(compiled, check_only=True)
+        self._search = Search(
+            state=np.zeros(7, dtype=np.int64),
+            levels=np.zeros((count + 1, 5), dtype=np.int64),
+            options=np.array([count, 0, 0, 1, -1, 1], dtype=np.int64),
+            random=seed_state(seed),
+            after=np.zeros(count, dtype=np.int64),
+            solutions=np.zeros((1, count), dtype=np.int64),
+        )
+        self._own = np.zeros(OWN, dtype=np.int64)
+        self._own[RANDOM_VARIABLES] = random
+        self.tally = np.zeros(TALLIES, dtype=np.int64)
+        self.hopeless = False
+
+    def advance(self, steps: int, most: int) -> IntArray | None:
+        from cpqueens.kernels.las_vegas import NO_ROOT, SUCCESS, TRAIL_FULL, attempt_any
+
+        answer = attempt_any(self._memory, self._search, self._own, self.tally, most, steps)
+        if answer == TRAIL_FULL:
+            stack = np.concatenate([self._memory.stack, self._memory.stack])
+            self._memory = self._memory._replace(stack=stack)
+        self.hopeless = answer == NO_ROOT
+        return self._search.solutions[0] if answer == SUCCESS else None
+
+    @property
+    def open_nodes(self) -> int:
+        from cpqueens.kernels.forward import DEPTH, NODES
+
+        return int(self._search.state[NODES]) if self._search.state[DEPTH] else 0
+
+
+class _Run:
+    """Attempts under the limits of a request."""
+
+    def __init__(
+        self, attempts: Attempts, random: int, asked: int | None, request: Request, facts: dict[str, Any]
+    ) -> None:
+        self.attempts, self.random, self.asked = attempts, random, asked
+        self.request, self.facts = request, facts
+        self.first: IntArray | None = None
+        self.found_after: float | None = None  # delivered only when all attempts are made
+        self.unlimited = request.step_limit is None and request.clock.time_limit is None
+        self.most = request.step_limit or (_DEFAULT_NODES if self.unlimited and asked is None else None)
+        self.steps = 64
+
+    def to_the_end(self, deliver: Deliver) -> Ended:
+        """Run until enough is known or a limit is reached; deliver the first solution."""
+        reason = None
+        while reason is None:
+            reason = self._enough() or self._limit()
+            if reason is None:
+                self._advance()
+        if self.first is not None:
+            deliver(self.first[None, :])
+        exhausted = reason is StopReason.EXHAUSTED
+        statistics = self._statistics()
+        if reason is StopReason.GAVE_UP:
+            statistics["gave_up"] = f"no limit was given, and {self._nodes():,} nodes were made"
+        return Ended(exhausted, reason, statistics=statistics)
+
+    def _limit(self) -> StopReason | None:
+        if self.request.should_stop():
+            return self.request.why_stopped()
+        if self.most is not None and self._nodes() >= self.most:
+            return StopReason.STEP_LIMIT if self.request.step_limit else StopReason.GAVE_UP
+        return None
+
+    def _enough(self) -> StopReason | None:
+        """Return why no further attempt is needed; with nothing at random, one failure says it all."""
+        from cpqueens.kernels.las_vegas import ATTEMPTS, SUCCESSES
+
+        made, successes = int(self.attempts.tally[ATTEMPTS]), int(self.attempts.tally[SUCCESSES])
+        if self.attempts.hopeless or (self.random == 0 and made > successes):
+            return StopReason.EXHAUSTED
+        enough = successes > 0 if self.asked is None else made >= self.asked
+        return StopReason.SOLUTION_LIMIT if enough else None
+
+    def _nodes(self) -> int:
+        from cpqueens.kernels.las_vegas import FAILURE_NODES, SUCCESS_NODES
+
+        tally = self.attempts.tally
+        return int(tally[SUCCESS_NODES] + tally[FAILURE_NODES]) + self.attempts.open_nodes
+
+    def _advance(self) -> None:
+        """Run the kernel for a slice of time."""
+        started = time.monotonic()
+        steps = self.steps if self.most is None else min(self.steps, max(1, self.most - self._nodes()))
+        solution = self.attempts.advance(steps, self.asked or (_ANY_NUMBER if self.random else 1))
+        spent = time.monotonic() - started
+        if solution is not None:
+            if self.first is None:
+                self.first, self.found_after = solution.copy(), self.request.clock.elapsed()
+        elif spent < _SLICE / 2:
+            self.steps = min(2 * self.steps, 1 << 22)
+        elif spent > 2 * _SLICE:
+            self.steps = max(1, self.steps // 2)
+
+    def _statistics(self) -> dict[str, Any]:
+        estimates = Estimates.from_tally(self.attempts.tally.tolist())
+        return self.facts | {
+            "first_solution_time": self.found_after,
+            "stop_vegas": self.random,
+            "nodes": self._nodes(),
+            "attempts": estimates.attempts,
+            "successes": estimates.successes,
+            "nodes_of_successes": estimates.success_nodes,
+            "nodes_of_failures": estimates.failure_nodes,
+            "estimates": estimates.as_dict(),
+        }

@@ -1,0 +1,243 @@
+"""A heuristic in any language: a command that speaks JSON lines, held to limits and checked like all else.
+
+One process answers one seed. It reads one line from standard input,
+
+    {"model": {...}, "variables": [{"name": "q", "shape": [8], "lower": [...], "upper": [...]}],
+     "seed": 0, "time_limit": 10.0}
+
+and writes lines to standard output, of which the last that is an answer counts:
+
+    {"assignment": {"q": [0, 4, 7, 5, 2, 6, 1, 3]}, "steps": 120}     or     {"assignment": null}
+
+The process runs with limits on wall time, memory and output, and ends with all that it started (see
+`cpqueens.system.children`). That limits resources and leaves no orphans; it is not a sandbox. Not on Windows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.crosscheck.heuristic import Attempt, collect_runs
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.system.children import Command
+from cpqueens.system.interrupts import listening
+from cpqueens.system.platforms import runs_commands
+from cpqueens.text.bounded import decoded
+from cpqueens.text.jsontext import parse_json
+from cpqueens.text.plaintext import one_line, shown
+
+if TYPE_CHECKING:
+    from cpqueens.crosscheck.observe import Observation
+    from cpqueens.crosscheck.participants import Plan
+    from cpqueens.model import Model
+
+DEFAULT_LIMIT = 60.0
+GRACE = 0.25
+_LOOK_EVERY = 0.05  # seconds between looks for signals
+_TAIL = 400
+
+
+@dataclass(frozen=True)
+class External:
+    """An external command as a participant.
+
+    Parameters
+    ----------
+    argv
+        Program and arguments; no shell is involved.
+    memory
+        Bytes of address space that it may take.
+    output
+        Bytes that it may write.
+    environment
+        Variables added to a minimal environment.
+    """
+
+    argv: Sequence[str]
+    label: str | None = None
+    memory: int = 2 * 2**30
+    output: int = 16 * 2**20
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        good = isinstance(self.argv, Sequence) and not isinstance(self.argv, str) and len(self.argv) > 0
+        if not good or not all(isinstance(part, str) and part for part in self.argv):
+            raise ModelError(
+                f"external heuristic: a list of texts [program, argument, ...], got {shown(self.argv, 60)}"
+            )
+        if not runs_commands():
+            raise UnsupportedRequest(
+                "external heuristics need POSIX pipes and process groups: not on Windows"
+            )
+
+    @property
+    def name(self) -> str:
+        """The label, or the last part of the program's path and its arguments."""
+        return self.label or " ".join([os.path.basename(self.argv[0]), *self.argv[1:]])[:40]  # noqa: PTH119
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Run it once for each seed."""
+        text = describe_task(model)
+        return collect_runs(
+            model, self.name, "external", plan, lambda seed: self._attempt(text, seed, plan.time_limit)
+        )
+
+    def attempt(self, model: Model, seed: int, time_limit: float | None) -> Attempt:
+        """Run it with one seed."""
+        return self._attempt(describe_task(model), seed, time_limit)
+
+    def _attempt(self, task: Mapping[str, Any], seed: int, time_limit: float | None) -> Attempt:
+        limit = DEFAULT_LIMIT if time_limit is None else time_limit
+        line = json.dumps({**task, "seed": seed, "time_limit": limit}) + "\n"
+        return judge_run(seed, self._run(line.encode(), limit))
+
+    def _run(self, line: bytes, limit: float) -> Run:
+        started = time.monotonic()
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment}
+        with listening() as interrupt:
+            try:
+                command = Command(self.argv, memory=self.memory, environment=environment, piped=True)
+            except OSError as error:
+                return self._not_started(error.errno or 0)
+            try:
+                out, err, why = _talk(command, line, limit + GRACE, self.output, interrupt.poll)
+            finally:
+                code = command.end()
+        if command.errno:
+            return self._not_started(command.errno)
+        return Run(out, err, code, time.monotonic() - started, why)
+
+    def _not_started(self, number: int) -> Run:
+        return Run(b"", b"", None, 0.0, "cannot start", f"{self.argv[0]}: {os.strerror(number)}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process did; ``why`` names the limit that ended it."""
+
+    out: bytes
+    err: bytes
+    code: int | None
+    seconds: float
+    why: str = ""
+    message: str = ""
+
+
+def describe_task(model: Model) -> dict[str, Any]:
+    """Return the model as its file's content, with the variables in a form that scripts read easily."""
+    from cpqueens.files.modelfile import dump_model
+
+    variables = []
+    for block in model.blocks:
+        part = slice(block.first, block.first + block.size)
+        lower, upper = model.lower[part].tolist(), model.upper[part].tolist()
+        variables.append({"name": block.name, "shape": list(block.shape), "lower": lower, "upper": upper})
+    return {"model": json.loads(dump_model(model)), "variables": variables}
+
+
+def _talk(
+    command: Command, line: bytes, limit: float, output: int, interrupted: Callable[[], bool]
+) -> tuple[bytes, bytes, str]:
+    """Feed and read the process until it closes its output or meets a limit; return output and the limit."""
+    process, deadline = command.process, time.monotonic() + limit
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    parts: dict[str, list[bytes]] = {"out": [], "err": []}
+    size, pending, why = 0, memoryview(line), ""
+    with selectors.DefaultSelector() as selector:
+        for stream in (process.stdin, process.stdout, process.stderr):
+            os.set_blocking(stream.fileno(), False)
+        selector.register(process.stdin, selectors.EVENT_WRITE, "in")
+        selector.register(process.stdout, selectors.EVENT_READ, "out")
+        selector.register(process.stderr, selectors.EVENT_READ, "err")
+        while not why and any(key.data == "out" for key in selector.get_map().values()):
+            remaining = deadline - time.monotonic()
+            for key, _ in selector.select(min(max(remaining, 0.0), _LOOK_EVERY)):
+                if key.data == "in":
+                    pending = _feed(selector, key.fileobj, pending)
+                else:
+                    size += _read(selector, key.fileobj, parts[key.data])
+            endings = {"interrupted": interrupted(), "oversized": size > output, "late": remaining <= 0}
+            why = next((name for name, met in endings.items() if met), "")
+    if not why:
+        command.wait(max(0.0, deadline - time.monotonic()))
+    return b"".join(parts["out"]), b"".join(parts["err"]), why
+
+
+def _feed(selector: selectors.BaseSelector, stream: Any, pending: memoryview) -> memoryview:
+    try:
+        pending = pending[os.write(stream.fileno(), pending[:65536]) :]
+    except BlockingIOError:
+        return pending
+    except OSError:  # it does not want to read the task: its business
+        pending = pending[len(pending) :]
+    if not pending:
+        selector.unregister(stream)
+        with contextlib.suppress(OSError):
+            stream.close()
+    return pending
+
+
+def _read(selector: selectors.BaseSelector, stream: Any, parts: list[bytes]) -> int:
+    data = os.read(stream.fileno(), 65536)
+    if not data:
+        selector.unregister(stream)
+    parts.append(data)
+    return len(data)
+
+
+def judge_run(seed: int, run: Run) -> Attempt:
+    """Return the answer in a process's output, or a named rejection.
+
+    What was answered before a limit on time, or a signal, ended the process is an answer.
+    """
+    lines = [part for part in run.out.splitlines(keepends=True) if part.strip()]
+    if run.why:
+        detail = run.message or f"after {run.seconds:.2f} s and {len(run.out)} bytes"
+        ended = Attempt(seed, run.seconds, rejection=run.why, message=detail)
+        in_time = [part for part in lines if part.endswith(b"\n")] if run.why in _TIMELY else []
+        given = _judge_lines(seed, run, in_time) if in_time else ended
+        return ended if given.assignment is None else given
+    if not lines:
+        tail = run.err[-_TAIL:].decode("utf-8", "replace").strip().splitlines()
+        return Attempt(seed, run.seconds, rejection=_silent(run.code), message=_ended(run.code, tail))
+    return _judge_lines(seed, run, lines)
+
+
+_TIMELY = frozenset({"late", "interrupted"})
+
+
+def _judge_lines(seed: int, run: Run, lines: Sequence[bytes]) -> Attempt:
+    try:
+        answers = [parse_json(decoded(part)) for part in lines]
+    except ModelError as error:
+        last = lines[-1][:60].decode("utf-8", "replace")
+        return Attempt(
+            seed, run.seconds, rejection="garbled", message=f"not JSON lines: {shown(last, 60)} ({error})"
+        )
+    found = [a for a in answers if isinstance(a, dict) and "assignment" in a]
+    if not found:
+        return Attempt(seed, run.seconds, rejection="garbled", message='no line has an "assignment"')
+    if found[-1]["assignment"] is None:
+        return Attempt(seed, run.seconds, rejection="no answer", message="it answered null")
+    steps = found[-1].get("steps")
+    return Attempt(
+        seed, run.seconds, found[-1]["assignment"], steps=steps if type(steps) is int and steps >= 0 else None
+    )
+
+
+def _silent(code: int | None) -> str:
+    return "no answer" if code == 0 else "crashed"
+
+
+def _ended(code: int | None, tail: list[str]) -> str:
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    return f"it ended with {how} and wrote nothing" + (f": {one_line(tail[-1], 120)}" if tail else "")

@@ -1,1 +1,0 @@
-"""Evaluating heuristics: ours, a user's function, or any command."""

@@ -1,0 +1,1 @@
+"""Models and solutions in and out of files, in every notation that is read."""

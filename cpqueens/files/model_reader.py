@@ -1,0 +1,251 @@
+"""From the plain values of a model file to a model, everything checked; nothing is ever executed."""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET, UnsetType
+
+from cpqueens.errors import ModelError
+from cpqueens.files.complaints import Misplaced, at, converted
+from cpqueens.files.schema import (
+    MAX_VARIABLES,
+    RELATIONAL,
+    ConstraintEntry,
+    DefinitionEntry,
+    Document,
+    ObjectiveEntry,
+    VariableEntry,
+)
+from cpqueens.files.term_reader import TermReader
+from cpqueens.language.constraints import KINDS, Constraint, kind_class
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.linear import OPPOSITE, Linear
+from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.language.expressions import LinearArray, as_truth, of_variables
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import MAX_TITLE
+from cpqueens.language.views import VIEWS
+from cpqueens.model import Model
+from cpqueens.text.plaintext import checked_name
+from cpqueens.text.suggest import did_you_mean
+
+MAX_ROWS = 1_000_000
+
+
+class Reader:
+    """Builds one model from its document; ``where`` names the file in the constraints' sources."""
+
+    def __init__(self, document: Document, where: str) -> None:
+        self.document = document
+        self.where = where
+        self.model = Model(_harmless(document.name, "name"))
+        self.terms = TermReader(self.model)
+        self.rows = 0
+
+    def read(self) -> Model:
+        """Return the model."""
+        self._variables()
+        for k, definition in enumerate(self.document.definitions):
+            at(f"definitions[{k}]", self._define, definition)
+        with self._unguarded():
+            self._constraints()
+            if self.document.objective is not None:
+                at("objective", self._objective, self.document.objective)
+        if self.model.has_partial:
+            self._guard()
+        if self.document.view is not None:
+            self.model.view = at("view", self._view, self.document.view)
+        return self.model
+
+    # ---- variables and definitions --------------------------------------------------------------
+
+    def _variables(self) -> None:
+        total = 0
+        for k, entry in enumerate(self.document.variables):
+            total += math.prod(entry.shape)
+            if total > MAX_VARIABLES:
+                raise Misplaced(f"variables[{k}].shape", f"more than {MAX_VARIABLES} variables in all")
+            at(f"variables[{k}]", self._create, entry)
+
+    def _create(self, entry: VariableEntry) -> None:
+        shape = entry.shape
+        if entry.domain is not UNSET:
+            if entry.lower is not UNSET or entry.upper is not UNSET:
+                raise ModelError("bounds and domain are both given; one of them is needed")
+            self.model.intvar(shape=shape, name=entry.name, domain=entry.domain)
+            return
+        size = math.prod(shape)
+        lower = at("lower", _bounds, entry.lower, size, shape)
+        upper = at("upper", _bounds, entry.upper, size, shape)
+        self.model.intvar(lower, upper, shape, entry.name)
+
+    def _define(self, entry: DefinitionEntry) -> None:
+        if entry.name in self.terms.arrays or entry.name in self.model._block_names:
+            raise Misplaced("name", f"{entry.name!r} is in use; names must be unique")
+        definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
+        results = self.model._register(definition)
+        if self.document.version < RELATIONAL and self.model.has_partial:
+            raise ModelError(
+                f"a {definition.kind} that may be undefined has another meaning since version {RELATIONAL}: "
+                f"see the documentation, and write {RELATIONAL} as the version if that is what is meant"
+            )
+        self.terms.arrays[entry.name] = of_variables(self.model, results, (len(results),))
+
+    def _truth(self, entry: DefinitionEntry) -> Definition:
+        if entry.constraint is None or entry.args is not None:
+            raise ModelError("a truth has a constraint and no args")
+        constraint = at("constraint", self.constraint, entry.constraint).flattened()
+        if not constraint.size:
+            raise Misplaced("constraint", "no element")
+        constraint.require_range()
+        return Truth(constraint)
+
+    def _function(self, entry: DefinitionEntry) -> Definition:
+        kind = DEFINITION_KINDS.get(entry.kind)
+        if kind is None:
+            known = [*DEFINITION_KINDS, "truth"]
+            raise Misplaced("kind", f"no definition {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
+        if entry.args is None or entry.constraint is not None:
+            raise ModelError(f"{entry.kind} has args and no constraint")
+        arrays = [at(f"args[{k}]", self.terms.array, a).reshape(-1) for k, a in enumerate(entry.args)]
+        least, most = _ARITY.get(entry.kind, (2, 2))
+        if not least <= len(arrays) <= most:
+            raise Misplaced("args", f"{entry.kind} takes {least}{' or more' if most > least else ''}")
+        sizes = {a.size for a in arrays} if entry.kind != "element" else {arrays[0].size}
+        if len(sizes) > 1 or 0 in sizes or not arrays[-1].size:
+            raise Misplaced("args", "arrays of one length of at least 1 are needed")
+        return kind(tuple(arrays))
+
+    # ---- constraints ----------------------------------------------------------------------------
+
+    def _constraints(self) -> None:
+        for k, entry in enumerate(self.document.constraints):
+            constraint = at(f"constraints[{k}]", self.constraint, entry)
+            name = None if entry.name is None else _harmless(entry.name, f"constraints[{k}].name")
+            self.model._post(constraint, name, (f"{self.where}: constraint", k))
+
+    @contextmanager
+    def _unguarded(self) -> Iterator[None]:
+        """Let the model post no conditions of partial functions within the block."""
+        self.model._guarded.update(np.flatnonzero(self.model.may_be_undefined).tolist())
+        try:
+            yield
+        finally:
+            self.model._guarded.clear()
+
+    def _guard(self) -> None:
+        """Post the range conditions of partial functions that the file lacks; it brings those it has."""
+        model = self.model
+        before = list(model._constraints)
+        present = {key for c in before for key in c.flattened().element_keys()}
+        for constraint in before:
+            model._guard(constraint.arguments)
+        if model.objective is not None:
+            model._guard([model.objective])
+        added = model._constraints[len(before) :]
+        names = [model._names.pop(len(before) + k, None) for k in range(len(added))]
+        model._constraints.truncate(len(before))
+        for condition, name in zip(added, names, strict=True):
+            if not present.issuperset(condition.element_keys()):
+                model._post(condition, name, None)
+
+    def constraint(self, entry: ConstraintEntry) -> Constraint:
+        """Return one constraint, built and checked as its class does for a user."""
+        if entry.kind not in KINDS or entry.kind == "Predicate":
+            known = set(KINDS) - {"Predicate"}
+            raise Misplaced("kind", f"no constraint {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
+        kind = kind_class(entry.kind)
+        if len(entry.args) != len(kind.fields):
+            wanted = ", ".join(kind.fields)
+            raise Misplaced("args", f"{len(kind.fields)} needed ({wanted}), got {len(entry.args)}")
+        hints = typing.get_type_hints(kind)
+        values = [
+            at(f"args[{k}]", self._field, hints[name], value)
+            for k, (name, value) in enumerate(zip(kind.fields, entry.args, strict=True))
+        ]
+        build = next((f for base, f in _BUILD.items() if issubclass(kind, base)), lambda kind, *v: kind(*v))
+        return build(kind, *values)
+
+    def _field(self, hint: Any, value: Any) -> Any:
+        if hint is LinearArray:
+            return self.terms.array(value)
+        if hint == IntArray:
+            return self._table(value)
+        return converted(value, hint)
+
+    def _table(self, value: Any) -> IntArray:
+        if not isinstance(value, list) or any(not isinstance(row, list) for row in value):
+            raise ModelError("a list of rows of integers is needed")
+        self.rows += len(value)
+        if self.rows > MAX_ROWS:
+            raise ModelError(f"more than {MAX_ROWS} table rows in all")
+        if len({len(row) for row in value}) > 1:
+            raise ModelError("rows of one length are needed")
+        rows = converted(value, list[list[int]])
+        try:
+            return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
+        except OverflowError:
+            raise ModelError("an integer does not fit 64 bits") from None
+
+    # ---- objective and view ---------------------------------------------------------------------
+
+    def _objective(self, entry: ObjectiveEntry) -> None:
+        term = at("term", self.terms.array, entry.term)
+        (self.model.maximize if entry.sense == "maximize" else self.model.minimize)(term)
+
+    def _view(self, value: dict[str, Any]) -> Any:
+        kind = value.get("kind")
+        if not isinstance(kind, str) or kind not in VIEWS:
+            raise Misplaced("kind", f"no view {kind!r:.60}{did_you_mean(str(kind), VIEWS)}")
+        fields = {k: v for k, v in value.items() if k != "kind"}
+        for name in fields:
+            if name not in VIEWS[kind].__annotations__:
+                raise ModelError(f"no key {name!r:.60}{did_you_mean(name, VIEWS[kind].__annotations__)}")
+        view = converted(fields, VIEWS[kind])
+        for name in {"variable", "opponent"} & set(fields):
+            at(name, self.model.__getitem__, fields[name])  # refuses an unknown name
+        return view
+
+
+_ARITY: dict[str, tuple[int, int]] = {"abs": (1, 1), "minimum": (1, 10**6), "maximum": (1, 10**6)}
+
+
+def _build_linear(kind: Any, expression: LinearArray, relation: str) -> Constraint:
+    if relation not in OPPOSITE:
+        raise Misplaced("args[1]", f"relation {relation!r:.20}: allowed are {' '.join(OPPOSITE)}")
+    return Linear(expression, relation)
+
+
+def _build_connective(kind: Any, literals: LinearArray) -> Constraint:
+    wanted = {"Negation": 1, "Implication": 2}.get(kind.__name__)
+    if not literals.shape or (wanted is not None and literals.shape[-1] != wanted):
+        raise Misplaced("args[0]", f"{wanted or 'any number of'} literal(s) along the last axis are needed")
+    truths = as_truth(literals.registry, literals).truth()  # refuses terms that are not 0 or 1
+    found: Constraint = kind.over(truths)
+    return found
+
+
+_BUILD: dict[type[Constraint], Callable[..., Constraint]] = {
+    Linear: _build_linear,
+    Connective: _build_connective,
+}
+
+
+def _bounds(value: int | list[int] | UnsetType, size: int, shape: tuple[int, ...]) -> Any:
+    if value is UNSET:
+        raise ModelError("missing; give lower and upper, or domain")
+    if not isinstance(value, list):
+        return value
+    if len(value) != size:
+        raise ModelError(f"{size} value(s) are needed, got {len(value)}")
+    return np.array(value, dtype=object if any(abs(v) >= 2**63 for v in value) else np.int64).reshape(shape)
+
+
+def _harmless(text: str, path: str) -> str:
+    return at(path, checked_name, text, "text", MAX_TITLE, 0)

@@ -1,0 +1,183 @@
+"""From a model to the plain values of its file: only names, numbers and lists.
+
+Arrays of terms are written in the shortest of four forms:
+
+* ``"q"`` or ``"q[3]"``: a variable or a whole array of variables by its name;
+* ``{"of": "q", "times": -1, "plus": [0, 1, 2]}``: an array of variables, scaled and shifted;
+* ``7``, or ``[[2, "q[0]"], [-1, "q[1]"], 7]``: one term, here ``2*q[0] - q[1] + 7``;
+* ``{"shape": [2, 2], "terms": [...]}``: such terms in C order (without shape: one axis).
+
+Definitions that neither a constraint nor the objective reaches are left out, as for a backend.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.files.schema import VERSION
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Block
+from cpqueens.language.views import VIEWS
+from cpqueens.model import Model
+
+FORMAT = "cpqueens-model"
+
+
+class Writer:
+    """Writes one model; `document` is the result."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.names: dict[int, str] = {}
+        self.wholes: dict[int, list[tuple[str, IntArray, tuple[int, ...]]]] = {}
+        for block in model.blocks:
+            if block.shape and block.size:
+                indices = np.arange(block.first, block.first + block.size)
+                self.wholes.setdefault(block.first, []).append((block.name, indices, block.shape))
+        self.definitions = self._reached()
+        for name, definition in self.definitions:
+            results = definition.results
+            self.names.update((int(v), f"{name}[{k}]") for k, v in enumerate(results))
+            self.wholes.setdefault(int(results[0]), []).append((name, results, results.shape))
+
+    def document(self) -> dict[str, Any]:
+        """Return the whole model."""
+        model = self.model
+        document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": model.name}
+        document["variables"] = [self.variables(block) for block in model.blocks]
+        if self.definitions:
+            document["definitions"] = [self.definition(name, d) for name, d in self.definitions]
+        document["constraints"] = [
+            self.constraint(posted.constraint) | ({"name": posted.name} if posted.name is not None else {})
+            for posted in model.constraints
+        ]
+        if model.objective is not None:
+            sense = "maximize" if model.maximizing else "minimize"
+            document["objective"] = {"sense": sense, "term": self.array(model.objective)}
+        if type(model.view) in VIEWS.values():
+            document["view"] = {"kind": type(model.view).__name__, **dataclasses.asdict(model.view)}
+        return document
+
+    # ---- variables and definitions --------------------------------------------------------------
+
+    def variables(self, block: Block) -> dict[str, Any]:
+        """Return one array of variables: name, shape, and bounds or domain."""
+        model, end = self.model, block.first + block.size
+        entry: dict[str, Any] = {"name": block.name}
+        if block.shape:
+            entry["shape"] = list(block.shape)
+        domain = model.domains.get(block.first) if block.size else None
+        if domain is not None:
+            return entry | {"domain": domain.tolist()}
+        entry["lower"] = _brief(model.lower[block.first : end])
+        entry["upper"] = _brief(model.upper[block.first : end])
+        return entry
+
+    def _reached(self) -> list[tuple[str, Definition]]:
+        """Return the definitions that are reached, cut to the rows that are, with their names."""
+        model = self.model
+        reached = np.zeros(model.variable_count, dtype=bool)
+        for posted in model.constraints:
+            _mark(reached, posted.constraint.arguments)
+        if model.objective is not None:
+            _mark(reached, (model.objective,))
+        kept = []
+        for definition in reversed(model.definitions):
+            rows = np.flatnonzero(reached[definition.results])
+            if rows.size:
+                part = definition.take(rows, definition.results[rows])
+                _mark(reached, part.arguments)
+                kept.append(part)
+        prefix = "d"
+        while any(block.name.startswith(prefix) for block in model.blocks):
+            prefix = f"_{prefix}"
+        return [(f"{prefix}{k}", d) for k, d in enumerate(reversed(kept))]
+
+    def definition(self, name: str, definition: Definition) -> dict[str, Any]:
+        """Return one block of defined variables."""
+        if isinstance(definition, Truth):
+            return {"name": name, "kind": "truth", "constraint": self.constraint(definition.constraint)}
+        return {"name": name, "kind": definition.kind, "args": [self.array(a) for a in definition.arguments]}
+
+    # ---- constraints ----------------------------------------------------------------------------
+
+    def constraint(self, constraint: Constraint) -> dict[str, Any]:
+        """Return kind and arguments, in the order of the kind's fields."""
+        if isinstance(constraint, Predicate):  # a function cannot be written; its table says the same
+            constraint = Table(constraint.terms, constraint.rows)
+        args = [self.field(getattr(constraint, name)) for name in constraint.fields]
+        return {"kind": constraint.kind, "args": args}
+
+    def field(self, value: Any) -> Any:
+        """Return one argument of a constraint."""
+        if isinstance(value, LinearArray):
+            return self.array(value)
+        if isinstance(value, np.ndarray):
+            return value.tolist()
+        return list(value) if isinstance(value, tuple) else value
+
+    # ---- terms ----------------------------------------------------------------------------------
+
+    def array(self, array: LinearArray) -> Any:
+        """Return an array of terms, or one term."""
+        if not array.shape:
+            return self.term(*next(iter(array.rows())))
+        whole = self._whole(array)
+        if whole is not None:
+            return whole
+        terms = [self.term(*row) for row in array.rows()]
+        return {"terms": terms} if array.ndim == 1 else {"shape": list(array.shape), "terms": terms}
+
+    def _whole(self, array: LinearArray) -> Any:
+        if array.width != 1 or not array.size or not array.coefficients.all():
+            return None
+        for name, indices, shape in self.wholes.get(int(array.variables[0, 0]), ()):
+            if shape == array.shape and np.array_equal(indices, array.variables[:, 0]):
+                times, plus = _brief(array.coefficients[:, 0]), _brief(array.constants)
+                entry = {"of": name}
+                entry |= {} if times == 1 else {"times": times}
+                entry |= {} if plus == 0 else {"plus": plus}
+                return entry if len(entry) > 1 else name
+        return None
+
+    def term(self, variables: list[int], coefficients: list[int], constant: int) -> Any:
+        """Return one term."""
+        if not variables:
+            return constant
+        if coefficients == [1] and constant == 0:
+            return self.name(variables[0])
+        defined = self.model.is_defined
+        order = sorted(
+            zip(variables, coefficients, strict=True), key=lambda part: (defined[part[0]], part[0])
+        )
+        parts: list[Any] = [[a, self.name(v)] for v, a in order]
+        return [*parts, constant] if constant else parts
+
+    def name(self, variable: int) -> str:
+        """Return the name of one variable."""
+        found = self.names.get(variable)
+        if found is None:
+            found = self.names[variable] = self.model.name_of(variable)
+        return found
+
+
+def _brief(values: IntArray) -> Any:
+    """Return the one value that all have, else the list; 0 for none."""
+    if not values.size:
+        return 0
+    return int(values[0]) if (values == values[0]).all() else values.tolist()
+
+
+def _mark(reached: NDArray[np.bool_], arrays: tuple[LinearArray, ...]) -> None:
+    for array in arrays:
+        if array.width:
+            reached[array.variables[array.coefficients != 0]] = True

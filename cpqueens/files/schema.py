@@ -1,0 +1,102 @@
+"""The outline of a model file, as types that msgspec checks; what stands in ``args`` is read later."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from cpqueens.files.complaints import Misplaced, converted
+from cpqueens.text.suggest import did_you_mean
+
+VERSION = 2
+RELATIONAL = 2
+"""The first version in which a truth over an undefined term is false."""
+
+MAX_VARIABLES = 2_000_000
+MAX_CONSTRAINTS = 1_000_000
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Title = Annotated[str, msgspec.Meta(max_length=1000)]
+Size = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    """Part of a file; unknown keys are refused."""
+
+
+class VariableEntry(_Entry):
+    """An array of variables."""
+
+    name: Name
+    shape: tuple[Size, ...] = ()
+    lower: int | list[int] | UnsetType = UNSET
+    upper: int | list[int] | UnsetType = UNSET
+    domain: list[int] | UnsetType = UNSET
+
+
+class ConstraintEntry(_Entry):
+    """A constraint: its kind and the values of its fields in their order."""
+
+    kind: str
+    args: list[Any]
+    name: Title | None = None
+
+
+class DefinitionEntry(_Entry):
+    """A block of defined variables: a function of arrays of terms, or the truth of a constraint."""
+
+    name: Name
+    kind: str
+    args: list[Any] | None = None
+    constraint: ConstraintEntry | None = None
+
+
+class ObjectiveEntry(_Entry):
+    """What to minimize or maximize."""
+
+    sense: Literal["minimize", "maximize"]
+    term: Any
+
+
+class Document(_Entry):
+    """A whole file."""
+
+    format: Literal["cpqueens-model"]
+    version: Literal[1, 2]
+    variables: Annotated[list[VariableEntry], msgspec.Meta(max_length=MAX_VARIABLES)]
+    constraints: Annotated[list[ConstraintEntry], msgspec.Meta(max_length=MAX_CONSTRAINTS)]
+    name: Title = "model"
+    definitions: Annotated[list[DefinitionEntry], msgspec.Meta(max_length=MAX_VARIABLES)] = []
+    objective: ObjectiveEntry | None = None
+    view: dict[str, Any] | None = None
+
+
+_KEYS = {
+    f
+    for entry in (Document, VariableEntry, ConstraintEntry, DefinitionEntry, ObjectiveEntry)
+    for f in entry.__struct_fields__
+}
+
+
+def read_document(value: Any) -> Document:
+    """Return the checked outline of a file.
+
+    Raises
+    ------
+    ModelError
+        In one line with the path of what is wrong, such as ``variables[0].lower``.
+    """
+    version = value.get("version") if isinstance(value, dict) else None
+    if type(version) is int and version > VERSION:
+        newest = f"this one reads versions up to {VERSION}"
+        raise Misplaced("version", f"{version} was written by a newer cpqueens; {newest}")
+    try:
+        return converted(value, Document)
+    except Misplaced as error:
+        unknown = re.search(r"unknown field `(.*)`", error.message)
+        advice = did_you_mean(unknown[1], _KEYS) if unknown else ""
+        advice = advice if "did you mean" in advice else ""
+        raise Misplaced(error.path or "top level", error.message + advice) from None

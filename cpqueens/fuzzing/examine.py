@@ -1,0 +1,141 @@
+"""One tiny model, all solvers, the oracle: everything that can be compared is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from cpqueens.answers.check import Checker
+from cpqueens.backends.base import Want
+from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.compare import Case, compare
+from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.report import Disagreement
+from cpqueens.errors import CpqueensError
+from cpqueens.fuzzing.probes import hinted, in_chunks, meanings, outside_domains, resumed, strategies
+from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared
+
+
+def examine(subject: Subject) -> list[Disagreement]:
+    """Return every disagreement on one model, each (code, accused) once."""
+    found: dict[tuple[Code, str], Disagreement] = {}
+    for examination in (*USUAL, *_further(subject)):
+        for d in examination(subject):
+            found.setdefault((d.code, d.accused), d)
+    return list(found.values())
+
+
+def _further(s: Subject) -> tuple[Examination, ...]:
+    """Return the examinations beyond the usual: all, none, or a few that take turns."""
+    if s.deep is not None:
+        return FURTHER if s.deep else ()
+    turn = s.seed // _CLASSES
+    return tuple(FURTHER[(turn + shift) % len(FURTHER)] for shift in _TAKEN)
+
+
+def checker_against_oracle(s: Subject) -> Iterator[Disagreement]:
+    """The checker and the oracle on every assignment there is."""
+    accepted = Checker(s.model).accepts(s.grid)
+    mine = {tuple(row) for row in s.grid[accepted].tolist()}
+    wrong = mine ^ s.truth.rows
+    if wrong:
+        row = min(wrong)
+        said, other = ("accepts", "rejects") if row in mine else ("rejects", "accepts")
+        message = (
+            f"{said} {list(row)}, which the oracle {other}; {len(wrong)} of {len(s.grid)} assignments differ"
+        )
+        yield Disagreement(Code.CHECKER_DOUBT, "checker", message, (ORACLE,), total=len(wrong))
+
+
+def solution_sets(s: Subject) -> Iterator[Disagreement]:
+    """All solutions of everyone."""
+    yield from compared(s, s.listings)
+    yield from _heuristic_proofs(s.listings)
+
+
+def optima(s: Subject) -> Iterator[Disagreement]:
+    """The best solution of everyone, for a model with an objective."""
+    if s.model.objective is not None:
+        yield from compared(s, s.seen(Want.BEST, s.usual))
+
+
+def _heuristic_proofs(observations: list[Observation]) -> Iterator[Disagreement]:
+    for o in observations:
+        if not o.proves and o.outcome is not None and o.outcome.complete:
+            yield Disagreement(
+                Code.PARTIAL_AS_COMPLETE, o.name, "does not prove, yet its outcome is complete"
+            )
+
+
+def limited(s: Subject) -> Iterator[Disagreement]:
+    """An enumeration up to k solutions delivers exactly k, and is complete only if there are no more."""
+    total = s.truth.count
+    if not total:
+        return
+    k = 1 + s.seed % min(total, 4)
+    for p in s.proving:
+        seen = p.observe(s.model, replace(s.plan(Want.ALL), solution_limit=k))
+        if seen.error is not None or seen.outcome is None or seen.invalid:
+            continue
+        if seen.count != min(k, total):
+            message = f"{seen.count} solutions delivered under a limit of {k}, {total} exist"
+            yield Disagreement(Code.COUNT_DIFF, p.name, message, (ORACLE,))
+        if total > k and (seen.outcome.complete or seen.outcome.statistics["exhausted"]):
+            message = f"{k} of {total} solutions called complete"
+            yield Disagreement(Code.PARTIAL_AS_COMPLETE, p.name, message, (ORACLE,))
+
+
+def counted(s: Subject) -> Iterator[Disagreement]:
+    """The number of solutions, from those who count without listing."""
+    for p in s.proving:
+        seen = p.observe(s.model, s.plan(Want.COUNT))
+        if seen.error is None and seen.claims_all and seen.count != s.truth.count:
+            message = f"counts {seen.count}, there are {s.truth.count}"
+            yield Disagreement(Code.COUNT_DIFF, p.name, message, (ORACLE,))
+
+
+def second_runs(s: Subject) -> Iterator[Disagreement]:
+    """The same seed on one worker gives the same run."""
+    first = {o.name: o for o in s.listings}
+    for p in s.proving:
+        pair = first[p.name], p.observe(s.model, s.plan(Want.ALL))
+        yield from (d for d in compare(Case(s.model, (), repeats=(pair,))) if d.code is Code.NONDETERMINISM)
+
+
+def round_trip(s: Subject) -> Iterator[Disagreement]:
+    """The model's file means the same as the model."""
+    from cpqueens.files.modelfile import dump_model, parse_model
+
+    try:
+        again = oracle.solve(parse_model(dump_model(s.model)))
+    except CpqueensError as error:
+        yield Disagreement(Code.RELATION_BROKEN, "model file", f"its own file is refused: {error}")
+        return
+    if not np.array_equal(again.solutions, s.truth.solutions) or again.optimum != s.truth.optimum:
+        message = f"{again.count} solutions after the round trip, {s.truth.count} before"
+        yield Disagreement(Code.RELATION_BROKEN, "model file", message)
+
+
+USUAL: tuple[Examination, ...] = (checker_against_oracle, solution_sets, optima)
+"""Made on every model."""
+
+FURTHER: tuple[Examination, ...] = (
+    strategies,
+    meanings,
+    limited,
+    hinted,
+    second_runs,
+    strategies,
+    outside_domains,
+    resumed,
+    in_chunks,
+    counted,
+    round_trip,
+)
+"""They take turns: cheap ones beside dear ones, so that no model costs much more than another."""
+
+_CLASSES = 3  # models of one class of solution counts come so far apart
+_TAKEN = (0, 3, 6)

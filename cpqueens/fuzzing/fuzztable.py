@@ -1,0 +1,66 @@
+"""The report of a fuzzing run for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cpqueens.fuzzing.fuzz import Failure, FuzzReport
+
+CONTEXTS = ("plain", "reified", "negated", "defined", "scaled", "constant")
+
+
+def render(report: FuzzReport) -> str:
+    """Return the report as text: classes, coverage, failures."""
+    shares = ", ".join(f"{n} {name}" for name, n in sorted(report.classes.items()))
+    lines = [
+        f"{report.models} models ({shares}), seed {report.seed}, {report.seconds:.1f} s, "
+        f"{report.rate:,.0f} models an hour{', interrupted' if report.interrupted else ''}",
+        f"solvers: {', '.join(report.solvers)}",
+        "",
+        *coverage_lines(report.coverage, report.solvers),
+        "",
+        *asked_lines(report.asked),
+        "",
+    ]
+    for failure in report.failures:
+        lines += failure_lines(failure)
+    nothing = "no disagreement" if report.models else "nothing was examined"
+    lines.append(f"{len(report.failures)} kind(s) of disagreement" if report.failures else nothing)
+    return "\n".join(lines)
+
+
+def coverage_lines(coverage: Mapping[tuple[str, str, str], int], solvers: tuple[str, ...]) -> list[str]:
+    """Return a table of how often each (kind, context) ran on the solver that ran it least."""
+    pairs = {(kind, context) for kind, context, _ in coverage}
+    kinds = sorted({kind for kind, _ in pairs}, key=lambda k: ((k, "defined") in pairs, k))
+    width = max(map(len, kinds), default=4)
+    lines = ["fewest hits on any solver".ljust(width) + "".join(c.rjust(10) for c in CONTEXTS)]
+    for kind in kinds:
+        cells = []
+        for context in CONTEXTS:
+            hits = min((coverage.get((kind, context, s), 0) for s in solvers), default=0)
+            cells.append((str(hits) if hits or (kind, context) in pairs else "").rjust(10))
+        lines.append(kind.ljust(len(lines[0]) - 10 * len(CONTEXTS)) + "".join(cells))
+    return lines
+
+
+def asked_lines(asked: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return what was asked beyond the usual, and how often of whom."""
+    whats = sorted({what for what, _ in asked})
+    width = max(map(len, whats), default=0)
+    shown = {
+        w: ", ".join(f"{solver} {n}" for (what, solver), n in sorted(asked.items()) if what == w)
+        for w in whats
+    }
+    return [f"{what.ljust(width)}  {shown[what]}" for what in whats]
+
+
+def failure_lines(f: Failure) -> list[str]:
+    """Return one failure in words."""
+    lines = [
+        f"{f.code} accused: {f.accused}, seen {f.seen} time(s), first in model {f.index}",
+        f"  {f.message}",
+    ]
+    lines += [f"  {text}" for text in (*f.variables, *f.constraints, f.objective) if text]
+    lines.append(f"  replay: {f.replay}")
+    return lines

@@ -1,0 +1,285 @@
+"""Random tiny models that use every constraint kind and every definition, in every context.
+
+A model has at most `MAX_VARIABLES` decision variables and at most `MAX_PRODUCT` assignments, so that an
+exhaustive oracle answers in milliseconds. One integer determines the model. Choices are drawn so that
+smaller draws give simpler models, which lets Hypothesis shrink them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+from cpqueens.fuzzing.huge import HugeTerms, add_in_range
+from cpqueens.fuzzing.random_patterns import pattern_model
+from cpqueens.fuzzing.random_terms import RandomTerms
+from cpqueens.fuzzing.usage import usage
+from cpqueens.language.constraints import KINDS
+from cpqueens.language.constraints.all_different import AllDifferent
+from cpqueens.language.constraints.all_different_except import AllDifferentExcept
+from cpqueens.language.constraints.all_equal import AllEqual
+from cpqueens.language.constraints.among import Among
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.count import Count
+from cpqueens.language.constraints.decreasing import Decreasing
+from cpqueens.language.constraints.global_cardinality import GlobalCardinality
+from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.increasing import Increasing
+from cpqueens.language.constraints.inverse import Inverse
+from cpqueens.language.constraints.lex_less import LexLess
+from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.xor import Xor
+from cpqueens.language.expressions import BoolArray
+from cpqueens.language.functions import all_, any_
+from cpqueens.model import Model
+
+__all__ = ["CONTEXTS", "MAKERS", "random_model", "usage"]
+
+RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
+CONTEXTS = ("plain", "negated", "reified")
+_DEPTH = 2
+_PATTERN_EVERY = 7
+
+
+def random_model(
+    seed: int | Random,
+    *,
+    kinds: Iterable[str] | None = None,
+    contexts: Iterable[str] = CONTEXTS,
+    constraints: int = 4,
+    huge: bool = False,
+) -> Model:
+    """Return a random model; the same seed gives the same model.
+
+    Parameters
+    ----------
+    seed
+        An integer, or a generator to draw from.
+    kinds
+        Names of the constraint kinds at the top (all by default).
+    contexts
+        How these are posted: ``plain``, ``negated`` or ``reified``.
+    constraints
+        The largest number of them.
+    huge
+        Whether values, coefficients and constants are huge and domains wide and sparse; see `huge`.
+    """
+    random = seed if isinstance(seed, Random) else Random(seed)
+    if kinds is None and not huge and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
+        return pattern_model(random)
+    maker = _Maker(
+        random,
+        sorted(KINDS) if kinds is None else sorted(kinds),
+        sorted(contexts),
+        HugeTerms if huge else RandomTerms,
+    )
+    maker.terms.create_variables()
+    for k in range(random.randint(0 if kinds is None else 1, constraints)):
+        maker.add(maker.post, f"c{k}")
+    if random.randint(0, 2) == 2:
+        goal = maker.terms.term()
+        (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
+    return maker.model
+
+
+class _Maker:
+    """Draws constraints over random terms of one model."""
+
+    def __init__(
+        self, random: Random, kinds: list[str], contexts: list[str], terms: type[RandomTerms]
+    ) -> None:
+        self.random = random
+        self.kinds = kinds
+        self.contexts = contexts
+        self.model = Model("random")
+        self.terms = terms(random, self.model, self.truth)
+
+    def add(self, draw: Callable[[], Any], name: str) -> None:
+        """Add the constraint that is drawn to the model."""
+        if isinstance(self.terms, HugeTerms):
+            add_in_range(self.model, draw, name)
+        else:
+            self.model.add(draw(), name=name)
+
+    def post(self) -> Any:
+        """Return one constraint in a random context."""
+        context = self.random.choice(self.contexts)
+        kind = self.random.choice(self.kinds)
+        if context == "plain":
+            return MAKERS[kind](self)
+        constraint = MAKERS[kind](self)
+        return ~constraint if context == "negated" else self.reified(constraint)
+
+    def reified(self, constraint: BoolArray) -> BoolArray:
+        """Return a constraint that uses the truth of another one."""
+        choice = self.random.randint(0, 6)
+        if choice == 0:
+            return constraint == self.literal()
+        if choice == 1:
+            return constraint | self.literal()
+        if choice == 2:
+            return self.literal().implies(constraint)
+        if choice == 3:
+            return constraint.implies(self.literal())
+        if choice == 4:
+            return constraint ^ self.literal()
+        if choice == 5:
+            return constraint.sum() + self.terms.term() >= self.number()
+        return self.number() * constraint.sum() == self.terms.term()
+
+    def truth(self, depth: int = 0) -> BoolArray:
+        """Return a single truth: a literal, a comparison, or the truth of any constraint."""
+        choice = self.random.randint(0, 3)
+        if choice < 2 or depth >= _DEPTH:
+            return self.linear()
+        if choice == 2:
+            return self.literal(depth + 1)
+        made: BoolArray = MAKERS[self.random.choice(sorted(KINDS))](self, depth + 1)
+        return all_(made)
+
+    def literal(self, depth: int = 0) -> BoolArray:
+        """Return a Boolean variable, its negation, a constant or a comparison."""
+        choice = self.random.randint(0, 4)
+        boolean = self.terms.boolean()
+        if choice < 2 and boolean is not None:
+            return any_([boolean]) if choice else ~any_([boolean])
+        if choice == 4 and depth < _DEPTH:
+            return self.truth(depth + 1)
+        return self.linear()
+
+    def linear(self, depth: int = 0) -> BoolArray:
+        """Return a relation between a random term and a nearby number or another term."""
+        left = self.terms.partial(depth + 1) if self.random.randint(0, 5) == 5 else self.terms.term(depth)
+        right = self.terms.value_of(left) if self.random.randint(0, 2) else self.terms.term(depth)
+        return _compare(left, self.random.choice(RELATIONS), right)
+
+    def number(self) -> int:
+        """Return a small integer."""
+        return self.random.choice((0, 1, -1, 2, 3, -2))
+
+    def array(self, least: int = 0, most: int = 4) -> Any:
+        """Return a list of random terms, often short, sometimes empty or with repetitions."""
+        size = max(least, self.random.choice((2, 3, 1, 4, 0)))
+        return self.terms.array(min(size, most))
+
+    def literals(self, depth: int, least: int = 0) -> list[BoolArray]:
+        """Return a list of truths."""
+        return [self.truth(depth + 1) for _ in range(max(least, self.random.choice((2, 1, 3, 0))))]
+
+
+def _compare(left: Any, relation: str, right: Any) -> Any:
+    return {
+        "==": lambda: left == right,
+        "!=": lambda: left != right,
+        "<=": lambda: left <= right,
+        "<": lambda: left < right,
+        ">=": lambda: left >= right,
+        ">": lambda: left > right,
+    }[relation]()
+
+
+def _all_different(m: _Maker, depth: int = 0) -> Any:
+    return AllDifferent(m.array())
+
+
+def _all_different_except(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    return AllDifferentExcept(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
+
+
+def _all_equal(m: _Maker, depth: int = 0) -> Any:
+    return AllEqual(m.array())
+
+
+def _table(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array(most=3)
+    count = m.random.choice((3, 1, 8, 0, 15))
+    rows = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
+    return Table(terms, rows)
+
+
+def _count(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    value = m.terms.value_of(terms) if m.random.randint(0, 2) else m.terms.term()
+    count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
+    return Count(terms, value, m.random.choice(RELATIONS), count)
+
+
+def _among(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
+    return Among(terms, m.terms.values_of(terms, m.random.randint(0, 3)), count)
+
+
+def _cardinality(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    values = m.terms.values_of(terms, m.random.randint(0, 3))
+    counts = [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
+    return GlobalCardinality(terms, values, counts, bool(m.random.randint(0, 1)))
+
+
+def _inverse(m: _Maker, depth: int = 0) -> Any:
+    first = m.array(most=3)
+    return Inverse(first, m.terms.array(len(first)))
+
+
+def _ordered(kind: type[Increasing | Decreasing]) -> Callable[..., Any]:
+    return lambda m, depth=0: kind(m.array(), bool(m.random.randint(0, 1)))
+
+
+def _lexicographic(kind: type[LexLess | LexLessEqual]) -> Callable[..., Any]:
+    def make(m: _Maker, depth: int = 0) -> Any:
+        first = m.array(most=3)
+        return kind(first, m.terms.array(len(first)))
+
+    return make
+
+
+def _connective(kind: type[And | Or | Xor]) -> Callable[..., Any]:
+    return lambda m, depth=0: kind(m.literals(depth))
+
+
+def _implication(m: _Maker, depth: int = 0) -> Any:
+    return Implication(m.truth(depth + 1), m.truth(depth + 1))
+
+
+def _negation(m: _Maker, depth: int = 0) -> Any:
+    return Negation(m.truth(depth + 1))
+
+
+def _predicate(m: _Maker, depth: int = 0) -> Any:
+    terms = [m.terms.plain() for _ in range(m.random.randint(1, 3))]
+    modulus, rest = m.random.randint(2, 3), m.random.randint(0, 1)
+    factors = [m.number() for _ in terms]
+    return Predicate(
+        lambda *row: sum(math.prod(pair) for pair in zip(factors, row, strict=True)) % modulus == rest, *terms
+    )
+
+
+MAKERS: dict[str, Callable[..., Any]] = {
+    "AllDifferent": _all_different,
+    "AllDifferentExcept": _all_different_except,
+    "AllEqual": _all_equal,
+    "Among": _among,
+    "And": _connective(And),
+    "Count": _count,
+    "Decreasing": _ordered(Decreasing),
+    "GlobalCardinality": _cardinality,
+    "Implication": _implication,
+    "Increasing": _ordered(Increasing),
+    "Inverse": _inverse,
+    "LexLess": _lexicographic(LexLess),
+    "LexLessEqual": _lexicographic(LexLessEqual),
+    "Linear": _Maker.linear,
+    "Negation": _negation,
+    "Or": _connective(Or),
+    "Predicate": _predicate,
+    "Table": _table,
+    "Xor": _connective(Xor),
+}

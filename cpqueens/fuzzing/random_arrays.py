@@ -1,0 +1,51 @@
+"""Arrays that global constraints treat in ways of their own: scaled variables, constants, sums.
+
+Single terms are drawn independently elsewhere; there a whole array of ``a*x + b``, or one with the same
+constant twice, hardly ever comes about, and it is the array that decides which form a solver gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cpqueens.language.expressions import LinearArray
+
+if TYPE_CHECKING:
+    from cpqueens.fuzzing.random_terms import RandomTerms
+
+_FACTORS = (1, -1, 2, -2, 3)
+
+
+def _scaled(t: RandomTerms) -> LinearArray:
+    """Return ``a*x + b``."""
+    return t.random.choice(_FACTORS) * t.plain() + t.random.randint(-2, 2)
+
+
+def _scaled_or_constant(t: RandomTerms) -> LinearArray:
+    """Return ``a*x + b``, or one of few constants, so that two are often equal."""
+    return _scaled(t) if t.random.randint(0, 2) else t.constant(t.random.randint(0, 2))
+
+
+def _shifted(t: RandomTerms) -> LinearArray:
+    """Return ``x + b``."""
+    return t.plain() + t.random.randint(-2, 2)
+
+
+def _sum_or_difference(t: RandomTerms) -> LinearArray:
+    """Return the sum of two variables, perhaps scaled."""
+    return t.plain() + t.random.choice(_FACTORS) * t.plain() + t.random.randint(-1, 1)
+
+
+_STYLES: tuple[Callable[[RandomTerms], LinearArray], ...] = (
+    _shifted,
+    _scaled,
+    _scaled_or_constant,
+    _sum_or_difference,
+)
+
+
+def uniform_array(t: RandomTerms, size: int) -> list[LinearArray]:
+    """Return terms of one style over the variables, without defined ones."""
+    style = t.random.choice(_STYLES)
+    return [style(t) for _ in range(size)]

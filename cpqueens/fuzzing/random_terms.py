@@ -1,0 +1,187 @@
+"""Random variables and random terms over them, for `cpqueens.fuzzing.generate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from cpqueens.fuzzing.random_arrays import uniform_array
+from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.functions import div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.model import Model
+
+MAX_VARIABLES = 6
+MAX_PRODUCT = 20_000
+_LARGE = 2**20
+_OFFSETS = (0, 0, 0, 0, -3, 1, -(2**31), 2**31 - 2, 2**33, -(2**40), 2**53 - 1)
+_DEPTH = 2
+
+
+class RandomTerms:
+    """Creates the variables of a model and draws terms over them."""
+
+    def __init__(self, random: Random, model: Model, truth: Callable[[int], BoolArray]) -> None:
+        self.random = random
+        self.model = model
+        self.variables: list[LinearArray] = []
+        self._truth = truth
+
+    # ---- variables ------------------------------------------------------------------------------
+
+    def create_variables(self) -> None:
+        """Create 1 to 6 variables: intervals, Booleans, domains with holes, singletons, far offsets."""
+        room = MAX_PRODUCT
+        for k in range(self.random.randint(1, MAX_VARIABLES)):
+            values = self._domain()
+            if room // len(values) < 1:
+                break
+            room //= len(values)
+            if len(values) == values[-1] - values[0] + 1:
+                self.variables.append(self.model.intvar(values[0], values[-1], name=f"x{k}"))
+            else:
+                self.variables.append(self.model.intvar(domain=values, name=f"x{k}"))
+
+    def _domain(self) -> list[int]:
+        choice = self.random.randint(0, 5)
+        if choice == 0:
+            return [0, 1]
+        start = self.random.choice(_OFFSETS)
+        if choice == 5:
+            return [start]
+        if choice == 4:
+            chosen = self.random.sample(range(8), self.random.randint(2, 5))
+            return sorted(start + v for v in chosen)
+        return list(range(start, start + self.random.randint(2, 6)))
+
+    def plain(self) -> LinearArray:
+        """Return one of the variables."""
+        return self.random.choice(self.variables)
+
+    def boolean(self) -> LinearArray | None:
+        """Return one of the 0/1 variables, None if there is none."""
+        found = [x for x in self.variables if _ends(x) == (0, 1)]
+        return self.random.choice(found) if found else None
+
+    def constant(self, value: int) -> LinearArray:
+        """Return a term without variables."""
+        return 0 * self.variables[0] + value
+
+    # ---- terms ----------------------------------------------------------------------------------
+
+    def term(self, depth: int = 0) -> LinearArray:
+        """Return a variable, a constant, a linear combination or a defined variable."""
+        choice = self.random.randint(0, 10)
+        if choice < 4 or depth > _DEPTH:
+            return self.plain()
+        if choice == 4:
+            return self.constant(self.random.randint(-2, 3))
+        if choice == 5:
+            return self.random.choice((1, -1, 2, 0, -3)) * self.plain() + self.random.randint(-2, 2)
+        if choice == 6:
+            return self.plain() + self.random.choice((1, -1, 2, 0)) * self.plain()
+        if choice == 7:
+            parts = [self.random.choice((1, -1, 2, 0, -3)) * self.plain() for _ in range(3)]
+            return parts[0] + parts[1] + parts[2]
+        return self.defined(depth + 1) if choice < 10 else self.partial(depth + 1)
+
+    def array(self, size: int) -> list[LinearArray]:
+        """Return a list of terms; some repeat, some lists are of one style."""
+        if self.random.randint(0, 4) == 4:
+            return uniform_array(self, size)
+        found: list[LinearArray] = []
+        for _ in range(size):
+            if found and self.random.randint(0, 9) == 9:
+                found.append(self.random.choice(found))
+            else:
+                found.append(self.term(1))
+        return found
+
+    def value_of(self, terms: Any) -> int:
+        """Return an integer within, or just outside, the bounds of a term (or of one of several)."""
+        term = self.random.choice(terms) if isinstance(terms, list) and terms else terms
+        if isinstance(term, list):
+            return self.random.randint(0, 2)
+        low, high = _ends(term)
+        return self.random.randint(low, high) if self.random.randint(0, 9) else high + 1
+
+    def values_of(self, terms: list[LinearArray], count: int) -> list[int]:
+        """Return up to ``count`` distinct integers that the terms may take."""
+        return sorted({self.value_of(terms) for _ in range(count)})
+
+    # ---- defined variables ----------------------------------------------------------------------
+
+    def _near(self, depth: int) -> LinearArray:
+        """Return a term whose values are small enough to be multiplied and tabulated."""
+        term = self.term(depth)
+        low, high = _ends(term)
+        if max(abs(low), abs(high)) <= _LARGE:
+            return term
+        plain = self.plain()
+        return plain - _ends(plain)[0]
+
+    def defined(self, depth: int) -> LinearArray:
+        """Return a random defined variable."""
+        return self.random.choice(_DEFINED)(self, depth)
+
+    def partial(self, depth: int) -> LinearArray:
+        """Return a random function that may be undefined, plus perhaps something else."""
+        made = self.random.choice(_PARTIAL)(self, depth)
+        return made + self.plain() if self.random.randint(0, 3) == 3 else made
+
+    def divisor(self, depth: int) -> LinearArray | int:
+        """Return a divisor, one that may be 0 more often than not."""
+        choice = self.random.randint(0, 3)
+        if choice == 0:
+            return self.random.choice((2, 3, -2, 1, -1, -3))
+        if choice == 1:
+            return self.random.choice((1, -1)) * (abs(self._near(depth)) + 1)
+        return self._near(depth)
+
+    def position(self, depth: int, size: int) -> LinearArray:
+        """Return an index: one that stays inside, one with ends that lie just outside, or any other."""
+        choice = self.random.randint(0, 3)
+        if choice == 0:
+            return self._near(depth) % size
+        if choice == 1:
+            return self._near(depth) % (size + 2) - 1
+        return self._near(depth)
+
+    def entries(self, depth: int) -> list[Any]:
+        """Return a table of integers, terms or both."""
+        size = self.random.randint(1, 4)
+        return [
+            self.random.randint(-2, 4) if self.random.randint(0, 1) else self.term(depth) for _ in range(size)
+        ]
+
+    def element(self, depth: int) -> LinearArray:
+        """Return an entry of a random table."""
+        table = self.entries(depth)
+        return element(table, self.position(depth, len(table)))
+
+    def truth(self, depth: int) -> LinearArray:
+        """Return a multiple of the truth of a random constraint."""
+        return self.random.choice((1, 2, -1)) * self._truth(depth).truth()
+
+
+def _ends(term: LinearArray) -> tuple[int, int]:
+    low, high = term.bounds()
+    return int(low[0]), int(high[0])
+
+
+_PARTIAL: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
+    lambda t, d: t.term(d) // t.divisor(d),
+    lambda t, d: t.term(d) % t.divisor(d),
+    lambda t, d: div_trunc(t.term(d), t.divisor(d)),
+    lambda t, d: mod_trunc(t.term(d), t.divisor(d)),
+    RandomTerms.element,
+)
+_DEFINED: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
+    lambda t, d: abs(t.term(d)),
+    lambda t, d: t._near(d) * t._near(d),
+    lambda t, d: minimum(t.term(d), t.term(d)),
+    lambda t, d: maximum(t.term(d), t.term(d), t.term(d)),
+    *_PARTIAL,
+    lambda t, d: t._near(d) ** 2,
+    RandomTerms.truth,
+)

@@ -1,0 +1,1 @@
+"""Experiments on heuristics that are compared with the literature."""

@@ -1,0 +1,376 @@
+"""NumPy's array functions on arrays of terms and of truths: each means what NumPy means, or is refused.
+
+`FUNCTIONS` has, for each function that is understood, its parameters and what they are. *Values* hold the
+elements (terms, truths, integers, nested lists of these); all others are plain: indices, axes, shapes, known
+before solving. A function that only rearranges is run by NumPy on the positions of the elements; position
+0 is a constant 0, since that is what NumPy itself fills in. Everything that is not in the table is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.expressions import (
+    BoolArray,
+    LinearArray,
+    Literals,
+    Registry,
+    as_linear,
+    axes_of,
+    concatenate_rows,
+    constant_array,
+    leaves,
+    registry_of,
+    sum_of_products,
+)
+from cpqueens.language.rows import MAX_ELEMENTS, refuse_misread, refusing
+from cpqueens.text.plaintext import shown
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that is understood; others of the function are refused."""
+
+    name: str
+    values: bool  # it holds elements, not indices
+    choices: tuple[str, ...]  # for texts: those that are understood
+
+
+class Function:
+    """A function that is understood, by its parameters in NumPy's order.
+
+    ``spelling`` lists them: ``a*`` holds values, ``mode=wrap|clip`` has these choices, and what comes behind
+    ``|`` is given by name only. Without ``compute`` the function rearranges. ``counts`` says that a computed
+    function takes truths as 0 and 1, as NumPy does for it; ``casts`` that NumPy gives the result the type of
+    the first array.
+    """
+
+    def __init__(
+        self,
+        spelling: str,
+        compute: Callable[..., Any] | None = None,
+        *,
+        counts: bool = False,
+        casts: bool = False,
+    ) -> None:
+        ordered, _, named = spelling.partition(" | ")
+        self.ordered = [_parameter(word) for word in ordered.split()]
+        self.parameters = {p.name: p for p in [*self.ordered, *map(_parameter, named.split())]}
+        self.compute = compute
+        self.counts = counts
+        self.casts = casts
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[Parameter, Any]]:
+        """Return (parameter, argument) for each argument, those without a name first."""
+        if len(args) > len(self.ordered):
+            raise ModelError(f"at most {len(self.ordered)} arguments without a name ({self._allowed()})")
+        for name in kwargs:
+            if name not in self.parameters:
+                raise ModelError(f"{name!r} is not understood for terms; allowed are {self._allowed()}")
+        named = [(self.parameters[name], value) for name, value in kwargs.items()]
+        return [*zip(self.ordered, args, strict=False), *named]
+
+    def _allowed(self) -> str:
+        return ", ".join(self.parameters)
+
+
+def _parameter(word: str) -> Parameter:
+    name, _, choices = word.partition("=")
+    return Parameter(name.rstrip("*"), name.endswith("*"), tuple(choices.split("|")) if choices else ())
+
+
+# ---- functions that compute ---------------------------------------------------------------------------
+
+
+def _diff(a: LinearArray, n: int = 1, axis: int = -1) -> LinearArray:
+    if not isinstance(n, int | np.integer) or n < 0:
+        raise ModelError(f"n: an integer of at least 0, got {shown(n)}")
+    if n == 0:
+        return a
+    (k,) = axes_of(axis, a.ndim)
+    for _ in range(min(n, a.shape[k] + 1)):
+        head: list[slice] = [slice(None)] * a.ndim
+        tail = list(head)
+        head[k], tail[k] = slice(1, None), slice(None, -1)
+        a = a[tuple(head)] - a[tuple(tail)]
+    return a
+
+
+def _trace(a: LinearArray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> LinearArray:
+    return a._pick(np.diagonal(a._index(), offset, axis1, axis2)).sum(axis=-1)
+
+
+def _cumsum(a: LinearArray, axis: int | None = None) -> LinearArray:
+    flat = a.reshape(-1) if axis is None or not a.ndim else a
+    (k,) = axes_of(0 if axis is None else axis, flat.ndim)
+    if not flat.shape[k]:
+        return flat
+    parts = [flat._pick(np.take(flat._index(), range(n + 1), k)).sum(axis=k) for n in range(flat.shape[k])]
+    stack: Callable[..., LinearArray] = np.stack
+    return stack(parts, axis=k)
+
+
+def _inner(a: LinearArray, b: LinearArray) -> LinearArray:
+    if not a.ndim or not b.ndim:
+        return a * b
+    if a.shape[-1] != b.shape[-1]:
+        raise ModelError(f"shapes {a.shape} and {b.shape} differ in the last axis")
+    return sum_of_products(a, b)
+
+
+def _dot(a: LinearArray, b: LinearArray) -> LinearArray:
+    if not a.ndim or not b.ndim:
+        return a * b
+    axis = max(b.ndim - 2, 0)
+    if a.shape[-1] != b.shape[axis]:
+        raise ModelError(f"shapes {a.shape} and {b.shape} cannot be joined: axis {axis} of the second")
+    moved: Callable[..., LinearArray] = np.moveaxis
+    return sum_of_products(a, moved(b, axis, -1))
+
+
+def _sum(a: LinearArray, axis: Any = None, keepdims: bool = False) -> LinearArray:
+    return a.sum(axis, keepdims=keepdims)
+
+
+FUNCTIONS: dict[Any, Function] = {
+    # joining
+    np.append: Function("arr* values* axis"),
+    np.block: Function("arrays*"),
+    np.column_stack: Function("tup*"),
+    np.concatenate: Function("arrays* axis"),
+    np.dstack: Function("tup*"),
+    np.hstack: Function("tup*"),
+    np.insert: Function("arr* obj values* axis", casts=True),
+    np.stack: Function("arrays* axis"),
+    np.vstack: Function("tup*"),
+    # shape
+    np.atleast_1d: Function("arys*"),
+    np.atleast_2d: Function("arys*"),
+    np.atleast_3d: Function("arys*"),
+    np.broadcast_to: Function("array* shape"),
+    np.expand_dims: Function("a* axis"),
+    np.ravel: Function("a* order=C|F"),
+    np.reshape: Function("a* shape order=C|F | newshape"),
+    np.squeeze: Function("a* axis"),
+    # order of axes and of elements
+    np.copy: Function("a*"),
+    np.flip: Function("m* axis"),
+    np.fliplr: Function("m*"),
+    np.flipud: Function("m*"),
+    np.moveaxis: Function("a* source destination"),
+    np.roll: Function("a* shift axis"),
+    np.rollaxis: Function("a* axis start"),
+    np.rot90: Function("m* k axes"),
+    np.swapaxes: Function("a* axis1 axis2"),
+    np.transpose: Function("a* axes"),
+    # parts
+    np.array_split: Function("ary* indices_or_sections axis"),
+    np.delete: Function("arr* obj axis"),
+    np.diag: Function("v* k"),
+    np.diagflat: Function("v* k"),
+    np.diagonal: Function("a* offset axis1 axis2"),
+    np.dsplit: Function("ary* indices_or_sections"),
+    np.hsplit: Function("ary* indices_or_sections"),
+    np.split: Function("ary* indices_or_sections axis"),
+    np.take: Function("a* indices axis | mode=raise|wrap|clip"),
+    np.tril: Function("m* k"),
+    np.triu: Function("m* k"),
+    np.vsplit: Function("ary* indices_or_sections"),
+    # more of them
+    np.pad: Function(
+        "array* pad_width mode=constant|edge|reflect|symmetric|wrap | constant_values*", casts=True
+    ),
+    np.repeat: Function("a* repeats axis"),
+    np.resize: Function("a* new_shape"),
+    np.tile: Function("A* reps"),
+    # computed
+    np.cumsum: Function("a* axis", _cumsum, counts=True),
+    np.diff: Function("a* n axis", _diff),
+    np.dot: Function("a* b*", _dot),
+    np.inner: Function("a* b*", _inner),
+    np.sum: Function("a* axis | keepdims", _sum, counts=True),
+    np.trace: Function("a* offset axis1 axis2", _trace, counts=True),
+}
+"""The functions that are understood."""
+
+MEASURES: dict[Any, Function] = {
+    np.ndim: Function("a*"),
+    np.shape: Function("a*"),
+    np.size: Function("a* axis"),
+}
+"""Functions of the shape alone."""
+
+
+def apply(function: Any, args: Any, kwargs: Any) -> Any:
+    """Run a NumPy function on arguments that hold arrays of terms or truths.
+
+    Raises
+    ------
+    ModelError
+        For arguments that the function does not take, here or in NumPy.
+    TypeError
+        For functions that have no meaning for terms, with advice.
+    """
+    understood = FUNCTIONS.get(function) or MEASURES.get(function)
+    name = f"numpy.{function.__name__}"
+    if understood is None:
+        raise TypeError(
+            f"{name} does not work on terms; use arithmetic, abs(), .sum(), minimum(), maximum(), all_(), "
+            "any_() or element() from cpqueens"
+        )
+    try:
+        with refusing("NumPy"):
+            return _run(function, understood, args, kwargs)
+    except ModelError as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _run(function: Any, understood: Function, args: Any, kwargs: Any) -> Any:
+    bound = understood.bind(args, kwargs)
+    for parameter, value in bound:
+        if not parameter.values:
+            _check_plain(parameter, value)
+    call = _Call(function, understood, bound, len(args))
+    call.refuse_huge()
+    if function in MEASURES:
+        return call.measured()
+    return call.rearranged() if understood.compute is None else call.computed()
+
+
+def _check_plain(parameter: Parameter, value: Any) -> None:
+    name = parameter.name
+    refuse_misread(value, name)
+    if any(isinstance(leaf, LinearArray | BoolArray) for leaf in leaves(value, name)):
+        raise ModelError(f"{name}: must be known before solving, not a term; write element() or array[term]")
+    if (
+        callable(value)
+        or isinstance(value, dict)
+        or (isinstance(value, str) and value not in parameter.choices)
+    ):
+        allowed = f"; allowed are {', '.join(parameter.choices)}" if parameter.choices else ""
+        raise ModelError(f"{name}: {shown(value)} is not understood for terms{allowed}")
+
+
+class _Call:
+    """One call: the pool of elements that it is about, and whether these are truths."""
+
+    def __init__(
+        self, function: Any, understood: Function, bound: list[tuple[Parameter, Any]], unnamed: int
+    ) -> None:
+        self.function = function
+        self.understood = understood
+        self.bound = bound
+        self.unnamed = unnamed
+        self.registry: Registry = registry_of(*(value for p, value in bound if p.values))
+        self.pools = [constant_array(self.registry, np.zeros(1, dtype=np.int64))]
+        self.filled = 1
+        self.truths: list[bool] = []  # of each array of values
+
+    def _run(self, function: Callable[..., Any], change: Callable[[Any], Any]) -> Any:
+        """Return what ``function`` returns; arguments that hold values are changed."""
+        given = [change(value) if p.values else value for p, value in self.bound]
+        named = {
+            p.name: v for (p, _), v in zip(self.bound[self.unnamed :], given[self.unnamed :], strict=True)
+        }
+        return function(*given[: self.unnamed], **named)
+
+    # ---- rearranging ----------------------------------------------------------------------------
+
+    def rearranged(self) -> Any:
+        """Return what NumPy makes of the positions, with elements for positions again."""
+        arranged = self._run(self.function, self._positions)
+        pool = concatenate_rows(self.pools)
+        as_truths = self._result_is_truths()
+
+        def elements(positions: Any) -> LinearArray | BoolArray:
+            picked = pool._pick(np.asarray(positions).astype(np.intp))  # [] makes NumPy say float
+            return Literals(picked) if as_truths else picked
+
+        if isinstance(arranged, list | tuple):
+            return type(arranged)(elements(part) for part in arranged)
+        return elements(arranged)
+
+    def _positions(self, value: Any) -> Any:
+        """Return the positions in the pool of what stands in ``value``, lists staying lists."""
+        if isinstance(value, list | tuple) and not all(isinstance(v, int) for v in value):
+            for _ in leaves(value):  # refuses what is too deep
+                pass
+            return type(value)(self._positions(v) for v in value)
+        array = as_linear(self.registry, value)
+        start, self.filled = self.filled, self.filled + array.size
+        self.pools.append(array.reshape(-1))
+        if array.size or not isinstance(value, list | tuple):  # an empty list has no kind of its own
+            plain = not isinstance(value, LinearArray | BoolArray)
+            self.truths.append(np.asarray(value).dtype == bool if plain else isinstance(value, BoolArray))
+        positions = np.arange(start, self.filled).reshape(array.shape)
+        return positions.tolist() if isinstance(value, list | tuple) else positions
+
+    def _result_is_truths(self) -> bool:
+        if all(self.truths):
+            return bool(self.truths)
+        if self.understood.casts and self.truths[0]:
+            raise ModelError("integers do not fit into an array of truths; write 1 * truths")
+        return False
+
+    def refuse_huge(self) -> None:
+        """Refuse what would not fit the memory, before NumPy tries."""
+        grown = _GROWTH.get(self.function)
+        if grown is None:
+            return
+        many = self._run(grown, lambda value: as_linear(self.registry, value))
+        if many > MAX_ELEMENTS:
+            raise ModelError(f"more than {MAX_ELEMENTS} elements")
+
+    # ---- computing and measuring ----------------------------------------------------------------
+
+    def computed(self) -> Any:
+        """Return what the own function computes."""
+        arrays = [value for p, value in self.bound if p.values]
+        if not self.understood.counts and arrays and all(_are_truths(value) for value in arrays):
+            raise IntegerError(
+                "NumPy's answer for truths is a truth; write 1 * truths to calculate with them"
+            )
+        compute = self.understood.compute
+        assert compute is not None
+        return self._run(compute, lambda value: as_linear(self.registry, value))
+
+    def measured(self) -> Any:
+        """Return what NumPy says of an array of this shape."""
+        return self._run(
+            self.function, lambda value: np.broadcast_to(np.False_, as_linear(self.registry, value).shape)
+        )
+
+
+def _are_truths(value: Any) -> bool:
+    return all(
+        isinstance(v, BoolArray | bool | np.bool_) or (isinstance(v, np.ndarray) and v.dtype == bool)
+        for v in leaves(value)
+    )
+
+
+def _sizes(value: Any) -> list[int]:
+    return [abs(int(v)) for v in np.asarray(value).reshape(-1).tolist() if isinstance(v, int | float)] or [0]
+
+
+def _parts(ary: LinearArray, indices_or_sections: Any, *_: Any, **__: Any) -> int:
+    return 100 * _sizes(indices_or_sections)[0] if np.ndim(indices_or_sections) == 0 else 0
+
+
+_GROWTH: dict[Any, Callable[..., int]] = {
+    np.broadcast_to: lambda array, shape: math.prod(_sizes(shape)),
+    np.resize: lambda a, new_shape: math.prod(_sizes(new_shape)),
+    np.tile: lambda A, reps: A.size * math.prod(_sizes(reps)),
+    np.repeat: lambda a, repeats, axis=None: a.size * max(_sizes(repeats)),
+    np.pad: lambda array, pad_width, *_, **__: math.prod(n + 2 * max(_sizes(pad_width)) for n in array.shape),
+    np.diag: lambda v, k=0: (v.size + max(_sizes(k))) ** 2 if v.ndim == 1 else 0,
+    np.diagflat: lambda v, k=0: (v.size + max(_sizes(k))) ** 2,
+    np.cumsum: lambda a, axis=None: a.size * (a.size if axis is None else max(a.shape, default=1)),
+    **dict.fromkeys([np.array_split, np.split, np.hsplit, np.vsplit, np.dsplit], _parts),
+}
+"""How many elements (100 for a part) a function returns at most, where that may exceed what it was given."""

@@ -1,0 +1,94 @@
+"""All values differ."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpqueens.language.constraints.base import Constraint, Truths, terms_of
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+
+_FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
+_BITS = 58  # values that are told apart by their bits in one word: the sum of fewer than 64 such bits fits
+_MANY = 500  # terms from which a pass over each row in turn is faster than sorting all rows at once
+_SPREAD = 8  # a range of values per term up to which each value has its mark; wider ones are sorted
+
+
+class AllDifferent(Constraint):
+    """The terms take pairwise different values (Lauriere 1978; Global Constraint Catalogue: alldifferent).
+
+    The violation is the surplus: the number of terms minus the number of distinct values. With no or one
+    term it is true; with the same term twice it cannot hold.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=3, name="x")
+    >>> m.add(AllDifferent(x))
+    >>> m.count(solver="python-constraint")
+    6
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms",)
+    terms: LinearArray
+
+    def __init__(self, *terms: Any) -> None:
+        super().__init__(terms=terms_of(terms, "AllDifferent"))
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where no two terms are equal."""
+        columns = self.terms.evaluate(values).T
+        if 4 < len(columns) < 64 and columns.size:
+            low, high = int(columns.min()), int(columns.max())
+            if high - low < _BITS:
+                return _apart(columns - low)[:, None]
+        if len(columns) > _FEW:
+            return (_distinct(columns.T) == len(columns))[:, None]
+        good = np.ones(len(values), dtype=bool)
+        for apart in range(1, len(columns)):
+            good &= np.logical_and.reduce(columns[apart:] != columns[:-apart], axis=0)
+        return good[:, None]
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the surplus."""
+        matrix = self.terms.evaluate(values)
+        return (matrix.shape[1] - _distinct(matrix))[:, None]
+
+    def simpler(self) -> list[Constraint]:
+        """Return one disequality for each pair of terms."""
+        from cpqueens.language.constraints.linear import Linear
+
+        first, second = np.triu_indices(self.terms.size, 1)
+        return [Linear(self.terms._pick(first) - self.terms._pick(second), "!=")]
+
+
+def _apart(columns: IntArray) -> Truths:
+    """Return where all values, at least 0 and less than `_BITS`, differ down each column.
+
+    The bits of different values have the same sum as union; a value that comes twice adds to the sum only.
+    """
+    bits = np.left_shift(1, columns)
+    apart: Truths = np.add.reduce(bits, axis=0) == np.bitwise_or.reduce(bits, axis=0)
+    return apart
+
+
+def _distinct(matrix: IntArray) -> IntArray:
+    """Return the number of distinct values of each row, of shape (rows,).
+
+    Where the values lie close together a row takes a mark per value, O(terms + range); else it is sorted.
+    """
+    rows, width = matrix.shape
+    if not rows or not width:
+        return np.zeros(rows, dtype=np.int64)
+    low, high = int(matrix.min()), int(matrix.max())
+    if width < _MANY or high - low >= _SPREAD * width:
+        ordered = np.sort(matrix, axis=1)
+        return 1 + np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1)
+    found = np.zeros(rows, dtype=np.int64)
+    marks = np.empty(high - low + 1, dtype=bool)
+    for k, row in enumerate(matrix):
+        marks.fill(False)
+        marks[row - low] = True
+        found[k] = np.count_nonzero(marks)
+    return found

@@ -1,0 +1,59 @@
+"""All values differ, save some that may repeat."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.expressions import LinearArray, as_linear, registry_of, stack_last
+from cpqueens.language.rows import IntArray, as_listed
+
+
+class AllDifferentExcept(Constraint):
+    """Terms are pairwise different unless their value is excepted (Catalogue: alldifferent_except_0).
+
+    The violation is the surplus among the values that are not excepted.
+
+    >>> from cpqueens import AllDifferentExcept, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=2, name="x")
+    >>> m.add(AllDifferentExcept(x, 0))
+    >>> m.count(solver="python-constraint")
+    7
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "excepted")
+    terms: LinearArray
+    excepted: tuple[int, ...]
+
+    def __init__(self, terms: Any, excepted: Any = 0) -> None:
+        values = tuple(sorted(set(as_listed(excepted, "excepted values").reshape(-1).tolist())))
+        super().__init__(terms=as_linear(registry_of(terms), terms).reshape(-1), excepted=values)
+
+    def _surplus(self, values: IntArray) -> IntArray:
+        sorted_values = np.sort(self.terms.evaluate(values), axis=1)
+        same = sorted_values[:, 1:] == sorted_values[:, :-1]
+        counted = ~np.isin(sorted_values[:, 1:], self.excepted)
+        return (same & counted).sum(axis=1)[:, None].astype(np.int64)
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where no value but the excepted ones repeats."""
+        return self._surplus(values) == 0
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the surplus of the values that are not excepted."""
+        return self._surplus(values)
+
+    def simpler(self) -> list[Constraint]:
+        """Return, for each pair, that it differs or its first value is excepted."""
+        from cpqueens.language.constraints.linear import Linear
+        from cpqueens.language.constraints.or_ import Or
+
+        first, second = np.triu_indices(self.terms.size, 1)
+        left, right = self.terms._pick(first), self.terms._pick(second)
+        if not first.size:
+            return [Linear(left, "==")]
+        literals = [(left != right).truth(), *((left == value).truth() for value in self.excepted)]
+        return [Or.over(stack_last(literals))]

@@ -1,0 +1,61 @@
+"""How many terms take a value of a set."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.rows import IntArray, as_listed
+
+
+class Among(Constraint):
+    """Exactly ``count`` terms take a value in ``values`` (Beldiceanu and Contejean 1994).
+
+    The violation is the distance between the two numbers.
+
+    >>> from cpqueens import Among, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=2, name="x")
+    >>> m.add(Among(x, [1, 3], 1))
+    >>> m.count(solver="python-constraint")
+    8
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "values", "count")
+    terms: LinearArray
+    values: tuple[int, ...]
+    count: LinearArray
+
+    def __init__(self, terms: Any, values: Any, count: Any) -> None:
+        registry = registry_of(terms, count)
+        number = as_linear(registry, count)
+        if number.shape:
+            raise ModelError("Among: count must be a single term or integer")
+        chosen = tuple(sorted(set(as_listed(values, "values").reshape(-1).tolist())))
+        super().__init__(terms=as_linear(registry, terms).reshape(-1), values=chosen, count=number)
+
+    def _excess(self, values: IntArray) -> IntArray:
+        inside = np.isin(self.terms.evaluate(values), self.values)
+        excess: IntArray = inside.sum(axis=1, keepdims=True) - self.count.evaluate(values)
+        return excess
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where the numbers agree."""
+        return self._excess(values) == 0
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the distance between the numbers."""
+        return np.abs(self._excess(values))
+
+    def simpler(self) -> list[Constraint]:
+        """Return that the truths ``term == value`` over all terms and values sum to the count."""
+        from cpqueens.language.constraints.linear import Linear
+
+        if not self.terms.size or not self.values:
+            return [Linear(-self.count, "==")]
+        inside = (self.terms.reshape((-1, 1)) == np.array(self.values)).sum()
+        return [Linear(inside - self.count, "==")]

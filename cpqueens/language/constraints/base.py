@@ -1,0 +1,152 @@
+"""What every constraint kind shares: frozen fields, identity equality, meaning over batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.language.ranges import LIMIT, saturated_sum
+from cpqueens.language.rows import IntArray
+from cpqueens.text.plaintext import shown
+
+Truths = NDArray[np.bool_]
+
+
+class Constraint(BoolArray):
+    """One constraint, or an array of elementwise ones (shape other than ()).
+
+    A kind states its meaning in `satisfied` and `amounts` (plain numpy) and how it decomposes in
+    `simpler`. ``fields`` names the attributes that define it, in the order of the file format; those that
+    are `LinearArray` objects are its arguments.
+    """
+
+    __slots__ = ("__dict__",)
+    fields: ClassVar[tuple[str, ...]] = ("terms",)
+    most: ClassVar[int] = LIMIT  # the largest reach of its terms
+
+    def __init__(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a constraint is frozen; {name} cannot be set")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.fields}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Constraint.__init__(self, **state)
+
+    @classmethod
+    def make(cls, **values: Any) -> Self:
+        """Return a constraint of this kind with the given fields, unchecked."""
+        new = cls.__new__(cls)
+        Constraint.__init__(new, **values)
+        return new
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind, as in files and statistics."""
+        return type(self).__name__
+
+    @property
+    def registry(self) -> Registry:  # type: ignore[override]
+        """The model of the arguments."""
+        return registry_of(*self.arguments)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Shape of the array of truths: () for a global constraint."""
+        return ()
+
+    @property
+    def arguments(self) -> tuple[LinearArray, ...]:
+        """The arrays of terms it speaks about."""
+        values = (getattr(self, name) for name in self.fields)
+        return tuple(v for v in values if isinstance(v, LinearArray))
+
+    def map(self, change: Callable[[LinearArray], LinearArray]) -> Self:
+        """Return the same constraint over changed arguments."""
+        values = {name: getattr(self, name) for name in self.fields}
+        return self.make(**{k: change(v) if isinstance(v, LinearArray) else v for k, v in values.items()})
+
+    def bind(self, registry: Registry) -> Self:
+        """Return the same constraint with arguments that belong to ``registry``."""
+        return self.map(lambda a: a.bind(registry))
+
+    def flattened(self) -> Self:
+        """Return an elementwise constraint with shape (size,); a global one unchanged."""
+        return self
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return the elements at flat positions ``rows`` of an elementwise constraint."""
+        return self
+
+    def element_keys(self) -> list[Any]:
+        """Return one hashable key per element; equal keys mean the same truth."""
+        return [(self.kind, id(self))]
+
+    def require_range(self) -> None:
+        """Check the terms.
+
+        Raises
+        ------
+        OutOfRange
+            If one leaves the range of all arithmetic, see `cpqueens.language.ranges`.
+        """
+        for terms in self.arguments:
+            terms.bounds(self.most)
+
+    # ---- meaning --------------------------------------------------------------------------------
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which elements hold, of shape (batch, size), for ``values`` (batch, variables)."""
+        raise NotImplementedError
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return how far each element is from holding, (batch, size); 0 exactly where it holds."""
+        raise NotImplementedError
+
+    def holds(self, values: IntArray) -> Truths:
+        """Return where all elements hold, of shape (batch,)."""
+        everywhere: Truths = np.logical_and.reduce(self.satisfied(values), axis=1)
+        return everywhere
+
+    def violation(self, values: IntArray) -> IntArray:
+        """Return the summed violation of all elements, of shape (batch,), see `ranges.saturated_sum`."""
+        return saturated_sum(self.amounts(values))
+
+    # ---- simpler forms --------------------------------------------------------------------------
+
+    def simpler(self) -> list[Constraint]:
+        """Return simpler constraints that together mean the same; empty in the kernel core."""
+        return []
+
+    def decompose(self, scratch: Registry) -> list[Constraint]:
+        """Return `simpler` with everything it defines created in ``scratch``."""
+        return self.bind(scratch).simpler()
+
+    def truth(self) -> LinearArray:
+        """Return 0/1 terms of the same shape: 1 where the element holds."""
+        from cpqueens.language.expressions import truth_terms
+
+        return truth_terms(self)
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.fields)
+        return f"{self.kind}({shapes})"
+
+
+def _brief(value: Any) -> str:
+    return f"<terms {value.shape}>" if isinstance(value, LinearArray) else f"{shown(value)}"
+
+
+def terms_of(values: tuple[Any, ...], what: str) -> LinearArray:
+    """Return the terms of ``f(array)`` or ``f(x, y, z)`` as an array of shape (size,)."""
+    value = values[0] if len(values) == 1 else values
+    array = as_linear(registry_of(value), value, what)
+    return array.reshape(-1)

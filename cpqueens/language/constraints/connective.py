@@ -1,0 +1,86 @@
+"""What the elementwise connectives share: 0/1 literals along the last axis."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.expressions import (
+    BoolArray,
+    LinearArray,
+    Registry,
+    as_truth,
+    broadcast_all,
+    registry_of,
+    stack_last,
+)
+from cpqueens.language.indexing import plain_positions
+from cpqueens.language.rows import IntArray, refusing
+
+
+class Connective(Constraint):
+    """An elementwise connective of ``literals``, 0/1 terms of shape (*shape, k)."""
+
+    fields: ClassVar[tuple[str, ...]] = ("literals",)
+    literals: LinearArray
+
+    def __init__(self, *truths: Any) -> None:
+        registry = registry_of(*truths)
+        if len(truths) == 1:
+            literals = as_truth(registry, truths[0]).truth().reshape(-1)
+        else:
+            literals = stack_last(broadcast_all([as_truth(registry, t).truth() for t in truths]))
+        object.__setattr__(self, "literals", literals)
+
+    @classmethod
+    def over(cls, literals: LinearArray) -> Self:
+        """Return the connective over the last axis of 0/1 terms."""
+        return cls.make(literals=literals)
+
+    @property
+    def registry(self) -> Registry:  # type: ignore[override]
+        """The model of the literals."""
+        return self.literals.registry
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """All axes of the literals but the last."""
+        return self.literals.shape[:-1]
+
+    def flattened(self) -> Self:
+        """Return the same connectives with shape (size,)."""
+        return self.over(self.literals.reshape((self.size, self.literals.shape[-1])))
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return the connectives at flat positions ``rows``."""
+        index = np.arange(self.literals.size).reshape(self.size, self.literals.shape[-1])
+        return self.over(self.literals._pick(index[rows]))
+
+    def element_keys(self) -> list[Any]:
+        """Return (kind, rows) for each element."""
+        rows = self.literals.keys()
+        k = self.literals.shape[-1]
+        return [(self.kind, tuple(rows[i * k : (i + 1) * k])) for i in range(self.size)]
+
+    def __getitem__(self, key: Any) -> BoolArray:
+        index = np.arange(self.literals.size).reshape(self.literals.shape)
+        positions = plain_positions(self.shape, key)
+        if positions is None:  # chosen by terms
+            return super().__getitem__(key)
+        flat = index.reshape(self.size, self.literals.shape[-1])[positions]
+        return self.over(self.literals._pick(flat))
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
+        """Return the same connectives in another shape."""
+        with refusing(f"reshape of an array of shape {self.shape}"):
+            new = np.broadcast_to(np.False_, self.shape).reshape(*shape).shape  # type: ignore[arg-type]
+        return self.over(self.literals.reshape((*new, self.literals.shape[-1])))
+
+    def true_literals(self, values: IntArray) -> IntArray:
+        """Return the number of true literals of each element, of shape (batch, size)."""
+        truths = self.literals.evaluate(values).reshape(len(values), self.size, self.literals.shape[-1])
+        total: IntArray = truths.sum(axis=2)
+        return total

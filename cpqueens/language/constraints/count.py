@@ -1,0 +1,67 @@
+"""How often a value occurs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from cpqueens.errors import ModelError
+from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.linear import _AMOUNT, _SATISFIED
+from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.rows import IntArray
+from cpqueens.text.plaintext import shown
+
+
+class Count(Constraint):
+    """The number of terms equal to ``value`` stands in ``relation`` to ``count`` (Catalogue: count).
+
+    ``value`` and ``count`` are integers or terms. The violation is the distance of the number from the
+    nearest allowed one.
+
+    >>> from cpqueens import Count, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(Count(x, 2, "<=", 1))
+    >>> m.count(solver="python-constraint")
+    20
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "value", "relation", "count")
+    terms: LinearArray
+    value: LinearArray
+    relation: str
+    count: LinearArray
+
+    def __init__(self, terms: Any, value: Any, relation: Any, count: Any = None) -> None:
+        if count is None:
+            relation, count = "==", relation
+        if relation not in _SATISFIED:
+            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(_SATISFIED)}")
+        registry = registry_of(terms, value, count)
+        array = as_linear(registry, terms).reshape(-1)
+        sides = [as_linear(registry, side) for side in (value, count)]
+        if any(side.shape for side in sides):
+            raise ModelError("Count: value and count must be single terms or integers")
+        super().__init__(terms=array, value=sides[0], relation=relation, count=sides[1])
+
+    def _excess(self, values: IntArray) -> IntArray:
+        equal = self.terms.evaluate(values) == self.value.evaluate(values)
+        excess: IntArray = equal.sum(axis=1, keepdims=True) - self.count.evaluate(values)
+        return excess
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where the number of occurrences is as wanted."""
+        truths: Truths = _SATISFIED[self.relation](self._excess(values))
+        return truths
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the distance of the number of occurrences from an allowed one."""
+        amounts: IntArray = _AMOUNT[self.relation](self._excess(values))
+        return amounts
+
+    def simpler(self) -> list[Constraint]:
+        """Return the relation on the sum of the truths ``term == value``."""
+        from cpqueens.language.constraints.linear import Linear
+
+        occurrences = (self.terms == self.value).sum() if self.terms.size else 0 * self.value
+        return [Linear(occurrences - self.count, self.relation)]

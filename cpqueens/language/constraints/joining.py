@@ -1,0 +1,42 @@
+"""Many small linear relations as few arrays, for everything that handles them in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.expressions import LinearArray, Term, concatenate_rows, join_terms
+
+
+def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """Return the constraints with linear relations of one sign and like width joined into arrays.
+
+    The joined arrays come first; their rows keep the order in which they came. Relations without any
+    element are left out: they are true.
+    """
+    arrays: dict[tuple[str, int], list[LinearArray]] = {}
+    single: dict[tuple[str, int], list[Term]] = {}
+    others: list[Constraint] = []
+    for constraint in constraints:
+        if type(constraint) is not Linear:
+            others.append(constraint)
+            continue
+        expression = constraint.expression
+        if type(expression) is Term:
+            key = (constraint.relation, len(expression.variable_list))
+            if key in single:
+                single[key].append(expression)
+            else:
+                single[key] = [expression]
+        elif expression.size:
+            width = max(1, expression.width)
+            arrays.setdefault((constraint.relation, width.bit_length()), []).append(expression)
+    joined: list[Constraint] = [Linear(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
+    joined += [Linear(join_terms(terms), sign) for (sign, _), terms in single.items()]
+    return joined + others
+
+
+def _concatenate(arrays: list[LinearArray]) -> LinearArray:
+    registry = arrays[0].registry
+    return concatenate_rows([a.bind(registry) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)

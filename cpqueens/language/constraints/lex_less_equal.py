@@ -1,0 +1,23 @@
+"""Lexicographic order."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from cpqueens.language.constraints.lexicographic import Lexicographic
+
+
+class LexLessEqual(Lexicographic):
+    """``first`` is lexicographically at most ``second`` (Catalogue: lex_lesseq).
+
+    The violation is the number of positions from the one that decides to the end.
+
+    >>> from cpqueens import LexLessEqual, Model
+    >>> m = Model()
+    >>> x, y = m.intvar(0, 1, shape=(2, 2), name="x")
+    >>> m.add(LexLessEqual(x, y))
+    >>> m.count(solver="python-constraint")
+    10
+    """
+
+    strict: ClassVar[bool] = False

@@ -1,0 +1,111 @@
+"""The six linear relations, elementwise over an array of terms."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+from cpqueens.language.ranges import RELATION
+from cpqueens.language.rows import IntArray
+
+OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
+
+
+class Linear(Constraint):
+    """``expression relation 0`` for each element; relation is one of ``== != <= < >= >``.
+
+    The violation is the distance to the nearest satisfying value (1 for ``!=``).
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=2, name="x")
+    >>> m.add(x[0] + 2 * x[1] <= 6)
+    >>> m.check({x: [3, 4]}).violations[0].amount
+    5
+    """
+
+    __slots__ = ("expression", "relation")
+    fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
+    most: ClassVar[int] = RELATION
+    expression: LinearArray
+    relation: str
+
+    def __init__(self, expression: LinearArray, relation: str) -> None:
+        _set_expression(self, expression)
+        _set_relation(self, relation)
+
+    @property
+    def registry(self) -> Registry:  # type: ignore[override]
+        """The model of the expression."""
+        return self.expression.registry
+
+    @property
+    def arguments(self) -> tuple[LinearArray, ...]:
+        """The expression."""
+        return (self.expression,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The shape of the expression."""
+        return self.expression.shape
+
+    def flattened(self) -> Linear:
+        """Return the same relations with shape (size,)."""
+        return Linear(self.expression.reshape(-1), self.relation)
+
+    def take(self, rows: NDArray[np.intp]) -> Linear:
+        """Return the relations at flat positions ``rows``."""
+        return Linear(self.expression._pick(rows), self.relation)
+
+    def element_keys(self) -> list[Any]:
+        """Return (relation, row) for each element."""
+        return [("Linear", self.relation, key) for key in self.expression.keys()]  # noqa: SIM118
+
+    def __getitem__(self, key: Any) -> BoolArray:
+        return Linear(self.expression[key], self.relation)
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
+        """Return the same relations in another shape."""
+        return Linear(self.expression.reshape(*shape), self.relation)
+
+    def __invert__(self) -> BoolArray:
+        registry = self.registry
+        if registry.has_partial and registry.partial_terms(self.expression).any():
+            return super().__invert__()  # where a term is undefined, both relations are false
+        return Linear(self.expression, OPPOSITE[self.relation])
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which relations hold."""
+        left = self.expression.evaluate(values)
+        return _SATISFIED[self.relation](left)
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the distance of each relation from holding."""
+        left = self.expression.evaluate(values)
+        return _AMOUNT[self.relation](left)
+
+
+# The slots' own setters: relations are made by the ten thousand, and a frozen class has no quicker way.
+_set_expression = Linear.__dict__["expression"].__set__
+_set_relation = Linear.__dict__["relation"].__set__
+
+_SATISFIED: dict[str, Any] = {
+    "==": lambda v: v == 0,
+    "!=": lambda v: v != 0,
+    "<=": lambda v: v <= 0,
+    "<": lambda v: v < 0,
+    ">=": lambda v: v >= 0,
+    ">": lambda v: v > 0,
+}
+_AMOUNT: dict[str, Any] = {
+    "==": lambda v: np.abs(v),
+    "!=": lambda v: (v == 0).astype(np.int64),
+    "<=": lambda v: np.maximum(v, 0),
+    "<": lambda v: np.maximum(v + 1, 0),
+    ">=": lambda v: np.maximum(-v, 0),
+    ">": lambda v: np.maximum(1 - v, 0),
+}

@@ -1,0 +1,45 @@
+"""Negation of a 0/1 literal, elementwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.expressions import as_truth, registry_of, stack_last
+from cpqueens.language.rows import IntArray
+
+
+class Negation(Connective):
+    """The literal is false; the violation is 1. ``~constraint`` makes one.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=2, name="x")
+    >>> m.add(~AllDifferent(x))
+    >>> m.count(solver="python-constraint")
+    3
+    """
+
+    def __init__(self, truth: Any) -> None:
+        literal = as_truth(registry_of(truth), truth).truth()
+        object.__setattr__(self, "literals", stack_last([literal]))
+
+    def __invert__(self) -> Any:
+        from cpqueens.language.expressions import Literals
+
+        return Literals(self.literals[..., 0])
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where the literal is false."""
+        return self.true_literals(values) == 0
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return 1 where the literal is true."""
+        return self.true_literals(values)
+
+    def simpler(self) -> list[Constraint]:
+        """Return the clause of the one negated literal."""
+        from cpqueens.language.constraints.or_ import Or
+
+        return [Or.over(1 - self.literals)]

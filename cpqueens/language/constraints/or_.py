@@ -1,0 +1,30 @@
+"""Disjunction: a clause of 0/1 literals, elementwise."""
+
+from __future__ import annotations
+
+from cpqueens.language.constraints.base import Truths
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.rows import IntArray
+
+
+class Or(Connective):
+    """At least one literal is true (false for no literals); the violation is 1. Also called a clause.
+
+    >>> from cpqueens import Model, Or
+    >>> m = Model()
+    >>> a, b = m.boolvar(shape=2, name="a")
+    >>> m.add(Or(a, ~b))
+    >>> m.count(solver="python-constraint")
+    3
+    """
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which clauses hold."""
+        return self.true_literals(values) > 0
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return 1 for each clause without a true literal."""
+        return (self.true_literals(values) == 0).astype("int64")
+
+
+Clause = Or

@@ -1,0 +1,33 @@
+"""Parity of 0/1 literals, elementwise."""
+
+from __future__ import annotations
+
+from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.rows import IntArray
+
+
+class Xor(Connective):
+    """An odd number of literals is true; the violation is 1.
+
+    >>> from cpqueens import Model, Xor
+    >>> m = Model()
+    >>> b = m.boolvar(shape=3, name="b")
+    >>> m.add(Xor(b))
+    >>> m.count(solver="python-constraint")
+    4
+    """
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which parities are odd."""
+        return self.true_literals(values) % 2 == 1
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return 1 for each even parity."""
+        return 1 - self.true_literals(values) % 2
+
+    def simpler(self) -> list[Constraint]:
+        """Return ``sum of literals mod 2 == 1``."""
+        from cpqueens.language.constraints.linear import Linear
+
+        return [Linear(self.literals.sum(axis=-1) % 2 - 1, "==")]

@@ -1,0 +1,99 @@
+"""Where terms are defined: what makes the meaning of partial functions relational.
+
+Here *defined* is an array (batch, variables) of truths: which variables have a value. A decision variable
+and a truth always have one; any other defined variable has one where its function is defined and all its
+arguments are. A constraint holds only where all its terms are defined; so a truth over an undefined term
+is false, and its negation is true.
+
+A term is what is left of it when it is written as a sum: in ``t - t`` and ``0 * t`` nothing of ``t`` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.describe import describe_term, describe_variable
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+    from cpqueens.language.store import VariableStore
+
+Defined = NDArray[np.bool_]
+
+
+def defined_terms(array: LinearArray, defined: Defined) -> Defined:
+    """Return where each term is defined, (batch, size)."""
+    everywhere: Defined = (defined[:, array.variables] | (array.coefficients == 0)).all(axis=2)
+    return everywhere
+
+
+def defined_elements(constraint: Constraint, defined: Defined) -> Defined:
+    """Return where all terms of each element of a constraint are defined, (batch, size)."""
+    everywhere = np.ones((len(defined), constraint.size), dtype=bool)
+    for array in constraint.arguments:
+        if array.size and constraint.size:
+            terms = defined_terms(array, defined)
+            everywhere &= terms.reshape(len(defined), constraint.size, -1).all(axis=2)
+    return everywhere
+
+
+def evaluate(definition: Definition, values: IntArray, defined: Defined) -> tuple[IntArray, Defined]:
+    """Return the values of a definition's results and where they are defined, both (batch, size)."""
+    if isinstance(definition, Truth):
+        held = definition.constraint.satisfied(values) & defined_elements(definition.constraint, defined)
+        return held.astype(np.int64), np.ones_like(held)
+    arguments = [a.evaluate(values) for a in definition.arguments]
+    everywhere = definition.defined_at(*arguments)
+    own = len(arguments) - definition.shared
+    for k, array in enumerate(definition.arguments):
+        terms = defined_terms(array, defined)
+        everywhere = everywhere & (terms if k < own else terms.all(axis=1, keepdims=True))
+    return definition.compute(*arguments), everywhere
+
+
+def conditions(
+    store: VariableStore, arrays: Iterable[LinearArray], known: Iterable[int] = ()
+) -> dict[int, list[Constraint]]:
+    """Return, per partial variable that terms reach without passing a truth, when it is defined.
+
+    Nothing is said about the variables ``known`` and what they reach.
+    """
+    found: dict[int, list[Constraint]] = {}
+    seen = set(known)
+    pending = list(arrays)
+    while pending:
+        scope = pending.pop().scope()
+        for variable in scope[store.may_be_undefined[scope]].tolist():
+            if variable in seen:
+                continue
+            seen.add(variable)
+            definition, row = store.producer(variable)  # type: ignore[misc]
+            one = definition.take(np.array([row]), np.array([variable]))
+            if one.partial()[0]:
+                found[variable] = one.condition(0)
+            pending += one.arguments
+    return found
+
+
+def why_undefined(model: Statement, arrays: Iterable[LinearArray], row: IntArray, defined: Defined) -> str:
+    """Return which function that terms reach has no value, and why, such as ``x // y: divisor y = 0``.
+
+    ``row`` and ``defined`` (variables,) are the values of one assignment and which of them are defined.
+    """
+    variable = next(v for a in arrays for v in a.scope().tolist() if not defined[v])
+    while True:
+        definition, at = model.producer(variable)  # type: ignore[misc]
+        one = definition.take(np.array([at]), np.array([variable]))
+        inner = [v for a in one.arguments for v in a.scope().tolist() if not defined[v]]
+        if not inner:
+            reason = one.complaint(0, row, lambda term: describe_term(model, next(term.rows())))
+            return f"{describe_variable(model, variable)}: {reason}"
+        variable = inner[0]

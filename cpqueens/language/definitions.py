@@ -1,0 +1,400 @@
+"""Defined variables: blocks of variables whose values are a total function of other terms.
+
+A block holds ``size`` results of one kind; its arguments are flat arrays with one row per result (the
+table of an `Element` block is shared by all).
+
+Partial functions (a quotient by 0, an index outside its array) are *relational*, as in MiniZinc and CPMpy:
+where one is undefined, the nearest truth around it is false. Their variables are total all the same, with
+the value 0 there, which nobody sees; a block says by `defined_at` where its results are defined and by
+`condition` when, as constraints. What is over an undefined term is undefined itself, up to the next truth,
+which is always defined: see `cpqueens.language.definedness`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.expressions import LinearArray, Registry
+from cpqueens.language.ranges import require_product
+from cpqueens.language.rows import IntArray
+
+
+class Definition:
+    """A block of defined variables: ``results[i] = kind(arguments[0][i], arguments[1][i], ...)``."""
+
+    kind: ClassVar[str]
+    shared: ClassVar[int] = 0
+    """How many of the arguments, the last ones, all results share instead of having a row each."""
+
+    def __init__(self, arguments: tuple[LinearArray, ...], results: IntArray | None = None) -> None:
+        self.arguments = arguments
+        self.results = np.zeros(0, dtype=np.int64) if results is None else results
+
+    @property
+    def size(self) -> int:
+        """Number of results."""
+        return self.arguments[0].size
+
+    def keys(self) -> list[Any]:
+        """Return one hashable key per result; equal keys mean equal definitions."""
+        return [(self.kind, *key) for key in zip(*(arg.keys() for arg in self.arguments), strict=True)]
+
+    def take(self, rows: NDArray[np.intp], results: IntArray) -> Definition:
+        """Return the block of the given rows, with the given result variables."""
+        return type(self)(tuple(arg._pick(rows) for arg in self.arguments), results)
+
+    def bind(self, registry: Registry) -> Definition:
+        """Return the block over arguments that belong to ``registry``."""
+        return type(self)(tuple(arg.bind(registry) for arg in self.arguments), self.results)
+
+    def evaluate(self, values: IntArray) -> IntArray:
+        """Return the results' values, (batch, size), for ``values`` (batch, variables)."""
+        return self.compute(*(arg.evaluate(values) for arg in self.arguments))
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return the function's values for argument values of shape (batch, size)."""
+        raise NotImplementedError
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return lower and upper bounds of the results.
+
+        Raises
+        ------
+        OutOfRange
+            If an argument or a result leaves the range of all arithmetic, see `cpqueens.language.ranges`.
+        """
+        raise NotImplementedError
+
+    def partial(self) -> NDArray[np.bool_]:
+        """Return which results may be undefined by the bounds of their arguments."""
+        return np.zeros(self.size, dtype=bool)
+
+    def condition(self, row: int) -> list[Constraint]:
+        """Return the constraints under which the result ``row`` is defined (given that its arguments are)."""
+        return []
+
+    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+        """Return where the function is defined, for argument values of shape (batch, size)."""
+        return np.ones_like(arguments[0], dtype=bool)
+
+    def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
+        """Return why the result ``row`` is undefined for ``values`` (variables,); ``text`` names a term."""
+        return "not defined"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.size}>"
+
+
+class Abs(Definition):
+    """The absolute value."""
+
+    kind = "abs"
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return ``|x|``."""
+        return np.abs(arguments[0])
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return 0 (or the nearer end) and the farther end."""
+        low, high = self.arguments[0].bounds()
+        return np.maximum(0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))
+
+
+class Product(Definition):
+    """The product of two terms."""
+
+    kind = "product"
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return ``x * y``."""
+        return arguments[0] * arguments[1]
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the extremes over the corners; tighter for squares."""
+        (a, b), (c, d) = self.arguments[0].bounds(), self.arguments[1].bounds()
+        require_product((a, b), (c, d))
+        corners = np.stack([a * c, a * d, b * c, b * d])
+        low: IntArray = corners.min(axis=0)
+        square = np.array([k[1] == k[2] for k in self.keys()], dtype=bool)
+        around = np.where((a <= 0) & (b >= 0), 0, np.minimum(a * a, b * b))
+        return np.where(square, around, low), corners.max(axis=0)
+
+
+def _excludes_zero(registry: Registry, divisor: LinearArray) -> NDArray[np.bool_]:
+    low, high = divisor.bounds()
+    excluded = (low > 0) | (high < 0)
+    domains: dict[int, IntArray] = getattr(registry, "domains", {})
+    for i, (v, a, c) in enumerate(divisor.rows()):
+        if not excluded[i] and len(v) == 1 and v[0] in domains:
+            excluded[i] = not np.any(domains[v[0]] * a[0] + c == 0)
+    return excluded
+
+
+class _Division(Definition):
+    """What the four functions of a dividend and a divisor share; undefined for divisor 0."""
+
+    def partial(self) -> NDArray[np.bool_]:
+        """Return where the divisor may be 0."""
+        divisor = self.arguments[1]
+        return ~_excludes_zero(divisor.registry, divisor)
+
+    def condition(self, row: int) -> list[Constraint]:
+        """Return that the divisor is not 0."""
+        return [Linear(self.arguments[1]._pick(np.array([row])), "!=")]
+
+    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+        """Return where the divisor is not 0."""
+        return arguments[1] != 0
+
+    def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
+        """Return that the divisor is 0."""
+        return f"divisor {text(self.arguments[1]._pick(np.array([row])))} = 0"
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return the function's values, 0 where the divisor is 0."""
+        x, y = arguments
+        safe = np.where(y == 0, 1, y)
+        return np.where(y == 0, 0, self._divide(x, safe))
+
+    def _divide(self, x: IntArray, y: IntArray) -> IntArray:
+        raise NotImplementedError
+
+    def _extremes(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        (a, b), (c, d) = self.arguments[0].bounds(), self.arguments[1].bounds()
+        return a, b, c, d
+
+
+def _truncated(x: IntArray, y: IntArray) -> IntArray:
+    quotient: IntArray = np.sign(x) * np.sign(y) * (np.abs(x) // np.abs(y))
+    return quotient
+
+
+class Quotient(_Division):
+    """The quotient rounded down, as Python's ``//``."""
+
+    kind = "quotient"
+
+    def _divide(self, x: IntArray, y: IntArray) -> IntArray:
+        return x // y
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the extremes over the ends of the dividend and the divisor's ends and 1, -1."""
+        a, b, c, d = self._extremes()
+        candidates = []
+        for y in (c, d, np.ones_like(c), -np.ones_like(c)):
+            inside = (y >= c) & (y <= d) & (y != 0)
+            safe = np.where(inside, y, 1)
+            for x in (a, b):
+                candidates.append((inside, self._divide(x, safe)))
+        low = np.min([np.where(ok, v, np.iinfo(np.int64).max) for ok, v in candidates], axis=0)
+        high = np.max([np.where(ok, v, np.iinfo(np.int64).min) for ok, v in candidates], axis=0)
+        never = low > high  # the divisor is always 0
+        undefined = self.partial()
+        low = np.where(never, 0, np.where(undefined, np.minimum(low, 0), low))
+        return low, np.where(never, 0, np.where(undefined, np.maximum(high, 0), high))
+
+
+class QuotientTruncated(Quotient):
+    """The quotient rounded towards 0, as in C."""
+
+    kind = "quotient_truncated"
+
+    def _divide(self, x: IntArray, y: IntArray) -> IntArray:
+        return _truncated(x, y)
+
+
+class Remainder(_Division):
+    """The remainder with the divisor's sign, as Python's ``%``."""
+
+    kind = "remainder"
+
+    def _divide(self, x: IntArray, y: IntArray) -> IntArray:
+        return x % y
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return 0 and the divisor's ends less one, by sign."""
+        a, b, c, d = self._extremes()
+        high = np.where(d > 0, d - 1, 0)
+        high = np.where((a >= 0) & (c >= 0), np.minimum(high, b), high)
+        low = np.where(c < 0, c + 1, 0)
+        low = np.where((b <= 0) & (d <= 0), np.maximum(low, a), low)
+        return low, high
+
+
+class RemainderTruncated(_Division):
+    """The remainder with the dividend's sign, as in C."""
+
+    kind = "remainder_truncated"
+
+    def _divide(self, x: IntArray, y: IntArray) -> IntArray:
+        return x - y * _truncated(x, y)
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return at most the divisor's size less one, with the dividend's sign."""
+        a, b, c, d = self._extremes()
+        most = np.maximum(np.maximum(np.abs(c), np.abs(d)) - 1, 0)
+        return np.where(a >= 0, 0, -np.minimum(most, -a)), np.where(b <= 0, 0, np.minimum(most, b))
+
+
+class Minimum(Definition):
+    """The least of several terms."""
+
+    kind = "minimum"
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return the least value."""
+        least: IntArray = np.min(arguments, axis=0)
+        return least
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the least of the lower and of the upper bounds."""
+        ends = [arg.bounds() for arg in self.arguments]
+        return np.min([e[0] for e in ends], axis=0), np.min([e[1] for e in ends], axis=0)
+
+
+class Maximum(Definition):
+    """The greatest of several terms."""
+
+    kind = "maximum"
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return the greatest value."""
+        greatest: IntArray = np.max(arguments, axis=0)
+        return greatest
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the greatest of the lower and of the upper bounds."""
+        ends = [arg.bounds() for arg in self.arguments]
+        return np.max([e[0] for e in ends], axis=0), np.max([e[1] for e in ends], axis=0)
+
+
+class Element(Definition):
+    """The entry of a table (of terms or integers) at a position that is a term, from 0."""
+
+    kind = "element"
+    shared = 1
+
+    @property
+    def position(self) -> LinearArray:
+        """The positions, of shape (size,)."""
+        return self.arguments[0]
+
+    @property
+    def table(self) -> LinearArray:
+        """The table, of shape (entries,), shared by all results."""
+        return self.arguments[1]
+
+    def keys(self) -> list[Any]:
+        """Return (position, table) for each result."""
+        table = tuple(self.table.keys())
+        return [("element", position, table) for position in self.position.keys()]  # noqa: SIM118
+
+    def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:
+        """Return the block of the given rows over the same table."""
+        return Element((self.position._pick(rows), self.table), results)
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return the entries, 0 outside the table."""
+        position, table = arguments
+        inside = self.defined_at(position, table)
+        picked = np.take_along_axis(table, np.where(inside, position, 0), axis=1)
+        return np.where(inside, picked, 0)
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the extremes of the entries that can be reached."""
+        low, high = self.table.bounds()
+        first, last = self.position.bounds()
+        first, last = np.clip(first, 0, None), np.clip(last, None, self.table.size - 1)
+        spans = list(zip(first.tolist(), last.tolist(), strict=True))
+        least = np.array([low[a : b + 1].min() if a <= b else 0 for a, b in spans], dtype=np.int64)
+        most = np.array([high[a : b + 1].max() if a <= b else 0 for a, b in spans], dtype=np.int64)
+        partial = self.partial()
+        return np.where(partial, np.minimum(least, 0), least), np.where(partial, np.maximum(most, 0), most)
+
+    def partial(self) -> NDArray[np.bool_]:
+        """Return where the position may leave the table."""
+        first, last = self.position.bounds()
+        return (first < 0) | (last >= self.table.size)
+
+    def condition(self, row: int) -> list[Constraint]:
+        """Return that the position stays in the table: the ends that it may leave."""
+        position = self.position._pick(np.array([row]))
+        (first,), (last,) = position.bounds()
+        ends = [
+            (first < 0, position, ">="),
+            (last >= self.table.size, position - (self.table.size - 1), "<="),
+        ]
+        return [Linear(term, relation) for possible, term, relation in ends if possible]
+
+    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+        """Return where the position is in the table."""
+        position, table = arguments
+        inside: NDArray[np.bool_] = (position >= 0) & (position < table.shape[1])
+        return inside
+
+    def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
+        """Return where the position is and where it may be."""
+        position = self.position._pick(np.array([row]))
+        at = int(position.evaluate(values[None, :])[0, 0])
+        return f"position {text(position)} = {at}, allowed are 0..{self.table.size - 1}"
+
+
+class Truth(Definition):
+    """1 where a constraint holds, else 0; it is 0 too where a term of the constraint is undefined.
+
+    `evaluate` says where the constraint is satisfied by the values of its terms, whatever they stand for;
+    that their terms must be defined is added by `cpqueens.language.definedness`, and for solvers by `lowering`.
+    """
+
+    kind = "truth"
+
+    def __init__(self, constraint: Constraint, results: IntArray | None = None) -> None:
+        super().__init__(constraint.arguments, results)
+        self.constraint = constraint
+
+    @property
+    def size(self) -> int:
+        """Number of results: the constraint's elements."""
+        return self.constraint.size
+
+    def keys(self) -> list[Any]:
+        """Return the constraint's own keys."""
+        return [("truth", key) for key in self.constraint.element_keys()]
+
+    def take(self, rows: NDArray[np.intp], results: IntArray) -> Truth:
+        """Return the truths of the given elements."""
+        return Truth(self.constraint.take(rows), results)
+
+    def bind(self, registry: Registry) -> Truth:
+        """Return the truths of the same constraint over ``registry``."""
+        return Truth(self.constraint.bind(registry), self.results)
+
+    def evaluate(self, values: IntArray) -> IntArray:
+        """Return 1 where the elements hold."""
+        return self.constraint.satisfied(values).astype(np.int64)
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return 0 and 1; the range of the constraint's terms is checked by who makes it."""
+        return np.zeros(self.size, dtype=np.int64), np.ones(self.size, dtype=np.int64)
+
+
+DEFINITION_KINDS: dict[str, type[Definition]] = {
+    kind.kind: kind
+    for kind in (
+        Abs,
+        Product,
+        Quotient,
+        QuotientTruncated,
+        Remainder,
+        RemainderTruncated,
+        Minimum,
+        Maximum,
+        Element,
+    )
+}

@@ -1,0 +1,74 @@
+"""The functions of the modelling language on terms and truths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cpqueens.errors import ModelError
+from cpqueens.language.expressions import BoolArray, LinearArray, as_linear, as_truth, define, registry_of
+
+
+def element(array: Any, index: Any) -> LinearArray:
+    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0.
+
+    Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
+    truth around it is false there, and a constraint that needs it keeps the index inside.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 5, name="x")
+    >>> m.add((x < 3).implies(element([4, 5, 5], x) == 5))
+    >>> [s[x] for s in m.solutions(solver="backtracking")]
+    [1, 2, 3, 4, 5]
+    """
+    registry = registry_of(array, index)
+    table, position = as_linear(registry, array), as_linear(registry, index)
+    if table.ndim != 1:
+        raise ModelError(f"element needs a one-dimensional array, got shape {table.shape}")
+    if not table.size:
+        raise ModelError("element of an empty array")
+    return registry.define("element", position.shape, position.reshape(-1), table)
+
+
+def minimum(*operands: Any) -> LinearArray:
+    """Return the elementwise minimum of two or more arrays, or the minimum of one array."""
+    return _extreme("minimum", operands)
+
+
+def maximum(*operands: Any) -> LinearArray:
+    """Return the elementwise maximum of two or more arrays, or the maximum of one array."""
+    return _extreme("maximum", operands)
+
+
+def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
+    if not operands:
+        raise ModelError(f"{kind} of nothing")
+    registry = registry_of(*operands)
+    if len(operands) == 1:
+        flat = as_linear(registry, operands[0]).reshape(-1)
+        if not flat.size:
+            raise ModelError(f"{kind} of nothing")
+        return registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
+    return define(kind, *operands)
+
+
+def div_trunc(x: Any, y: Any) -> LinearArray:
+    """Return the quotient rounded towards zero, elementwise (C's division); undefined where ``y`` is 0."""
+    return define("quotient_truncated", x, y)
+
+
+def mod_trunc(x: Any, y: Any) -> LinearArray:
+    """Return the remainder with the sign of ``x``, elementwise (as in C); undefined where ``y`` is 0."""
+    return define("remainder_truncated", x, y)
+
+
+def all_(truths: Any) -> BoolArray:
+    """Return the truth that every element holds (true for none)."""
+    registry = registry_of(truths)
+    return registry.combine("and", as_truth(registry, truths).truth().reshape(-1))
+
+
+def any_(truths: Any) -> BoolArray:
+    """Return the truth that at least one element holds (false for none)."""
+    registry = registry_of(truths)
+    return registry.combine("or", as_truth(registry, truths).truth().reshape(-1))

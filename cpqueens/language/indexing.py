@@ -1,0 +1,185 @@
+"""Keys of arrays of terms: constants pick what NumPy picks, terms pick by their value.
+
+A constant in a key, alone or among terms, follows NumPy: it counts from the end if it is negative, and
+outside its axis it is an error. A term counts from 0, and what it picks is undefined outside its axis, for
+each axis on its own. Apart from that a term stands for an integer array of its shape, as in NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import BadIndex, ModelError
+from cpqueens.language.expressions import (
+    BoolArray,
+    LinearArray,
+    as_linear,
+    concatenate_rows,
+    constant_array,
+    leaves,
+    registry_of,
+)
+from cpqueens.language.rows import IntArray, refuse_misread
+from cpqueens.text.plaintext import shown
+
+Positions = NDArray[np.intp]
+
+_LARGEST = 50_000_000  # elements of all tables of one key
+
+
+def pick(array: LinearArray, key: Any) -> LinearArray:
+    """Return ``array[key]``.
+
+    Raises
+    ------
+    BadIndex
+        For a key that is outside the array or no key at all.
+    """
+    positions = plain_positions(array.shape, key)
+    return _pick_by_terms(array, _parts(key)) if positions is None else array._pick(positions)
+
+
+def plain_positions(shape: tuple[int, ...], key: Any) -> Positions | None:
+    """Return the flat positions that ``key`` picks from an array of ``shape``; None if it holds terms."""
+    parts = _parts(key)
+    return None if any(isinstance(part, LinearArray) for part in parts) else _positions(shape, parts)
+
+
+def _parts(key: Any) -> tuple[Any, ...]:
+    return tuple(_part(part) for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def _part(part: Any) -> Any:
+    """Return one part of a key, lists with terms as arrays of terms."""
+    if isinstance(part, LinearArray):
+        return part
+    refuse_misread(part, "index")
+    found = {type(leaf) for leaf in leaves(part)}
+    if any(issubclass(kind, BoolArray) for kind in found):
+        raise BadIndex(
+            "an index that is a truth is not known before solving; write element(array, 1 * truth)"
+        )
+    terms = any(issubclass(kind, LinearArray) for kind in found)
+    return as_linear(registry_of(part), part, "index") if terms else part
+
+
+def _positions(shape: tuple[int, ...], parts: tuple[Any, ...]) -> Positions:
+    """Return the flat positions that NumPy picks from an array of ``shape``."""
+    try:
+        return np.asarray(np.arange(math.prod(shape)).reshape(shape)[parts])
+    except (IndexError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        key = parts[0] if len(parts) == 1 else parts
+        reason = " ".join(str(error).split())
+        raise BadIndex(f"index {shown(key)} of an array of shape {shape}: {reason}") from None
+
+
+# ---- terms as indices ---------------------------------------------------------------------------------
+
+
+def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
+    """Return ``array[parts]``: an element of a table for each result, chosen by the terms in the key.
+
+    NumPy itself says what is combined with what: a term of size s stands for the positions 0..s-1 of an axis
+    that is made as long as that.
+    """
+    terms = _terms_by_axis(array, parts)
+    lengths = tuple(terms[axis].size if axis in terms else n for axis, n in enumerate(array.shape))
+    standing = tuple(_numbers(part) if isinstance(part, LinearArray) else part for part in parts)
+    picked = _positions(lengths, standing)
+    where = np.unravel_index(picked.reshape(-1), lengths)
+    if not picked.size:
+        return array._pick(picked)
+    strides = np.array([math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)])
+    first = sum((where[k] * strides[k] for k in range(array.ndim) if k not in terms), np.zeros_like(where[0]))
+    table = np.zeros((), dtype=np.intp)
+    position = constant_array(array.registry, np.zeros(picked.size, dtype=np.int64))
+    for axis, term in terms.items():  # row by row over the axes that are chosen by terms
+        n = array.shape[axis]
+        table = np.add.outer(table, np.arange(n) * strides[axis])
+        position = position * n + _within(term, n, axis, alone=len(terms) == 1)._pick(where[axis])
+    return _elements(array, first, table.reshape(-1), position).reshape(picked.shape)
+
+
+def _numbers(term: LinearArray) -> Positions:
+    return np.arange(term.size).reshape(term.shape)
+
+
+def _terms_by_axis(array: LinearArray, parts: tuple[Any, ...]) -> dict[int, LinearArray]:
+    """Return the terms of a key by the axis that they index, flat."""
+    spans = [_span(part) for part in parts]
+    used = sum(span for span in spans if span is not None)
+    rest = max(0, array.ndim - used)
+    found, axis = {}, 0
+    for part, span in zip(parts, spans, strict=True):
+        if isinstance(part, LinearArray):
+            if axis >= array.ndim:
+                raise BadIndex(f"{used} indices for an array of shape {array.shape}")
+            found[axis] = as_linear(registry_of(array, part), part, "index").reshape(-1)
+        axis += rest if span is None else span
+    return found
+
+
+def _span(part: Any) -> int | None:
+    """Return how many axes a part of a key takes; None for an ellipsis: those that are left."""
+    if part is Ellipsis:
+        return None
+    if part is None or isinstance(part, bool | np.bool_):
+        return 0
+    if not isinstance(part, list | tuple | np.ndarray):
+        return 1
+    try:
+        mask = np.asarray(part)
+    except ValueError:
+        return 1  # ragged lists, which are refused as a key
+    return mask.ndim if mask.dtype == bool else 1
+
+
+def _within(term: LinearArray, length: int, axis: int, *, alone: bool) -> LinearArray:
+    """Return indices that are undefined outside 0..length-1, constants among them as NumPy reads them.
+
+    The only index of an element needs no such care: there the table's ends are those of the axis.
+    """
+    if not length:
+        raise BadIndex(f"axis {axis} has no elements to choose from")
+    term = _constants_inside(term, length, axis)
+    low, high = term.bounds()
+    outside = np.flatnonzero((low < 0) | (high >= length))
+    if alone or not outside.size:
+        return term
+    counted = constant_array(term.registry, np.arange(length))
+    checked = term.registry.define("element", outside.shape, term._pick(outside), counted)
+    order = np.arange(term.size)
+    order[outside] = term.size + np.arange(outside.size)
+    return concatenate_rows([term, checked])._pick(order)
+
+
+def _constants_inside(term: LinearArray, length: int, axis: int) -> LinearArray:
+    constants: IntArray = term.constants
+    lone = ~term.coefficients.any(axis=1)
+    wrong = lone & ((constants < -length) | (constants >= length))
+    if wrong.any():
+        raise BadIndex(
+            f"index {constants[wrong][0]}: axis {axis} has {length} elements, "
+            f"allowed are {-length}..{length - 1}"
+        )
+    shifted = np.where(lone & (constants < 0), constants + length, constants)
+    return LinearArray(term.registry, term.shape, term.variables, term.coefficients, shifted)
+
+
+def _elements(array: LinearArray, first: Positions, table: Positions, position: LinearArray) -> LinearArray:
+    """Return ``array.flat[first[r] + table[position[r]]]`` for each result r."""
+    flat = array.reshape(-1)
+    order = np.argsort(first, kind="stable")
+    starts, begins = np.unique(first[order], return_index=True)
+    groups = np.split(order, begins[1:])
+    if len(starts) * table.size > _LARGEST:
+        raise ModelError(f"{len(starts)} tables of {table.size} elements are more than {_LARGEST} in all")
+    parts = [
+        array.registry.define("element", rows.shape, position._pick(rows), flat._pick(start + table))
+        for start, rows in zip(starts, groups, strict=True)
+    ]
+    return concatenate_rows(parts)._pick(np.argsort(order))

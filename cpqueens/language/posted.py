@@ -1,0 +1,188 @@
+"""The constraints of a model in the order in which they were added, and where that was.
+
+Relations between single terms are kept as rows, not as objects: a double loop adds them by the ten
+thousand, and that many objects keep Python's garbage collector busier than everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import CodeType
+from typing import overload
+
+import numpy as np
+
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.expressions import LinearArray, Registry, Term
+from cpqueens.language.rows import IntArray, too_large
+
+_CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
+
+_WIDEST = 2**40
+
+Source = tuple[CodeType | str, int]
+"""Where a constraint was added: a code object and the instruction in it, or a file and a line."""
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A constraint as it was added: its name (or None) and the user's file and line."""
+
+    constraint: Constraint
+    name: str | None
+    source: tuple[str, int] | None
+
+    @property
+    def where(self) -> str:
+        """The user's file and line as text, or ''."""
+        return f"{self.source[0]}:{self.source[1]}" if self.source else ""
+
+
+class ConstraintList(Sequence[Constraint]):
+    """A list of constraints that holds relations between single terms as rows."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._entries: list[Constraint | int] = []  # a number is that of a row
+        self._relations: list[str] = []
+        self._ends: list[int] = []  # where each row ends in the two flat lists
+        self._variables: list[int] = []
+        self._coefficients: list[int] = []
+        self._constants: list[int] = []
+        self._files: list[CodeType | str | None] = []
+        self._places: list[int] = []
+        self.cuts = 0  # how often it was truncated: as long as it is not, the length tells its state
+
+    def append(self, constraint: Constraint, source: Source | None) -> None:
+        """Add a constraint at the end."""
+        file, place = source or (None, 0)
+        if type(constraint) is Linear and type(constraint.expression) is Term:
+            self.append_row(constraint.expression, constraint.relation, file, place)
+        else:
+            self._files.append(file)
+            self._places.append(place)
+            self._entries.append(constraint)
+
+    def append_row(self, term: Term, relation: str, file: CodeType | str | None, place: int) -> None:
+        """Add ``term relation 0`` at the end."""
+        self._files.append(file)
+        self._places.append(place)
+        self._entries.append(len(self._relations))
+        self._relations.append(relation)
+        self._variables += term.variable_list
+        self._coefficients += term.coefficient_list
+        self._ends.append(len(self._variables))
+        self._constants.append(term.constant)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, key: int) -> Constraint: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Constraint]: ...
+    def __getitem__(self, key: int | slice) -> Constraint | list[Constraint]:
+        if isinstance(key, slice):
+            return [self[k] for k in range(*key.indices(len(self)))]
+        entry = self._entries[key]
+        return entry if isinstance(entry, Constraint) else self._row(entry)
+
+    def __iter__(self) -> Iterator[Constraint]:
+        return (e if isinstance(e, Constraint) else self._row(e) for e in self._entries)
+
+    def _row(self, k: int) -> Linear:
+        mine = slice(self._ends[k - 1] if k else 0, self._ends[k])
+        variables, coefficients = tuple(self._variables[mine]), tuple(self._coefficients[mine])
+        return Linear(Term(self._registry, variables, coefficients, self._constants[k]), self._relations[k])
+
+    def source(self, k: int) -> tuple[str, int] | None:
+        """Return the file and line where constraint ``k`` was added."""
+        code, at = self._files[k], self._places[k]
+        if code is None or isinstance(code, str):
+            return None if code is None else (code, at)
+        return code.co_filename, _line(code, at)
+
+    def set_source(self, k: int, source: tuple[str, int] | None) -> None:
+        """Say where constraint ``k`` was added."""
+        self._files[k], self._places[k] = source or (None, 0)
+
+    def select(self, positions: Iterable[int]) -> ConstraintList:
+        """Return a list of the constraints at these positions."""
+        chosen = ConstraintList(self._registry)
+        for k in positions:
+            chosen.append(self[k], self.source(k))
+        return chosen
+
+    def truncate(self, length: int) -> None:
+        """Drop everything behind the first ``length`` constraints."""
+        self.cuts += 1
+        rows = [e for e in self._entries[:length] if isinstance(e, int)]
+        kept = rows[-1] + 1 if rows else 0
+        end = self._ends[kept - 1] if kept else 0
+        del self._relations[kept:], self._constants[kept:], self._ends[kept:]
+        del self._variables[end:], self._coefficients[end:]
+        del self._entries[length:], self._files[length:], self._places[length:]
+
+    def copy(self, registry: Registry) -> ConstraintList:
+        """Return an independent list whose rows belong to ``registry``."""
+        other = ConstraintList(registry)
+        for name, column in vars(self).items():
+            if isinstance(column, list):
+                setattr(other, name, list(column))
+        return other
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the list as it is pickled: places in code become file and line."""
+        sources = [self.source(k) or (None, 0) for k in range(len(self))]
+        files, places = [file for file, _ in sources], [line for _, line in sources]
+        return vars(self) | {"_files": files, "_places": places}
+
+    def others(self) -> list[tuple[int, Constraint]]:
+        """Return the constraints that are kept as objects, with their positions."""
+        return [(k, e) for k, e in enumerate(self._entries) if not isinstance(e, int)]
+
+    def rows(self) -> list[Linear]:
+        """Return the relations between single terms as few arrays, by relation and width."""
+        if not self._relations:
+            return []
+        codes = _flat(map(_CODE.__getitem__, self._relations), len(self._relations))
+        ends, constants = _column(self._ends), _column(self._constants)
+        widths = np.diff(ends, prepend=0)
+        variables, coefficients = _column(self._variables), _column(self._coefficients)
+        joined = []
+        for group in [divmod(key, _WIDEST) for key in np.unique(codes * _WIDEST + widths).tolist()]:
+            mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
+            places = (ends[mine] - group[1])[:, None] + np.arange(group[1])
+            terms = LinearArray(
+                self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]
+            )
+            joined.append(Linear(terms, list(_CODE)[group[0]]))
+        return joined
+
+    def joined(self) -> list[Constraint]:
+        """Return all constraints with linear relations joined into arrays."""
+        return [*self.rows(), *join_linear(c for _, c in self.others())]
+
+
+def _column(values: list[int]) -> IntArray:
+    try:
+        return _flat(values, len(values))
+    except OverflowError:
+        raise too_large(values) from None
+
+
+def _flat(values: Iterable[int], count: int) -> IntArray:
+    return np.fromiter(values, dtype=np.int64, count=count)
+
+
+@cache
+def _line(code: CodeType, at: int) -> int:
+    """Return the line of an instruction, looked up only when asked: adding must be quick."""
+    for start, stop, number in code.co_lines():
+        if start <= at < stop and number is not None:
+            return number
+    return code.co_firstlineno

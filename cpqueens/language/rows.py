@@ -1,0 +1,240 @@
+"""Arithmetic on rows of terms as plain arrays, checked against wrapping; integers at the door."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, require_reach, size_text
+from cpqueens.text.plaintext import shown
+
+IntArray = NDArray[np.int64]
+
+MAX_ELEMENTS = 50_000_000
+"""Elements of one array of terms."""
+
+_INT64_MAX = 2**63 - 1
+_MISREAD: dict[type, str] = {
+    np.ma.MaskedArray: "the mask would be lost; write .compressed() or .filled(value)",
+    np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
+}
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Turn what NumPy complains about into one line that says where.
+
+    Raises
+    ------
+    ModelError
+        In place of every error of the work inside that is none yet.
+    """
+    try:
+        yield
+    except ModelError:
+        raise
+    except MemoryError:
+        raise ModelError(f"{what}: too large for the memory") from None
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise ModelError(f"{what}: {' '.join(str(error).split())}") from None
+
+
+def refuse_misread(value: object, what: str) -> None:
+    """Refuse the kinds of arrays that would lose what is special about them, alone or in a list.
+
+    Raises
+    ------
+    IntegerError
+        With what to write instead.
+    """
+    kinds = set(map(type, value)) if isinstance(value, list | tuple) else {type(value)}
+    for kind in kinds - {np.ndarray, int}:
+        for misread, advice in _MISREAD.items():
+            if issubclass(kind, misread):
+                raise IntegerError(f"{what}: {misread.__name__}: {advice}")
+
+
+def as_integers(values: object, what: str = "value") -> IntArray:
+    """Return ``values`` as an int64 array, refusing everything that is not an integer.
+
+    Raises
+    ------
+    IntegerError
+        For floats, strings, None, objects and integers outside 64 bits.
+    """
+    if type(values) is np.ndarray and values.dtype == np.int64:
+        return values
+    array = plain_array(values, what)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind in "bi":
+        return array.astype(np.int64)
+    if array.dtype.kind == "u":
+        if int(array.max()) > _INT64_MAX:
+            raise IntegerError(f"{what}: {int(array.max())} does not fit 64 bits")
+        return array.astype(np.int64)
+    if array.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in array.flat):
+        large = [v for v in array.flat if not -(2**63) <= int(v) <= _INT64_MAX]
+        if large:
+            raise IntegerError(f"{what}: {shown(large[0])} does not fit 64 bits")
+        return array.astype(np.int64)
+    raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}")
+
+
+def as_listed(values: object, what: str) -> IntArray:
+    """Return ``values``, which a constraint lists, as an int64 array.
+
+    Raises
+    ------
+    IntegerError
+        For everything that is not an integer.
+    OutOfRange
+        For integers that no term may reach.
+    """
+    return require_in_range(as_integers(values, what), what)
+
+
+def plain_array(values: object, what: str) -> NDArray[Any]:
+    """Return ``values`` as a NumPy array whose integers keep their values, of whatever size.
+
+    Raises
+    ------
+    IntegerError
+        If it is no array at all.
+    """
+    refuse_misread(values, what)
+    if isinstance(values, range) and values[MAX_ELEMENTS:]:
+        raise IntegerError(f"{what}: {shown(values)} has more than {MAX_ELEMENTS} elements")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "f" and not isinstance(values, np.ndarray | np.generic | float):
+            array = np.asarray(values, dtype=object)  # NumPy reads [2**63, 0] as floats
+            if not all(isinstance(v, int | np.integer) for v in array.flat):
+                array = np.asarray(values)
+    except Exception as error:  # what NumPy says of ragged, deep or cyclic lists, and values of their own
+        raise IntegerError(f"{what}: {shown(values, 60)} is not an array of integers") from error
+    return array
+
+
+def _first_bad(values: object, array: NDArray[Any]) -> Any:
+    try:
+        given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    except ValueError:
+        return values
+    flat = given.reshape(-1).tolist()
+    return next((v for v in flat if not isinstance(v, int | np.integer)), flat[0])
+
+
+def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:
+    """Merge equal variables within each row and drop columns of zero coefficients."""
+    size, width = variables.shape
+    if width > 1 and size:
+        key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)
+        order = np.argsort(key, axis=1, kind="stable")
+        key = np.take_along_axis(key, order, axis=1)
+        coefficients = np.take_along_axis(coefficients, order, axis=1)
+        same = key[:, 1:] == key[:, :-1]
+        if (same & (coefficients[:, 1:] != 0)).any():
+            starts = np.ones((size, width), dtype=bool)
+            starts[:, 1:] = ~same
+            target = np.cumsum(starts, axis=1) - 1
+            if np.abs(coefficients.astype(np.float64)).sum(axis=1).max() >= 2.0**62:
+                raise OutOfRange("coefficients of one variable add up to 2^62 or more")
+            merged = np.zeros_like(coefficients)
+            np.add.at(merged, (np.arange(size)[:, None], target), coefficients)
+            names = np.full_like(key, np.iinfo(np.int64).max)
+            names[np.arange(size)[:, None], target] = key
+            return (
+                normalise(np.where(merged == 0, 0, names), merged) if (merged == 0).any() else (names, merged)
+            )
+        variables = np.where(coefficients == 0, 0, key)
+        width = int((coefficients != 0).sum(axis=1).max())
+        return variables[:, :width], coefficients[:, :width]
+    if width == 1 and size and not coefficients.any():
+        return variables[:, :0], coefficients[:, :0]
+    return variables, coefficients
+
+
+def row_bounds(
+    variables: IntArray,
+    coefficients: IntArray,
+    constants: IntArray,
+    lower: IntArray,
+    upper: IntArray,
+    most: int = LIMIT,
+) -> tuple[IntArray, IntArray]:
+    """Return the lower and upper bound of each row, both of shape (size,).
+
+    Raises
+    ------
+    OutOfRange
+        If the reach of a row is larger than ``most``.
+    """
+    require_reach(variables, coefficients, constants, lower, upper, most)
+    if not variables.shape[1]:
+        return constants, constants
+    at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
+    return (
+        np.minimum(at_low, at_high).sum(axis=1) + constants,
+        np.maximum(at_low, at_high).sum(axis=1) + constants,
+    )
+
+
+def as_rows(values: Sequence[Any]) -> IntArray:
+    """Return Python integers as an int64 array, refusing those outside 64 bits."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        raise too_large(values) from None
+
+
+def too_large(values: Sequence[Any]) -> OutOfRange:
+    """Return the error for (nested) integers of which one does not fit an array."""
+    flat = np.array(values, dtype=object).reshape(-1).tolist()
+    worst = size_text(max(flat, key=abs))
+    return OutOfRange(f"a coefficient or constant of {worst} does not fit 64 bits; {ALLOWED}")
+
+
+def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
+    result: IntArray = function(a, b)
+    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**62:  # seldom: look at each element
+        near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
+        if float(near.max()) >= 2.0**62:
+            raise OutOfRange(
+                f"a coefficient or constant of {size_text(int(near.max()))} may not fit 64 bits; {ALLOWED}"
+            )
+    return result
+
+
+def _largest(a: IntArray) -> int:
+    return max(abs(int(a.max())), abs(int(a.min())))
+
+
+def checked_add(a: IntArray, b: IntArray) -> IntArray:
+    """Return ``a + b``, refusing results of 2^62 and more in size."""
+    return _checked(operator.add, a, b)
+
+
+def checked_multiply(a: IntArray, b: IntArray) -> IntArray:
+    """Return ``a * b``, refusing results of 2^62 and more in size."""
+    return _checked(operator.mul, a, b)
+
+
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which arrays of these shapes broadcast.
+
+    Raises
+    ------
+    ModelError
+        If they do not broadcast.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ModelError(f"shapes {' and '.join(map(str, shapes))} do not fit together") from None

@@ -1,0 +1,567 @@
+"""`Model`: variables, constraints and at most one objective, never changed by being solved."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import OPPOSITE, Linear
+from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.definedness import conditions
+from cpqueens.language.definitions import Truth
+from cpqueens.language.expressions import (
+    UNBOUND,
+    BoolArray,
+    LinearArray,
+    Literals,
+    Term,
+    as_linear,
+    as_truth,
+    of_variables,
+    plain_variables,
+)
+from cpqueens.language.kept import Derived
+from cpqueens.language.posted import ConstraintList, Posted, Source
+from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
+from cpqueens.language.rows import IntArray, plain_array
+from cpqueens.language.store import MAX_VARIABLES, VariableStore
+from cpqueens.text.plaintext import checked_name, shown
+
+if TYPE_CHECKING:
+    from cpqueens.answers.check import Check
+    from cpqueens.answers.outcome import Outcome, Solution
+    from cpqueens.solving.explain import Explanation
+    from cpqueens.solving.stream import SolutionStream
+
+Made = TypeVar("Made")
+
+MAX_DOMAIN = 1_000_000
+MAX_NAME = 200
+MAX_TITLE = 1000
+MAX_NESTING = 64
+MAX_AXES = 32
+_ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Variables created together: ``name``, first index and shape."""
+
+    name: str
+    first: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+class Statement(VariableStore):
+    """One problem instance: decision variables, constraints over terms, and perhaps an objective.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> import numpy as np
+    >>> m = Model("queens")
+    >>> q = m.intvar(0, 3, shape=4, name="q")
+    >>> m += [AllDifferent(q), AllDifferent(q + np.arange(4)), AllDifferent(q - np.arange(4))]
+    >>> m.count(solver="python-constraint")
+    2
+    """
+
+    def __init__(self, name: str = "model") -> None:
+        super().__init__()
+        self.name = name
+        self.blocks: list[Block] = []
+        self._block_names: dict[str, Block] = {}
+        self._bracketed: set[str] = set()  # what stands before a "[" in a name
+        self._constraints = ConstraintList(self)
+        self._names: dict[int, str] = {}
+        self.objective: LinearArray | None = None
+        self.maximizing = False
+        self._guarded: set[int] = set()
+        self._ancestors: list[tuple[Statement, int]] = []
+        self.view: Any = None  # how a catalogued problem draws its solutions
+        self._derived = Derived()
+        self._runs: set[object] = set()  # those under way: the model stays as it is until they end
+
+    @property
+    def name(self) -> str:
+        """What it is called; no control characters, at most 1000 characters."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = checked_name(name, "name of a model", MAX_TITLE, least=0)
+
+    # ---- variables ------------------------------------------------------------------------------
+
+    def intvar(
+        self,
+        lower: Any = None,
+        upper: Any = None,
+        shape: int | tuple[int, ...] | None = None,
+        name: str | None = None,
+        *,
+        domain: Iterable[int] | None = None,
+    ) -> LinearArray:
+        """Create integer variables with bounds (inclusive) or an explicit domain.
+
+        Parameters
+        ----------
+        lower, upper
+            Integers, or integer arrays that broadcast to ``shape``.
+        shape
+            Shape of the array of variables; by default one variable.
+        name
+            Unique in the model; elements are called ``name[i]`` or ``name[i,j]``.
+        domain
+            The allowed values instead of bounds; duplicates collapse, gaps stay gaps.
+
+        Raises
+        ------
+        ModelError
+            For an empty domain, a bound that is out of range (see `cpqueens.language.ranges`), a name in use.
+        IntegerError
+            For a bound or value that is not an integer.
+        """
+        self._refuse_during_runs()
+        dimensions = _shape(shape)
+        label = f"{name:.60}: " if isinstance(name, str) else ""
+        size = int(np.prod([int(d) for d in dimensions], dtype=object)) if dimensions else 1
+        if size > MAX_VARIABLES:
+            raise ModelError(f"shape {dimensions}: {size} variables, allowed are at most {MAX_VARIABLES}")
+        if domain is not None:
+            if lower is not None or upper is not None:
+                raise ModelError("give bounds or a domain, not both")
+            values = _domain(domain, f"{label}domain")
+            low, high = values[0], values[-1]
+        else:
+            low, high = _bound(lower, f"{label}lower bound"), _bound(upper, f"{label}upper bound")
+            values = None
+        lows, highs = (_stretch(b, dimensions) for b in (low, high))
+        empty = np.flatnonzero(lows > highs)
+        if empty.size:
+            label = name or "variable"
+            raise ModelError(
+                f"{label}: empty domain {lows[empty[0]]}..{highs[empty[0]]}; lower <= upper is needed"
+            )
+        block = self._new_block(name, dimensions)
+        first = self._append(lows, highs, defined=False)
+        if values is not None and len(values) != int(high) - int(low) + 1:
+            self.domains.update(dict.fromkeys(range(first, first + size), values))
+        return plain_variables(self, block.first, dimensions)
+
+    def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
+        """Create variables with the values 0 and 1, usable as truths."""
+        return self.intvar(0, 1, shape, name)
+
+    def _new_block(self, name: str | None, shape: tuple[int, ...]) -> Block:
+        if name is None:
+            name = f"x{len(self.blocks)}"
+            while name in self._block_names:
+                name = f"_{name}"
+        checked_name(name, "variable name", MAX_NAME)
+        if name in self._block_names or self._find_element(name) is not None:
+            raise ModelError(f"variable name {name!r} is in use; names must be unique")
+        if shape and name in self._bracketed:
+            raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
+        block = Block(name, self._count, shape)
+        self.blocks.append(block)
+        self._block_names[name] = block
+        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
+        return block
+
+    def _find_element(self, name: str) -> int | None:
+        match = _ELEMENT.fullmatch(name)
+        block = self._block_names.get(match[1]) if match else None
+        if match is None or block is None:
+            return None
+        index = tuple(int(part) for part in match[2].split(","))
+        if len(index) != len(block.shape) or any(i >= n for i, n in zip(index, block.shape, strict=True)):
+            return None
+        return block.first + int(np.ravel_multi_index(index, block.shape))
+
+    def __getitem__(self, name: str) -> LinearArray:
+        """Return the variable or array of variables with this name."""
+        block = self._block_names.get(name) if isinstance(name, str) else None
+        if block is not None:
+            return plain_variables(self, block.first, block.shape)
+        found = self._find_element(name) if isinstance(name, str) else None
+        if found is None:
+            from cpqueens.text.suggest import did_you_mean
+
+            near = did_you_mean(name, self._block_names) if isinstance(name, str) else ""
+            raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
+        return of_variables(self, np.array([found]), ())
+
+    def name_of(self, variable: int) -> str:
+        """Return the name of one variable; defined ones are described by their function."""
+        if variable >= self._count:
+            return f"auxiliary #{variable}"  # of a decomposition in an extension of this model
+        if self.is_defined[variable]:
+            from cpqueens.language.describe import describe_variable
+
+            return describe_variable(self, variable)
+        block = self._block_of(variable)
+        if not block.shape:
+            return block.name
+        index = np.unravel_index(variable - block.first, block.shape)
+        return f"{block.name}[{','.join(str(int(i)) for i in index)}]"
+
+    def _block_of(self, variable: int) -> Block:
+        low, high = 0, len(self.blocks)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.blocks[middle].first <= variable else (low, middle)
+        while self.blocks[low].size == 0:
+            low -= 1
+        return self.blocks[low]
+
+    # ---- constraints ----------------------------------------------------------------------------
+
+    def add(self, *constraints: Any, name: str | None = None) -> None:
+        """Add constraints, truths, or (nested) sequences of them; arrays post every element.
+
+        A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
+        the condition is added as a constraint of its own, named ``range of ...``.
+
+        Raises
+        ------
+        ModelError
+            For anything that is not a constraint, or one of another model.
+        """
+        self._refuse_during_runs()
+        frame = sys._getframe(1)
+        if name is not None:
+            checked_name(name, "name of a constraint", MAX_TITLE, least=0)
+        for constraint in constraints:
+            if type(constraint) is Linear and name is None and not self.has_partial:
+                term = constraint.expression
+                if type(term) is Term and term.registry is self:  # the short way of double loops
+                    self._constraints.append_row(term, constraint.relation, frame.f_code, frame.f_lasti)
+                    continue
+            self._add(constraint, name, (frame.f_code, frame.f_lasti))
+
+    def __iadd__(self, constraints: Any) -> Self:
+        frame = sys._getframe(1)
+        self._add(constraints, None, (frame.f_code, frame.f_lasti))
+        return self
+
+    def _add(self, item: Any, name: str | None, source: Source | None, depth: int = 0) -> None:
+        if isinstance(item, LinearArray):
+            item = as_truth(item.registry, item)
+        if isinstance(item, BoolArray):
+            self._post(self._own(item), name, source)
+        elif isinstance(item, bool | np.bool_):
+            self._post(Literals(as_linear(self, int(item))), name, source)
+        elif isinstance(item, list | tuple | set | frozenset | Iterator) or (
+            isinstance(item, np.ndarray) and item.dtype.kind in "Ob"
+        ):
+            if depth == MAX_NESTING:
+                raise ModelError(
+                    f"constraints in lists nested more than {MAX_NESTING} deep, or within themselves"
+                )
+            for part in item:
+                self._add(part, name, source, depth + 1)
+        else:
+            raise ModelError(f"a constraint is needed, got {type(item).__name__} {shown(item)}")
+
+    def _own(self, item: BoolArray) -> BoolArray:
+        """Return ``item`` as a constraint of this model, where it belongs to it or to its original."""
+        registry = item.registry
+        if registry is self:
+            return item
+        arrays = (item.terms,) if isinstance(item, Literals) else item.arguments  # type: ignore[attr-defined]
+        if registry is not UNBOUND:
+            for array in arrays:
+                self._check_ancestry(array)
+        if isinstance(item, Literals):
+            return Literals(item.terms.bind(self))
+        bound: BoolArray = item.bind(self)  # type: ignore[attr-defined]
+        return bound
+
+    def _check_ancestry(self, array: LinearArray) -> None:
+        for ancestor, count in self._ancestors:
+            if array.registry is ancestor:
+                if array.width and int(array.variables.max(initial=0)) >= count:
+                    raise ModelError("this expression was built after the model was copied; use copy['name']")
+                return
+        raise ModelError("variables of two different models cannot be mixed")
+
+    def own_terms(self, array: LinearArray) -> LinearArray:
+        """Return terms of this model, or of the model it was copied from, as terms of this model."""
+        if array.registry is self:
+            return array
+        self._check_ancestry(array)
+        return array.bind(self)
+
+    def _post(self, item: BoolArray, name: str | None, source: Source | None) -> None:
+        self._refuse_during_runs()
+        if isinstance(item, And):
+            self._post_literals(item.literals.reshape(-1), name, source)
+        elif isinstance(item, Literals):
+            self._post_literals(item.terms.reshape(-1), name, source)
+        else:
+            assert isinstance(item, Constraint)
+            if name is not None:
+                self._names[len(self._constraints)] = name
+            self._constraints.append(item, source)
+            if self.has_partial:
+                self._guard(item.arguments)
+
+    def _post_literals(self, terms: LinearArray, name: str | None, source: Source | None) -> None:
+        """Post what the literals stand for: a truth's own constraint, or that the term is 1."""
+        plain: list[int] = []
+        for row, (variables, coefficients, constant) in enumerate(terms.rows()):
+            produced = self.producer(variables[0]) if len(variables) == 1 else None
+            if produced is None or not isinstance(produced[0], Truth):
+                plain.append(row)
+                continue
+            element = produced[0].constraint.take(np.array([produced[1]]))
+            if coefficients == [1] and constant == 0:
+                self._post(element, name, source)
+            elif isinstance(element, Linear) and not self.partial_terms(element.expression).any():
+                self._post(Linear(element.expression, OPPOSITE[element.relation]), name, source)
+            else:
+                self._post(Negation(Literals(1 - terms[row])), name, source)
+        if plain:
+            self._post(Linear(terms._pick(np.array(plain)) - 1, ">="), name, source)
+
+    def _guard(self, arguments: Iterable[LinearArray]) -> None:
+        """Post, to be seen, when the partial functions are defined that terms reach without passing a truth.
+
+        That they must be is part of what the constraint over these terms means; so this changes nothing.
+        """
+        for variable, found in conditions(self, arguments, self._guarded).items():
+            self._guarded.add(variable)
+            for condition in found:
+                self._post(condition, f"range of {self.name_of(variable)}", None)
+
+    @property
+    def constraints(self) -> list[Posted]:
+        """The constraints in the order in which they were added."""
+        posted = self._constraints
+        return [Posted(c, self._names.get(k), posted.source(k)) for k, c in enumerate(posted)]
+
+    @property
+    def guarded(self) -> set[int]:
+        """Partial defined variables whose condition is a constraint of the model."""
+        return self._guarded
+
+    def fix(self, x: Any, value: Any) -> None:
+        """Add that ``x`` (a term or an array) has the given value(s)."""
+        frame = sys._getframe(1)
+        self._add(self.own_terms(x) == value, "fixed", (frame.f_code, frame.f_lasti))
+
+    def minimize(self, term: Any) -> None:
+        """Set the objective (replacing an earlier one)."""
+        self._set_objective(term, maximizing=False)
+
+    def maximize(self, term: Any) -> None:
+        """Set the objective (replacing an earlier one)."""
+        self._set_objective(term, maximizing=True)
+
+    def _set_objective(self, term: Any, maximizing: bool) -> None:
+        self._refuse_during_runs()
+        array = as_linear(self, term, "objective")
+        if array.shape:
+            raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
+        self.objective, self.maximizing = array, maximizing
+        if self.has_partial:
+            self._guard([array])
+
+    def without(self, positions: Iterable[int]) -> Statement:
+        """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
+        dropped = set(positions)
+        other = self.copy()
+        kept = [k for k in range(len(self._constraints)) if k not in dropped]
+        other._constraints = other._constraints.select(kept)
+        other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
+        if any(self._constraints.source(k) is None for k in dropped):
+            other._guarded.clear()  # a condition went; what needs it means it all the same
+        return other
+
+    def copy(self) -> Statement:
+        """Return an independent copy; variables of this model are understood by it.
+
+        `copy.copy` and `copy.deepcopy` of a model are this too; the latter also of terms and solutions,
+        which then belong to the copy. A pickled model comes back with its names, source lines and sharing.
+        """
+        other = Statement(self.name)
+        other._copy_store(self)
+        other.blocks = list(self.blocks)
+        other._block_names = dict(self._block_names)
+        other._bracketed = set(self._bracketed)
+        other._constraints = self._constraints.copy(other)
+        other._names = dict(self._names)
+        other.objective = None if self.objective is None else self.objective.bind(other)
+        other.maximizing = self.maximizing
+        other._guarded = set(self._guarded)
+        other._ancestors = [*self._ancestors, (self, self._count)]
+        other.view = self.view
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Statement:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
+        kept = {k: v for k, v in vars(self).items() if k not in ("_derived", "_runs", "_ancestors")}
+        return {"_ancestors": self._ancestors, **kept, "_shared": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _derived=Derived(), _runs=set())
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Keep the model as it is while it is solved: what would change it is refused."""
+        run = object()
+        self._runs.add(run)
+        try:
+            yield
+        finally:
+            self._runs.discard(run)
+
+    def _refuse_during_runs(self) -> None:
+        if self._runs:
+            raise ModelError(
+                "the model is being solved, by the run that calls back or in another thread: its outcome "
+                "would not be true of a changed model; change it afterwards, or change model.copy()"
+            )
+
+    @property
+    def constraint_count(self) -> int:
+        """Number of constraints."""
+        return len(self._constraints)
+
+    def derived(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what ``make`` makes of the model as it is now, kept until it changes; see `Derived`."""
+        return self._derived.get(self, what, make)
+
+    def scope_text(self) -> str:
+        """Return one line that says how large the model is."""
+        decided = int((~self.is_defined).sum())
+        return f"{self.name}: {decided} variables, {len(self._constraints)} constraints"
+
+    def __repr__(self) -> str:
+        return f"<Model {self.scope_text()}>"
+
+    # ---- solving (reaches forward) --------------------------------------------------------------
+
+    def solve(self, solver: str = "auto", **options: Any) -> Outcome:
+        """Find one solution, or the best one if there is an objective; see `cpqueens.solving.solve.solve`."""
+        from cpqueens.solving.solve import solve
+
+        return solve(self, solver, **options)
+
+    def solutions(self, solver: str = "auto", **options: Any) -> SolutionStream:
+        """Iterate over all solutions; see `cpqueens.solving.stream.solutions`."""
+        from cpqueens.solving.stream import solutions
+
+        return solutions(self, solver, **options)
+
+    def enumerate(
+        self, on_solution: Callable[[Solution], object] | Any = None, solver: str = "auto", **options: Any
+    ) -> Outcome:
+        """Deliver all solutions to ``on_solution``; see `cpqueens.solving.solve.enumerate_solutions`."""
+        from cpqueens.solving.solve import enumerate_solutions
+
+        return enumerate_solutions(self, on_solution, solver, **options)
+
+    def count(self, solver: str = "auto", **options: Any) -> int:
+        """Return the number of solutions; see `cpqueens.solving.solve.count`."""
+        from cpqueens.solving.solve import count
+
+        return count(self, solver, **options)
+
+    def check(self, assignment: Mapping[Any, Any] | Any) -> Check:
+        """Return every constraint that ``assignment`` violates; see `cpqueens.answers.check.check`."""
+        from cpqueens.answers.check import check
+
+        return check(self, assignment)
+
+    def explain_infeasible(self, solver: str = "auto", **options: Any) -> Explanation:
+        """Return a minimal unsatisfiable subset; see `cpqueens.solving.explain.explain_infeasible`."""
+        from cpqueens.solving.explain import explain_infeasible
+
+        return explain_infeasible(self, solver, **options)
+
+    def to_cpsat(self) -> Any:
+        """Return the native OR-Tools model and its variable map; see `cpqueens.backends.cpsat.export`."""
+        from cpqueens.backends.cpsat import export
+
+        return export(self)
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    if shape is None:
+        return ()
+    parts = shape if isinstance(shape, tuple | list) else (shape,)
+    for part in parts:
+        if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
+            raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
+        if part > MAX_VARIABLES:
+            raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
+    if len(parts) > MAX_AXES:
+        raise ModelError(f"shape: {len(parts)} axes, allowed are at most {MAX_AXES}")
+    return tuple(int(p) for p in parts)
+
+
+def _bound(value: Any, what: str) -> IntArray:
+    if value is None:
+        raise ModelError(f"{what}: missing; give lower and upper, or domain=")
+    array = plain_array(value, what)
+    if not array.size:
+        return array.astype(np.int64)  # it fits variables of no number only
+    if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
+        raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
+    if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
+    if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
+        worst = max(array.flat, key=abs)
+        raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
+    if array.dtype.kind not in "iu":
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
+    return require_in_range(array, what).astype(np.int64)
+
+
+def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
+    try:
+        return np.broadcast_to(bound, shape).reshape(-1)
+    except ValueError:
+        raise ModelError(f"bounds of shape {bound.shape} do not fit variables of shape {shape}") from None
+
+
+def _domain(domain: Any, what: str) -> IntArray:
+    if isinstance(domain, str | bytes):
+        raise IntegerError(f"{what}: integers only, got {shown(domain)}")
+    try:
+        many = len(domain)
+    except OverflowError:
+        many = MAX_DOMAIN + 1
+    except Exception:
+        if not isinstance(domain, Iterable):
+            raise IntegerError(f"{what}: a sequence of integers is needed, got {shown(domain)}") from None
+        domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
+        many = len(domain)
+    if many > MAX_DOMAIN:
+        raise ModelError(f"{what}: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
+    if not isinstance(domain, np.ndarray):
+        domain = list(domain)
+    values = np.unique(_bound(domain, what)) if many else np.zeros(0, dtype=np.int64)
+    if not values.size:
+        raise ModelError(f"{what}: empty; at least one value is needed")
+    return values

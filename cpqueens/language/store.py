@@ -1,0 +1,294 @@
+"""Variables and definitions as they accumulate: what a model and its throw-away extensions share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import ModelError
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.linear import _SATISFIED, Linear
+from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.constraints.xor import Xor
+from cpqueens.language.definedness import Defined, evaluate
+from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.language.expressions import BoolArray, LinearArray, constant_array, of_variables
+from cpqueens.language.ranges import LIMIT, reach
+from cpqueens.language.rows import IntArray
+
+MAX_VARIABLES = 50_000_000
+
+_AFFINE = 2.0**20
+"""Truths are written as affine terms only below this reach: sums of many truths must not leave the range."""
+
+CONNECTIVES: dict[str, type[Connective]] = {
+    "and": And,
+    "or": Or,
+    "xor": Xor,
+    "implies": Implication,
+    "not": Negation,
+}
+
+
+class VariableStore:
+    """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
+
+    most = LIMIT
+
+    def __init__(self) -> None:
+        self._lower = np.zeros(16, dtype=np.int64)
+        self._upper = np.zeros(16, dtype=np.int64)
+        self._is_defined = np.zeros(16, dtype=bool)
+        self._may_be_undefined = np.zeros(16, dtype=bool)
+        self._count = 0
+        self.domains: dict[int, IntArray] = {}
+        self.definitions: list[Definition] = []
+        self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
+        self._producer: dict[int, tuple[Definition, int]] = {}
+        self.has_partial = False  # whether any variable may be undefined
+
+    def _copy_store(self, other: VariableStore) -> None:
+        self._lower, self._upper = other._lower.copy(), other._upper.copy()
+        self._is_defined = other._is_defined.copy()
+        self._may_be_undefined = other._may_be_undefined.copy()
+        self._count = other._count
+        self.domains = dict(other.domains)
+        self.definitions = list(other.definitions)
+        self._shared = dict(other._sharing())
+        self._producer = dict(other._producer)
+        self.has_partial = other.has_partial
+
+    # ---- variables ------------------------------------------------------------------------------
+
+    @property
+    def lower(self) -> IntArray:
+        """Lower bounds of all variables."""
+        return self._lower[: self._count]
+
+    @property
+    def upper(self) -> IntArray:
+        """Upper bounds of all variables."""
+        return self._upper[: self._count]
+
+    @property
+    def variable_count(self) -> int:
+        """Number of variables, defined ones included."""
+        return self._count
+
+    @property
+    def is_defined(self) -> NDArray[np.bool_]:
+        """Which variables are defined."""
+        return self._is_defined[: self._count]
+
+    @property
+    def may_be_undefined(self) -> NDArray[np.bool_]:
+        """Which variables are, or rest on, partial functions that may be undefined; truths never are."""
+        return self._may_be_undefined[: self._count]
+
+    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+        """Return which terms may be undefined, of shape (size,)."""
+        if not self.has_partial or not array.width:
+            return np.zeros(array.size, dtype=bool)
+        reached = self._may_be_undefined[array.variables] & (array.coefficients != 0)
+        found: NDArray[np.bool_] = reached.any(axis=1)
+        return found
+
+    @property
+    def decisions(self) -> IntArray:
+        """Indices of the decision variables, ascending."""
+        return np.flatnonzero(~self.is_defined)
+
+    def producer(self, variable: int) -> tuple[Definition, int] | None:
+        """Return the definition of a defined variable and its row there, else None."""
+        return self._producer.get(variable)
+
+    def domain_values(self, variable: int, cap: int) -> IntArray:
+        """Return the variable's values in ascending order.
+
+        Raises
+        ------
+        ModelError
+            If there are more than ``cap`` of them.
+        """
+        if variable in self.domains:
+            return self.domains[variable]
+        low, high = int(self._lower[variable]), int(self._upper[variable])
+        if high - low + 1 > cap:
+            raise ModelError(
+                f"variable {variable}: the interval {low}..{high} has {high - low + 1} values, "
+                f"allowed are at most {cap} where values are listed; narrow it"
+            )
+        return np.arange(low, high + 1, dtype=np.int64)
+
+    def _append(self, lower: IntArray, upper: IntArray, defined: bool) -> int:
+        first, size = self._count, len(lower)
+        if first + size > MAX_VARIABLES:
+            raise ModelError(f"{first + size} variables, allowed are at most {MAX_VARIABLES}")
+        if first + size > len(self._lower):
+            capacity = max(first + size, 2 * len(self._lower))
+            for name in ("_lower", "_upper", "_is_defined", "_may_be_undefined"):
+                old = getattr(self, name)
+                new = np.zeros(capacity, dtype=old.dtype)
+                new[:first] = old[:first]
+                setattr(self, name, new)
+        self._lower[first : first + size] = lower
+        self._upper[first : first + size] = upper
+        self._is_defined[first : first + size] = defined
+        self._count = first + size
+        return first
+
+    # ---- the registry protocol ------------------------------------------------------------------
+
+    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+        """Return terms over defined variables; equal definitions are shared."""
+        definition = DEFINITION_KINDS[kind](arguments)
+        if not any(a.width for a in arguments) and not definition.partial().any():
+            none = np.zeros((1, self._count), dtype=np.int64)
+            return constant_array(self, definition.evaluate(none)[0].reshape(shape))
+        return of_variables(self, self._register(definition), shape)
+
+    compare = staticmethod(Linear)  # the class itself: double loops compare by the ten thousand
+
+    def combine(self, kind: str, literals: LinearArray) -> BoolArray:
+        """Return a connective over the last axis of ``literals``."""
+        return CONNECTIVES[kind].over(literals)
+
+    def truth(self, constraint: Constraint) -> LinearArray:
+        """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.
+
+        The truth of a relation over a term that may be undefined is a variable, unless it is false anyway.
+        """
+        shape = constraint.shape
+        flat = constraint.flattened()
+        if not isinstance(flat, Linear):
+            if not any(a.width for a in flat.arguments):  # decided: no variable has a say
+                held = flat.satisfied(np.zeros((1, self._count), dtype=np.int64))[0]
+                return constant_array(self, held.astype(np.int64).reshape(shape))
+            if not isinstance(flat, Connective):  # truths are 0 or 1
+                flat.require_range()
+            return of_variables(self, self._register(Truth(flat)), shape)
+        low, high = flat.expression.bounds(flat.most)
+        holds = _SATISFIED[flat.relation]
+        constant, value = _decided(flat.relation, low, high)
+        if self.has_partial:
+            partial = self.partial_terms(flat.expression)
+            constant &= ~(partial & value)
+            narrow = ~constant & ~partial & (high - low <= 1)
+        else:
+            narrow = ~constant & (high - low <= 1)
+        if narrow.any():
+            narrow &= _reach_of(flat.expression) < _AFFINE
+        defined = np.flatnonzero(~constant & ~narrow)
+        width = max(1, flat.expression.width)
+        variables = np.zeros((flat.size, width), dtype=np.int64)
+        coefficients = np.zeros((flat.size, width), dtype=np.int64)
+        constants = value.astype(np.int64)
+        if narrow.any():  # e is low or low + 1, so its truth is affine in e
+            at_low = holds(low).astype(np.int64)
+            slope = holds(low + 1).astype(np.int64) - at_low
+            e = flat.expression
+            variables[narrow, : e.width] = e.variables[narrow]
+            coefficients[narrow, : e.width] = (e.coefficients * slope[:, None])[narrow]
+            constants[narrow] = (at_low + slope * (e.constants - low))[narrow]
+        if defined.size:
+            results = self._register(Truth(flat.take(defined)))
+            variables[defined, 0] = results
+            coefficients[defined, 0] = 1
+            constants[defined] = 0
+        return LinearArray(self, (flat.size,), variables, coefficients, constants).reshape(shape)
+
+    def _register(self, definition: Definition) -> IntArray:
+        """Return the result variables of ``definition``, creating those that do not exist yet."""
+        keys = definition.keys()
+        shared = self._sharing()
+        results = np.array([shared.get(key, -1) for key in keys], dtype=np.int64)
+        missing: dict[Any, int] = {}
+        for row in np.flatnonzero(results < 0).tolist():
+            missing.setdefault(keys[row], row)
+        if missing:
+            rows = np.array(list(missing.values()), dtype=np.intp)
+            new = definition.take(rows, np.zeros(0, dtype=np.int64))
+            lower, upper = new.bounds()
+            first = self._append(lower, upper, defined=True)
+            new.results = np.arange(first, first + len(rows), dtype=np.int64)
+            self._admit(new)
+            for at, key in enumerate(missing):
+                shared[key] = first + at
+            results = np.array([shared[key] for key in keys], dtype=np.int64)
+        return results
+
+    def _sharing(self) -> dict[Any, int]:
+        """Return the result variable of each definition by its key."""
+        if self._shared is None:
+            self._shared = {}
+            for definition in self.definitions:
+                for key, variable in zip(definition.keys(), definition.results.tolist(), strict=True):
+                    self._shared.setdefault(key, variable)
+        return self._shared
+
+    def _admit(self, definition: Definition) -> None:
+        self.definitions.append(definition)
+        for row, variable in enumerate(definition.results.tolist()):
+            self._producer[variable] = (definition, row)
+        if isinstance(definition, Truth):
+            return
+        undefined = definition.partial()
+        if self.has_partial:
+            own = len(definition.arguments) - definition.shared
+            for k, array in enumerate(definition.arguments):
+                terms = self.partial_terms(array)
+                undefined = undefined | (terms if k < own else terms.any())
+        if undefined.any():
+            self.has_partial = True
+            self._may_be_undefined[definition.results] = undefined
+
+    # ---- evaluation -----------------------------------------------------------------------------
+
+    def complete(self, decisions: IntArray, known: IntArray) -> IntArray:
+        """Return the values of all variables, (batch, variables).
+
+        Parameters
+        ----------
+        decisions
+            Values of the decision variables, (batch, len(known)).
+        known
+            The indices of these variables; decision variables outside it get 0.
+        """
+        if self.has_partial:
+            return self.complete_where_defined(decisions, known)[0]
+        values = np.zeros((len(decisions), self._count), dtype=np.int64)
+        values[:, known] = decisions
+        for definition in self.definitions:
+            values[:, definition.results] = definition.evaluate(values)
+        return values
+
+    def complete_where_defined(self, decisions: IntArray, known: IntArray) -> tuple[IntArray, Defined]:
+        """Return as `complete` the values of all variables, and where they are defined."""
+        values = np.zeros((len(decisions), self._count), dtype=np.int64)
+        values[:, known] = decisions
+        defined = np.ones(values.shape, dtype=bool)
+        for definition in self.definitions:
+            results = definition.results
+            values[:, results], defined[:, results] = evaluate(definition, values, defined)
+        return values, defined
+
+
+def _reach_of(e: LinearArray) -> NDArray[np.float64]:
+    registry = e.registry
+    return reach(e.variables, e.coefficients, e.constants, registry.lower, registry.upper)
+
+
+def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which relations on a value in low..high are decided by the bounds, and how."""
+    holds = _SATISFIED[relation]
+    if relation in ("==", "!="):
+        outside = (low > 0) | (high < 0)
+        fixed = (low == 0) & (high == 0)
+        return outside | fixed, holds(np.where(outside, 1, 0))
+    return holds(low) == holds(high), holds(low)

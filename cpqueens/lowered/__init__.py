@@ -1,0 +1,1 @@
+"""From a statement to what solvers read: supported constraints only, then plain arrays."""

@@ -1,0 +1,293 @@
+"""Rewriting a model until a backend supports every constraint that is left.
+
+A backend says which (kind, context) pairs it supports. *Plain* constraints must hold; the constraint of a
+`Truth` is needed in two contexts, *implied* (its variable is 1) and *negated* (its variable is 0). What
+is not supported is decomposed in a throw-away extension of the model that can only create total defined
+variables, so that solutions stay those of the decision variables.
+
+Backends see total functions only. A constraint over terms that may be undefined comes with the conditions
+under which they are defined, and its truth becomes ``raw truth and conditions``, where the raw one goes by
+the values that the terms' variables have, meaningless ones included: no other constraint looks at these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import ModelError, UnsupportedConstraint
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.definedness import conditions
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.describe import describe
+from cpqueens.language.expressions import LinearArray, concatenate_rows
+from cpqueens.language.ranges import DIFFERENCE
+from cpqueens.language.store import VariableStore
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+Supports = Callable[[Constraint, str], bool]
+"""``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``.
+
+For plain linear relations the answer must not depend on the instance.
+"""
+
+
+class Scratch(VariableStore):
+    """A throw-away extension of a model: more total defined variables, never free ones.
+
+    What it creates over partial functions goes by their variables' values, as if they were total: who uses
+    it adds the conditions.
+    Its terms may also be differences of the model's, see `cpqueens.language.ranges`.
+    """
+
+    most = DIFFERENCE
+
+    def __init__(self, model: Statement) -> None:
+        super().__init__()
+        self._copy_store(model)
+
+    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+        """Return that none may be undefined."""
+        return np.zeros(array.size, dtype=bool)
+
+    def _admit(self, definition: Definition) -> None:
+        if definition.partial().any():
+            raise ModelError(f"a decomposition may not define a partial {definition.kind}")
+        super()._admit(definition)
+
+
+@dataclass
+class Lowered:
+    """A model as a backend sees it.
+
+    ``constraints`` are plain and supported; ``definitions`` are those that they or the objective reach,
+    each after those that it needs; ``how`` says per constraint of the model whether it runs native or
+    decomposed.
+    """
+
+    store: VariableStore
+    constraints: list[Constraint]
+    definitions: list[Definition]
+    objective: LinearArray | None
+    maximizing: bool
+    how: list[str] = field(default_factory=list)
+    origins: list[int] = field(default_factory=list)  # per lowered constraint, the model's constraint
+
+
+def lower(
+    model: Statement,
+    supports: Supports,
+    backend: str = "backend",
+    *,
+    objective: bool = True,
+    joined: bool = False,
+) -> Lowered:
+    """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
+
+    With ``joined`` relations between single terms come as arrays of many; they have the origin -1.
+
+    Raises
+    ------
+    UnsupportedConstraint
+        If a constraint is neither supported nor decomposable.
+    ModelError
+    """
+    scratch = Scratch(model)
+    lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
+    posted = model._constraints
+    lowered.how = ["native"] * len(posted)
+    rows = posted.rows() if joined else []
+    if rows and supports(rows[0], "plain"):
+        lowered.constraints += rows
+        lowered.origins += [-1] * len(rows)
+        remaining: Iterable[tuple[int, Constraint]] = posted.others()
+    else:
+        remaining = enumerate(posted)
+    for origin, constraint in remaining:
+        simple = _plain(constraint, scratch, supports, model, backend)
+        if len(simple) != 1 or simple[0] is not constraint:
+            lowered.how[origin] = "decomposed"
+        lowered.constraints += simple
+        lowered.origins += [origin] * len(simple)
+    for condition in _unseen_conditions(model):
+        lowered.constraints += _plain(condition, scratch, supports, model, backend)
+    lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
+    lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
+    return lowered
+
+
+def _unseen_conditions(model: Statement) -> list[Constraint]:
+    """Return the conditions of partial functions that must be defined and are no constraints of the model."""
+    if not model.has_partial:
+        return []
+    roots = [a for c in model._constraints.joined() for a in c.arguments]
+    if model.objective is not None:
+        roots.append(model.objective)
+    found = conditions(model, roots)
+    return [c for variable, cs in found.items() if variable not in model.guarded for c in cs]
+
+
+def _plain(
+    constraint: Constraint, scratch: Scratch, supports: Supports, model: Statement, backend: str
+) -> list[Constraint]:
+    pending, done = [constraint], []
+    while pending:
+        item = pending.pop()
+        if supports(item, "plain"):
+            done.append(item)
+            continue
+        simpler = item.decompose(scratch)
+        if (len(simpler) == 1 and simpler[0].kind == item.kind) or (not simpler and _is_core(item)):
+            raise _unsupported(model, item, "plain", backend)
+        pending += reversed(simpler)
+    return done
+
+
+def _is_core(constraint: Constraint) -> bool:
+    return type(constraint).simpler is Constraint.simpler
+
+
+def _unsupported(model: Statement, item: Constraint, context: str, backend: str) -> UnsupportedConstraint:
+    from cpqueens.backends import able_backends
+
+    others = ", ".join(able_backends(model, exclude=backend)) or "none"
+    return UnsupportedConstraint(
+        f"{backend} cannot express {describe(model, item):.120} ({context}); backends that can: {others}"
+    )
+
+
+def _definitions(
+    lowered: Lowered, scratch: Scratch, supports: Supports, model: Statement, backend: str
+) -> list[Definition]:
+    """Return the reached definitions, truths decomposed as needed, in an order of evaluation."""
+    if not scratch.definitions:
+        return []
+    roots = [a for c in join_linear(lowered.constraints) for a in c.arguments]
+    if lowered.objective is not None:
+        roots.append(lowered.objective)
+    reached = np.zeros(scratch.variable_count, dtype=bool)
+    replaced: dict[int, Definition] = {}
+    pending = _defined_scope(roots, scratch)
+    while pending:
+        variable = pending.pop()
+        if variable >= len(reached):
+            reached = np.concatenate([reached, np.zeros(scratch.variable_count - len(reached), dtype=bool)])
+        if reached[variable]:
+            continue
+        reached[variable] = True
+        definition, row = scratch.producer(variable)  # type: ignore[misc]
+        if isinstance(definition, Truth):
+            simple = _truth(definition, row, scratch, supports, model, backend)
+            if simple is not None:
+                replaced[variable] = simple
+                definition, row = simple, 0
+        pending += _defined_scope(_row_arguments(definition, row), scratch)
+    return _ordered(scratch, reached, replaced)
+
+
+def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[int]:
+    found: list[int] = []
+    defined = store.is_defined
+    for array in arrays:
+        if array.width:
+            variables = array.variables[array.coefficients != 0]
+            found += variables[defined[variables]].tolist()
+    return found
+
+
+def _row_arguments(definition: Definition, row: int) -> list[LinearArray]:
+    if isinstance(definition, Truth):
+        return list(definition.constraint.take(np.array([row])).arguments)
+    return list(definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments)
+
+
+def _truth(
+    definition: Truth, row: int, scratch: Scratch, supports: Supports, model: Statement, backend: str
+) -> Truth | None:
+    """Return an equal truth of a supported constraint, or None if the present one is supported."""
+    constraint = definition.constraint
+    guard = _conditions_of(definition, row, model)
+    if not guard and supports(constraint, "implied") and supports(constraint, "negated"):
+        return None
+    item = constraint.take(np.array([row]))
+    if guard:
+        item = _total(item, guard, scratch)
+    result = np.array([definition.results[row]])
+    while not (supports(item, "implied") and supports(item, "negated")):
+        simpler = item.decompose(scratch)
+        if not simpler and _is_core(item):
+            raise _unsupported(model, item, "reified", backend)
+        if len(simpler) == 1 and simpler[0].size == 1:
+            if simpler[0].kind == item.kind:
+                raise _unsupported(model, item, "reified", backend)
+            item = simpler[0]
+        else:
+            truths = [c.truth().reshape(-1) for c in simpler]
+            empty = LinearArray(
+                scratch, (0,), *(np.zeros((0, 0), dtype=np.int64),) * 2, np.zeros(0, np.int64)
+            )
+            item = And.over(concatenate_rows(truths) if truths else empty)
+    return Truth(item.flattened(), result)
+
+
+def _conditions_of(definition: Truth, row: int, model: Statement) -> list[Constraint]:
+    """Return when the terms of a model's truth are defined; nothing for a truth of a decomposition."""
+    if not model.has_partial or definition.results[row] >= model.variable_count:
+        return []
+    terms = definition.constraint.take(np.array([row])).arguments
+    return [c for found in conditions(model, terms).values() for c in found]
+
+
+def _total(item: Constraint, guard: list[Constraint], scratch: Scratch) -> Constraint:
+    """Return what a truth over partial functions means in total ones: its raw truth and the conditions."""
+    for key in item.flattened().element_keys():
+        scratch._sharing().pop(("truth", key), None)  # the model's truth, which is the one to be expressed
+    parts = [item, *guard]
+    return And.over(concatenate_rows([c.bind(scratch).truth().reshape(-1) for c in parts]))
+
+
+def _ordered(
+    scratch: Scratch, reached: np.typing.NDArray[np.bool_], replaced: dict[int, Definition]
+) -> list[Definition]:
+    """Return blocks of the reached results, each block after those it depends on."""
+    blocks: list[Definition] = []
+    reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
+    for definition in scratch.definitions:
+        kept = reached[definition.results] & ~np.isin(definition.results, list(replaced))
+        if kept.all():
+            blocks.append(definition)
+        elif kept.any():
+            rows = np.flatnonzero(kept)
+            blocks.append(definition.take(rows, definition.results[rows]))
+    blocks += replaced.values()
+    if not replaced:
+        return blocks
+    producer = {int(v): k for k, block in enumerate(blocks) for v in block.results}
+    needs = [sorted({producer[v] for v in _defined_scope(b.arguments, scratch)}) for b in blocks]
+    return [blocks[k] for k in _topological(needs)]
+
+
+def _topological(needs: list[list[int]]) -> list[int]:
+    state = [0] * len(needs)
+    order: list[int] = []
+    for root in range(len(needs)):
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if state[node] == 0:
+                state[node] = 1
+                stack += [k for k in needs[node] if state[k] == 0]
+                continue
+            stack.pop()
+            if state[node] == 1:
+                state[node] = 2
+                order.append(node)
+    return order

@@ -1,0 +1,1 @@
+"""The catalogue of problems, their parameters and their published values."""

@@ -1,0 +1,282 @@
+"""Problems by name (found in the folder of models) and a user's own by path; one typed view of both.
+
+A problem is a Python file. Its names at module level are all there is to it:
+
+``<name of the file>(n: Annotated[int, Between(0, 100)] = 8, ...) -> Model``
+    builds the model; its first docstring line is the summary, its signature declares the parameters.
+``verify(solution, **parameters) -> list of complaints``
+    optional: checks raw values ``{"q": [0, 2, ...]}`` in plain Python, without any constraint object.
+    It may also return a bool.
+``published``
+    optional: a tuple of `Published` values.
+``symmetries``
+    optional: a group of `cpqueens.answers.symmetry`, or a function of the parameters that returns one.
+
+A reference is a problem's name, ``path.py:function``, ``path.py`` (the function with the file's name, or
+the only one that is annotated to return a Model), or a ``.json`` model file. Python files are executed;
+JSON never is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from cpqueens.answers.symmetry import Group
+from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.model import Model
+from cpqueens.problems.parameters import Parameter, complete, parse_assignments, read_parameters
+from cpqueens.problems.published import Published
+from cpqueens.text.bounded import read_bytes
+from cpqueens.text.plaintext import one_line, shown, text_of
+from cpqueens.text.suggest import did_you_mean
+
+PACKAGE = "cpqueens.models"
+
+MAX_SOURCE = 2**24
+"""Bytes of a user's Python file."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A family of models with parameters."""
+
+    name: str
+    summary: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    function: Callable[..., Any] = field(repr=False)
+    module: ModuleType = field(repr=False)
+
+    @property
+    def source(self) -> str:
+        """The file that states it."""
+        return str(self.module.__file__)
+
+    @property
+    def published(self) -> tuple[Published, ...]:
+        """All published values."""
+        return tuple(getattr(self.module, "published", ()))
+
+    @property
+    def has_verify(self) -> bool:
+        """Whether it brings its own check of raw values."""
+        return callable(getattr(self.module, "verify", None))
+
+    def read(self, assignments: Iterable[str]) -> dict[str, Any]:
+        """Return the parameters given as texts such as ``n=8``, validated and with all defaults.
+
+        Raises
+        ------
+        ModelError
+            In one line that names the problem, the parameter, the value and what is allowed.
+        """
+        return self._named(lambda: complete(self.parameters, parse_assignments(self.parameters, assignments)))
+
+    def instance(self, **parameters: Any) -> Instance:
+        """Build the model for the given parameters.
+
+        Raises
+        ------
+        ModelError
+            For a parameter that is unknown or not allowed, or if the function does not return a model.
+        """
+        values = self._named(lambda: complete(self.parameters, parameters))
+        model = self._call(self.function, values)
+        if not isinstance(model, Model):
+            raise ModelError(f"{self.name}: it must return a Model, got {type(model).__name__}")
+        return Instance(self, values, model)
+
+    def _named(self, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        try:
+            return work()
+        except ModelError as error:
+            raise ModelError(f"{self.name}: {error}") from None
+
+    def _call(self, function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+        try:
+            return function(**values)
+        except CpqueensError as error:
+            raise ModelError(_prefixed(self.name, error)) from error
+        except (Exception, SystemExit) as error:
+            raise ModelError(f"{self.name}: {_one_line(error)}") from error
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One model of a problem, with the parameters that made it; ``problem`` is None for a model file."""
+
+    problem: Problem | None
+    parameters: Mapping[str, Any]
+    model: Model
+
+    @property
+    def title(self) -> str:
+        """Such as ``queens(n=8)``; parameters that have their defaults by not being given included."""
+        if self.problem is None:
+            return self.model.name
+        shown = ", ".join(f"{k}={v}" for k, v in self.parameters.items() if v != ())
+        return f"{self.problem.name}({shown})"
+
+    def verify(self, solution: Mapping[str, Any]) -> list[str]:
+        """Return what the problem's own plain check complains about; empty if nothing or without check.
+
+        Parameters
+        ----------
+        solution
+            Raw values by name, as `Solution.as_dict` returns them.
+        """
+        if self.problem is None or not self.problem.has_verify:
+            return []
+        answer = self.problem.module.verify(solution, **self.parameters)
+        if isinstance(answer, bool):
+            return [] if answer else ["verify says no"]
+        return [str(complaint) for complaint in answer]
+
+    def published(self, what: str = "solutions") -> Published | None:
+        """Return the published value for these parameters, or None."""
+        if self.problem is None:
+            return None
+        defaults = {p.name: p.default for p in self.problem.parameters}
+        for entry in self.problem.published:
+            if entry.what == what and {**defaults, **entry.parameters} == dict(self.parameters):
+                return entry
+        return None
+
+    def symmetries(self) -> Group:
+        """Return the group that maps solutions onto solutions, empty if none is declared."""
+        declared = getattr(self.problem.module, "symmetries", ()) if self.problem is not None else ()
+        return tuple(declared(**self.parameters) if callable(declared) else declared)
+
+
+# ---- finding ------------------------------------------------------------------------------------------
+
+
+def names() -> list[str]:
+    """Return the names of the problems that are shipped, sorted."""
+    package = importlib.import_module(PACKAGE)
+    return sorted(m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
+
+
+def find(reference: str) -> Problem:
+    """Return the problem called ``reference``, or the one in a user's file.
+
+    Raises
+    ------
+    ModelError
+        If there is none, with the nearest name; or if the file cannot be run.
+    """
+    path, function = _split(reference)
+    if path is not None:
+        return _from_file(path, function)
+    if reference not in names():
+        raise ModelError(f"no problem {shown(reference, 60)}{did_you_mean(reference, names())}")
+    module = importlib.import_module(f"{PACKAGE}.{reference}")
+    return _problem(reference, getattr(module, reference), module)
+
+
+def load(reference: str, assignments: Iterable[str] = ()) -> Instance:
+    """Return the model that ``reference`` and texts such as ``n=8`` mean, as the command line does.
+
+    Raises
+    ------
+    ModelError
+        For an unknown problem, a file that cannot be read, or parameters that are not allowed.
+    """
+    if reference.lower().endswith(".json"):
+        given = list(assignments)
+        if given:
+            raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")
+        from cpqueens.files.modelfile import load_model
+
+        return Instance(None, {}, load_model(reference))
+    problem = find(reference)
+    return problem.instance(**problem.read(assignments))
+
+
+def _split(reference: str) -> tuple[Path | None, str | None]:
+    """Return path and function of ``path.py:function`` or ``path.py``; no path for a name."""
+    if reference.endswith(".py"):
+        return Path(reference), None
+    path, colon, function = reference.rpartition(":")
+    if colon and path.endswith(".py"):
+        return Path(path), function
+    return None, None
+
+
+def _from_file(path: Path, function: str | None) -> Problem:
+    module = _run(path)
+    own = {
+        name: value
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
+    if function is None:
+        function = _only_problem(path, own)
+    if function not in own:
+        raise ModelError(f"{path}: no function {shown(function, 60)}{did_you_mean(function, own)}")
+    return _problem(function, own[function], module)
+
+
+def _only_problem(path: Path, functions: Mapping[str, Callable[..., Any]]) -> str:
+    if path.stem in functions:
+        return path.stem
+    building = [n for n, f in functions.items() if f.__annotations__.get("return") in ("Model", Model)]
+    if len(building) != 1:
+        listed = ", ".join(building or functions) or "none"
+        raise ModelError(f"{path}: which function? write {path}:NAME; functions are {listed}")
+    return building[0]
+
+
+def _run(path: Path) -> ModuleType:
+    """Execute a user's file as a module of its own."""
+    read_bytes(path, MAX_SOURCE, pipes=False)  # what Python reads next is a file of a size for a module
+    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    name = f"cpqueens_user_{digest}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ModelError(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # so that dataclasses and pickles of the file find their module
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[name]
+        raise ModelError(f"{path}: {_one_line(error)}") from error
+    return module
+
+
+def _problem(name: str, function: Callable[..., Any], module: ModuleType) -> Problem:
+    text = inspect.getdoc(function) or inspect.getdoc(module) or ""
+    try:
+        parameters = read_parameters(function)
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}") from None
+    return Problem(name, text.partition("\n")[0], text, parameters, function, module)
+
+
+def _prefixed(name: str, error: Exception) -> str:
+    """Return the message with the problem's name in front of it, once."""
+    return str(error) if str(error).startswith(f"{name}: ") else f"{name}: {error}"
+
+
+def _one_line(error: BaseException) -> str:
+    """Return a foreign exception as one line, with the place in the user's file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})" if frames else ""
+    if isinstance(error, SyntaxError):
+        place = f" (line {error.lineno})"
+        return f"{type(error).__name__}: {error.msg}{place}"
+    return f"{type(error).__name__}: {one_line(text_of(error))}{place}"

@@ -1,0 +1,197 @@
+"""The receiving end of a run: checks, orders, de-duplicates and limits what a backend delivers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpqueens.answers.outcome import Fault, SolutionSet, StopReason
+from cpqueens.backends.base import Backend, Order, Request, Want
+
+if TYPE_CHECKING:
+    from cpqueens.answers.check import Checker
+    from cpqueens.language.rows import IntArray
+    from cpqueens.system.interrupts import Interrupt
+
+Consumer = Callable[["Interrupt", SolutionSet], "int | None"]
+"""Takes checked, distinct solutions; answers None to go on, or how many it took before it had enough."""
+
+Taker = Callable[[SolutionSet], "int | None"]
+"""A consumer within one run, whose interrupt it knows."""
+
+MEMORY_CAP = 2 * 2**30
+"""Bytes that the set of seen solutions may take, about; past it duplicates go unnoticed and it is said."""
+
+
+class Collector:
+    """Holds the pipeline's state during one run."""
+
+    def __init__(
+        self,
+        checker: Checker,
+        backend: Backend,
+        request: Request,
+        consumer: Taker | None,
+    ) -> None:
+        self.checker = checker
+        promised = getattr(backend, "order_for", None)
+        order = backend.order if promised is None else promised(request)
+        self.order = Order.ANY if request.want is Want.BEST else order
+        self.request = request
+        self.consumer = consumer
+        self.delivered = 0  # raw, as the backend delivered them
+        self.distinct = 0
+        self.duplicates = 0
+        self.more = False  # a solution beyond the limit exists
+        self.stopped: StopReason | None = None
+        self.looking_ahead = False
+        self.faults: list[Fault] = []
+        self.check_seconds = 0.0
+        self.last: IntArray | None = None
+        self.best: IntArray | None = None
+        self.best_value: int | None = None
+        self.first_seconds: float | None = None
+        self._seen: set[bytes] = set()
+        self._seen_bytes = 0
+        self.forgetting = False
+
+    def deliver(self, batch: IntArray) -> bool:
+        """Receive a batch of assignments; answer whether to go on."""
+        if self.stopped is not None or self.faults:
+            return False  # the backend was told to stop
+        if self.request.interrupted() or self.request.cancel.is_set():
+            self.stopped = self.stopped or StopReason.INTERRUPTED
+            return False
+        start = time.monotonic()
+        good = self._checked(batch)
+        self.check_seconds += time.monotonic() - start
+        if not len(good):
+            return not self.faults
+        if self.first_seconds is None:
+            self.first_seconds = self.request.clock.elapsed()
+        if self.request.want is Want.BEST:
+            good = self._improving(good)
+        return self._pass_on(good) and not self.faults
+
+    def _checked(self, batch: IntArray) -> IntArray:
+        """Return the rows that are solutions and new, in the delivered order."""
+        width = len(self.checker.known)
+        if not isinstance(batch, np.ndarray) or batch.ndim != 2 or batch.shape[1] != width:
+            shape = getattr(batch, "shape", type(batch).__name__)
+            self.faults.append(
+                Fault("BAD_ASSIGNMENT", f"a batch of {width} values a row is needed, got {shape}")
+            )
+            return np.zeros((0, width), dtype=np.int64)
+        if batch.dtype.kind not in "iu":
+            self.faults.append(Fault("BAD_ASSIGNMENT", f"integers are needed, got {batch.dtype}"))
+            return np.zeros((0, width), dtype=np.int64)
+        batch = np.array(batch, dtype=np.int64)  # a copy: the backend may use its array again
+        self.delivered += len(batch)
+        accepted = self.checker.accepts(batch)
+        if not accepted.all():
+            for row in batch[~accepted][:3]:
+                reason = str(self.checker.explain(row)).splitlines()[0]
+                self.faults.append(Fault("INVALID_SOLUTION", reason, tuple(row.tolist())))
+            batch = batch[accepted]
+        return self._in_order(batch) if self.order is Order.LEXICOGRAPHIC else self._unseen(batch)
+
+    def _in_order(self, batch: IntArray) -> IntArray:
+        """Check the promised order by comparing neighbours, which also proves distinctness."""
+        if not len(batch):
+            return batch
+        rows = batch if self.last is None else np.concatenate([self.last[None, :], batch])
+        self.last = batch[-1].copy()
+        if len(rows) < 2:
+            return batch
+        if not rows.shape[1]:
+            self.faults.append(Fault("DUPLICATE", "the empty solution delivered twice"))
+            return batch[: 1 - (len(rows) - len(batch))]
+        differs = rows[1:] != rows[:-1]
+        first = differs.argmax(axis=1)
+        index = np.arange(len(first))
+        ascending = rows[1:][index, first] > rows[:-1][index, first]
+        if ascending.all():
+            return batch
+        at = int(np.flatnonzero(~ascending)[0])
+        code = "DUPLICATE" if not differs[at].any() else "UNORDERED"
+        message = "lexicographic order was promised, yet a solution follows that is not greater"
+        self.faults.append(Fault(code, message, tuple(rows[at + 1].tolist())))
+        return batch[: max(0, at + len(batch) - len(first))]
+
+    def _unseen(self, batch: IntArray) -> IntArray:
+        """Remove and count solutions that came before; a fault if the backend promised distinct ones."""
+        if self.forgetting:
+            return batch
+        keep = np.ones(len(batch), dtype=bool)
+        size = batch.shape[1] * 8 + 80
+        for k, row in enumerate(batch):
+            key = row.tobytes()
+            if key in self._seen:
+                keep[k] = False
+                self.duplicates += 1
+                if self.order is Order.DISTINCT:
+                    self.faults.append(
+                        Fault("DUPLICATE", "distinct solutions were promised", tuple(row.tolist()))
+                    )
+            else:
+                self._seen.add(key)
+        self._seen_bytes = size * len(self._seen)
+        if self._seen_bytes > MEMORY_CAP:
+            self.forgetting = True
+            self._seen.clear()
+        return batch[keep]
+
+    def _improving(self, batch: IntArray) -> IntArray:
+        """Keep the best by the recomputed objective; return the rows that improved on all before."""
+        model = self.checker.model
+        values = self.checker.objective(batch)
+        sign = -1 if model.maximizing else 1
+        improving = []
+        for row, value in enumerate(values.tolist()):
+            if self.best_value is None or sign * value < sign * self.best_value:
+                self.best_value, self.best = value, batch[row].copy()
+                improving.append(row)
+        return batch[improving]
+
+    def _pass_on(self, batch: IntArray) -> bool:
+        """Give solutions to the consumer up to the limit; then look whether there are more."""
+        if not len(batch):
+            return True
+        limit = self.request.solution_limit
+        if limit is not None:
+            room = limit - self.distinct
+            if room <= 0 or len(batch) > room:
+                self.more = True
+                batch = batch[: max(room, 0)]
+        taken = self._consume(batch)
+        self.distinct += len(batch) if taken is None else taken
+        if taken is not None:
+            self.stopped = StopReason.INTERRUPTED if self.request.interrupted() else StopReason.CALLBACK
+            return False
+        if limit is None or self.distinct < limit:
+            return True
+        if self.more or not self.request.look_ahead:
+            self.stopped = StopReason.SOLUTION_LIMIT
+            return False
+        self._look_ahead()
+        return True
+
+    def _consume(self, batch: IntArray) -> int | None:
+        if self.consumer is None or not len(batch):
+            return None
+        batch.flags.writeable = False  # solutions are values
+        with self.request.clock.pause("consumer"):
+            return self.consumer(SolutionSet(self.checker.model, self.checker.known, batch))
+
+    def _look_ahead(self) -> None:
+        """Give the backend a moment to find one more solution, or to prove that there is none."""
+        if not self.looking_ahead:
+            self.looking_ahead = True
+            clock = self.request.clock
+            remaining = clock.remaining()
+            if not self.request.prove_complete:
+                moment = max(0.1, 0.1 * clock.elapsed())
+                clock.limit_to(moment if remaining is None else min(moment, remaining))

@@ -1,0 +1,267 @@
+"""Reading and refusing what a user asks of a solver, equally for all backends and before any search."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from cpqueens import backends
+from cpqueens.answers.check import Checker, read_assignment
+from cpqueens.backends.base import Backend, Clock, Feature, Request, Want
+from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
+from cpqueens.language.ranges import LIMIT
+from cpqueens.system.interrupts import Interrupt
+from cpqueens.text.plaintext import shown
+from cpqueens.text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+COMMON = (
+    "time_limit",
+    "solution_limit",
+    "step_limit",
+    "random_seed",
+    "num_workers",
+    "hint",
+    "after",
+    "prove_complete",
+    "log",
+    "on_progress",
+)
+
+MAX_WORKERS = 1024
+
+FOREVER = 1e9
+"""Seconds from which a limit is none (30 years): clocks and threads cannot wait for much more."""
+
+# Spellings of other tools that would change what a status means, or that have another name here.
+REFUSED = {
+    "enumerate_all_solutions": "call model.enumerate(...) or model.solutions(...)",
+    "stop_after_first_solution": "call model.solve(...) without an objective, or use solution_limit",
+    "stop_after_presolve": "it would leave the status without meaning",
+    "stop_after_root_propagation": "it would leave the status without meaning",
+    "num_search_workers": "write num_workers=",
+    "max_time_in_seconds": "write time_limit=",
+    "max_deterministic_time": "write step_limit= where the solver has it, or time_limit=",
+    "relative_gap_limit": "a status within a gap would not be a proof",
+    "fix_variables_to_their_hinted_value": "a hint may not change the model; write model.copy() and fix()",
+    "absolute_gap_limit": "a status within a gap would not be a proof",
+    "log_search_progress": "write log=True",
+    "seed": "write random_seed=",
+    "timeout": "write time_limit=",
+    "workers": "write num_workers=",
+}
+
+
+def build_request(
+    model: Statement,
+    backend: Backend,
+    strategy: str | None,
+    want: Want,
+    clock: Clock,
+    interrupt: Interrupt,
+    *,
+    look_ahead: bool = True,
+    **options: Any,
+) -> Request:
+    """Return the validated request.
+
+    Raises
+    ------
+    UnsupportedRequest
+        If the backend lacks a feature that is asked for; the message names backends that have it.
+    UnknownParameter
+        For a keyword that neither cpqueens nor the backend knows.
+    ModelError
+        For a value that is not allowed.
+    """
+    _need(backend, _feature_of(want), what=want.value)
+    if want is Want.COUNT and options.get("solution_limit") is not None:
+        raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
+    clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
+    hint, hinted, messages = _hint(model, backend, options.pop("hint", None))
+    return Request(
+        want=want,
+        clock=clock,
+        cancel=interrupt.cancel,
+        interrupted=interrupt.poll,
+        solution_limit=positive_integer(options.pop("solution_limit", None), "solution_limit"),
+        step_limit=_featured(backend, Feature.STEP_LIMIT, positive_integer, options, "step_limit"),
+        seed=_seed(options.pop("random_seed", None)),
+        workers=_workers(backend, options.pop("num_workers", None)),
+        hint=hint,
+        hinted=hinted,
+        after=_after(model, backend, options.pop("after", None)),
+        strategy=strategy,
+        look_ahead=look_ahead,
+        prove_complete=_truth(options.pop("prove_complete", False), "prove_complete"),
+        messages=tuple(messages),
+        log=_log(options.pop("log", None)),
+        on_progress=options.pop("on_progress", None),
+        parameters=_parameters(backend, options),
+    )
+
+
+def _feature_of(want: Want) -> Feature | None:
+    return {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}.get(
+        want
+    )
+
+
+def _need(backend: Backend, feature: Feature | None, what: str) -> None:
+    if feature is None or feature in backend.features:
+        return
+    able = [n for n in backends.available() if feature in backends.get_backend(n).features]
+    raise UnsupportedRequest(
+        f"{backend.name} cannot do {what!r} (no feature {feature.value}); solvers that can: {', '.join(able)}"
+    )
+
+
+def positive_seconds(value: Any, what: str) -> float | None:
+    """Return a limit in seconds, None for none; it must be a number above 0, beyond `FOREVER` it is none."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
+    if not value > 0:  # NaN included
+        raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
+    seconds = float(min(value, int(FOREVER)) if isinstance(value, int) else value)
+    return None if seconds >= FOREVER else seconds
+
+
+def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:
+    """Return a limit, None for none; it must be an integer from 1 to ``most``."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ModelError(f"{what}: an integer of at least 1 is needed, got {shown(value)}")
+    if value > most:
+        raise ModelError(f"{what}: {shown(value)} is too many, allowed are at most {most}")
+    return int(value)
+
+
+def _featured(
+    backend: Backend, feature: Feature, read: Callable[[Any, str], Any], options: dict[str, Any], name: str
+) -> Any:
+    value = options.pop(name, None)
+    if value is not None:
+        _need(backend, feature, name)
+    return read(value, name)
+
+
+def _seed(value: Any) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
+        raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {shown(value)}")
+    return int(value)
+
+
+def _workers(backend: Backend, value: Any) -> int:
+    workers = positive_integer(value, "num_workers", MAX_WORKERS)
+    if workers is not None and workers > 1:
+        _need(backend, Feature.WORKERS, "num_workers")
+    return workers or 1
+
+
+def _truth(value: Any, what: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what}: True or False is needed, got {shown(value)}")
+    return bool(value)
+
+
+def _log(value: Any) -> Callable[[str], None] | None:
+    if value is None or value is False:
+        return None
+    if value is True:
+        return lambda line: print(line, file=sys.stderr)
+    if not callable(value):
+        raise ModelError(f"log: True or a function of one line is needed, got {shown(value)}")
+    function: Callable[[str], None] = value
+    return function
+
+
+def _hint(model: Statement, backend: Backend, value: Any) -> tuple[Any, Any, list[str]]:
+    """Return the hinted values, which of them count, and why entries were ignored."""
+    if value is None:
+        return None, None, []
+    _need(backend, Feature.HINT, "hint")
+    known = model.decisions
+    row, given = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=bool)
+    messages: list[str] = []
+    for key, values in _hint_entries(value):
+        from cpqueens.answers.check import _read_entry
+
+        positions, numbers = _read_entry(model, known, key, values)
+        row[positions], given[positions] = numbers, True
+    inside = Checker(model).in_domain(row[None, :])[0]
+    for k in np.flatnonzero(given & ~inside)[:5].tolist():
+        messages.append(f"hint {model.name_of(int(known[k]))} = {row[k]} ignored: outside its domain")
+    given &= inside
+    return row, given, messages
+
+
+def _hint_entries(value: Any) -> list[tuple[Any, Any]]:
+    from cpqueens.answers.outcome import Outcome, Solution
+
+    if isinstance(value, Outcome):
+        value = value.solution or value.closest
+    if isinstance(value, Solution):
+        value = value.as_dict()
+    if not isinstance(value, Mapping):
+        raise ModelError(
+            f"hint: {{variable: values}}, a solution or an outcome is needed, got {shown(value)}"
+        )
+    return list(value.items())
+
+
+def _after(model: Statement, backend: Backend, value: Any) -> Any:
+    if value is None:
+        return None
+    _need(backend, Feature.RESUME, "after")
+    from cpqueens.answers.outcome import Solution
+
+    named = value.as_dict() if isinstance(value, Solution) else value
+    if not isinstance(named, Mapping):
+        raise ModelError(f"after: a solution or {{variable: values}} is needed, got {shown(value)}")
+    row, problems = read_assignment(model, named)
+    if row is None:
+        raise ModelError(f"after: {problems[0]}")
+    return np.clip(row, -LIMIT - 1, LIMIT + 1)  # farther out nothing is compared differently
+
+
+def _parameters(backend: Backend, options: Mapping[str, Any]) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in REFUSED:
+            raise UnknownParameter(f"{name} is not accepted: {REFUSED[name]}")
+        if name not in backend.parameters:
+            known = (*COMMON, *backend.parameters)
+            raise UnknownParameter(
+                f"{backend.name} has no parameter {shown(name)}{did_you_mean(name, known)}"
+            )
+        chosen[name] = _typed(backend, name, value)
+    return chosen
+
+
+def _typed(backend: Backend, name: str, value: Any) -> Any:
+    parameter = backend.parameters[name]
+    if parameter.choices and not any(type(value) is type(c) and value == c for c in parameter.choices):
+        raise UnknownParameter(
+            f"{name}: allowed are {', '.join(map(repr, parameter.choices))}, got {shown(value)}"
+        )
+    if parameter.type is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value) if abs(value) < 2**63 else _refuse_size(name, value)
+    if parameter.type is object or isinstance(value, parameter.type):
+        if parameter.type is int and isinstance(value, bool):
+            raise UnknownParameter(f"{name}: an integer is needed, got {value!r}")
+        return _refuse_size(name, value) if isinstance(value, int) and abs(value) >= 2**63 else value
+    raise UnknownParameter(f"{name}: {parameter.type.__name__} is needed, got {shown(value)}")
+
+
+def _refuse_size(name: str, value: int) -> NoReturn:
+    raise UnknownParameter(f"{name}: {shown(value)} does not fit 64 bits")

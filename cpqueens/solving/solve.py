@@ -1,0 +1,336 @@
+"""The pipeline: from a request to an outcome that claims no more than was proved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from cpqueens import backends
+from cpqueens.answers.check import Checker
+from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
+from cpqueens.errors import BackendFault, CpqueensError, ModelError
+from cpqueens.solving.collect import Collector, Consumer, Taker
+from cpqueens.solving.options import build_request
+from cpqueens.system.interrupts import Interrupt, Interrupted, listening
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+LARGE_BOARD = 150
+"""Variables from which ``auto`` asks local search first, where it knows the pattern."""
+
+STOP = object()
+"""Returned by a callback to end the enumeration."""
+
+
+class IncompleteCount(CpqueensError):  # noqa: N818
+    """A count was stopped before it was proved; ``outcome`` has what was counted so far."""
+
+    exit_code = 3
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(
+            f"the count is incomplete: {outcome.count} solution(s) so far, stopped by {outcome.stop_reason}"
+        )
+        self.outcome = outcome
+
+
+def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
+    """Find one solution, or the best one if the model has an objective.
+
+    Parameters
+    ----------
+    solver
+        ``backend`` or ``backend:strategy``; ``auto`` chooses an exact solver, behind local search on large
+        boards. ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
+        (see `cpqueens.solving.handover`).
+    **options
+        ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
+        ``on_improvement`` (called with each better solution; it may return `STOP`), ``log`` (a function of
+        one line, or True), and the backend's own parameters.
+
+    Raises
+    ------
+    BackendFault
+        If the backend delivered something that is not a solution.
+    CpqueensError
+        For everything that is refused before the search.
+    """
+    want = Want.BEST if model.objective is not None else Want.ONE
+    improved = options.pop("on_improvement", None)
+    kept: list[np.ndarray[Any, Any]] = []
+    tell = None if improved is None else _caller(improved, "on_improvement")
+
+    def keep(interrupt: Interrupt, found: SolutionSet) -> int | None:
+        kept[:] = [found.matrix[-1:].copy()]
+        enough = tell is not None and tell(interrupt, found[-1:]) is not None
+        return len(found) if enough else None
+
+    if want is Want.ONE:
+        options["solution_limit"] = 1
+    outcome = run(model, solver, want, keep, lambda: kept, look_ahead=False, **options)
+    return trusted(outcome)
+
+
+def enumerate_solutions(
+    model: Statement,
+    on_solution: Callable[[Solution], object] | Any = None,
+    solver: str = "auto",
+    **options: Any,
+) -> Outcome:
+    """Deliver every solution once to ``on_solution``; without one, keep them in the outcome.
+
+    ``on_solution`` is a function of a solution (which may return `STOP`), or an object with a method
+    ``on_solution_callback(solution)`` and an attribute or method ``stop`` that ends the enumeration when
+    true. Options are those of `solve`, with ``solution_limit``, ``prove_complete`` (look as long as it
+    takes whether there are more) and ``after`` (resume behind a solution, in lexicographic order).
+    """
+    kept: list[np.ndarray[Any, Any]] = []
+    consumer = _keeper(kept) if on_solution is None else _caller(on_solution, "on_solution")
+    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, **options)
+    return trusted(outcome)
+
+
+def count_solutions(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
+    """Count all solutions without storing them; the outcome says whether the count is complete."""
+    return trusted(run(model, solver, Want.COUNT, None, list, **options))
+
+
+def count(model: Statement, solver: str = "auto", **options: Any) -> int:
+    """Return the number of solutions.
+
+    Raises
+    ------
+    IncompleteCount
+        If a limit or Ctrl-C ended it before the count was proved.
+    """
+    outcome = count_solutions(model, solver, **options)
+    if not outcome.complete:
+        raise IncompleteCount(outcome)
+    return outcome.count
+
+
+def run(
+    model: Statement,
+    solver: str | Backend,
+    want: Want,
+    consumer: Consumer | None,
+    kept: Callable[[], list[np.ndarray[Any, Any]]],
+    *,
+    abandoned: Callable[[], bool] | None = None,
+    collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
+    **options: Any,
+) -> Outcome:
+    """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
+
+    ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
+    returns the matrices that it kept for the outcome; ``abandoned`` is asked now and then whether the run
+    should end because nobody listens; ``collect`` makes the receiving end (a cross-check goes on after a
+    fault, to see all of them).
+    """
+    started = time.monotonic()
+    clock = Clock(None)
+    name, backend, strategy = choose(model, solver, want)
+    with model.under_way(), listening(abandoned) as interrupt:
+        request = build_request(model, backend, strategy, want, clock, interrupt, **options)
+        take = None if consumer is None else partial(consumer, interrupt)
+        collector = collect(model.derived("checker", lambda: Checker(model)), backend, request, take)
+        built = time.monotonic() - started
+        ended = backend.run(model, request, collector.deliver)
+    label = name if strategy is None else f"{name}:{strategy}"
+    times = {"build_time": built, "total_time": time.monotonic() - started}
+    outcome = conclude(label, backend, request, collector, ended, kept(), times)
+    credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
+    return outcome if credit is None else credit(outcome)
+
+
+def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:
+    """Return name, backend and strategy; ``auto`` takes the first installed one fit for what is wanted."""
+    if not isinstance(solver, str) and hasattr(solver, "run"):
+        return solver.name, solver, None
+    if isinstance(solver, str) and solver == "auto":
+        exact = ["cpsat", "backtracking", "python-constraint"]
+        listing = ["backtracking", "cpsat", "python-constraint"]
+        fit = exact if want in (Want.ONE, Want.BEST) else listing
+        solver = next(name for name in fit if name in backends.registered() and backends.is_installed(name))
+        if want is Want.ONE and solver == "cpsat" and _is_large_board(model):
+            solver = "local-search+cpsat"
+    name, strategy = backends.split_name(cast(str, solver))
+    return name, backends.get_backend(name), strategy
+
+
+def _is_large_board(model: Statement) -> bool:
+    """Say whether a model is queens, or a relative, too large for CP-SAT alone."""
+    if len(model.decisions) < LARGE_BOARD:
+        return False
+    from cpqueens.backends.local_search.translate import units_of
+
+    return units_of(model) is not None
+
+
+def conclude(
+    label: str,
+    backend: Backend,
+    request: Request,
+    collector: Collector,
+    ended: Ended,
+    kept: list[np.ndarray[Any, Any]],
+    times: Mapping[str, float],
+) -> Outcome:
+    """Draw the conclusions: the one place where statuses are decided."""
+    model, known = collector.checker.model, collector.checker.known
+    faults = list(collector.faults)
+    counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
+    proved = (
+        ended.exhausted and backend.proves and not faults and not collector.more and collector.stopped is None
+    )
+    if collector.forgetting and backend.order.value == "any":
+        proved = False
+    found = counted > 0 or collector.best is not None
+    objective = collector.best_value
+    if request.want is Want.BEST and found:
+        faults += _objective_faults(ended, collector)
+        proved = proved and not faults and ended.bound == objective
+        kept = [] if collector.best is None else [collector.best[None, :]]
+    matrix = np.concatenate(kept) if kept else np.zeros((0, len(known)), dtype=np.int64)
+    return Outcome(
+        model=model,
+        solver=label,
+        status=_status(proved, found, request.want),
+        complete=proved,
+        stop_reason=_stop_reason(ended, collector, proved),
+        solutions=SolutionSet(model, known, matrix),
+        count=counted if request.want is not Want.BEST else len(matrix),
+        objective=objective,
+        bound=ended.bound,
+        closest=_closest(collector, ended, found),
+        statistics=_statistics(request, collector, ended, times),
+        faults=tuple(faults),
+        messages=_messages(model, request, collector),
+    )
+
+
+def _status(proved: bool, found: bool, want: Want) -> Status:
+    if not found:
+        return Status.INFEASIBLE if proved else Status.UNKNOWN
+    return Status.OPTIMAL if proved and want is Want.BEST else Status.FEASIBLE
+
+
+def _stop_reason(ended: Ended, collector: Collector, proved: bool) -> StopReason:
+    if collector.stopped is not None:
+        return collector.stopped
+    if collector.looking_ahead and not proved:
+        return StopReason.SOLUTION_LIMIT
+    return ended.stop_reason
+
+
+def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
+    claimed, found = ended.objective, collector.best_value
+    stopped = collector.stopped is not None  # then the last solution may have come too late to count
+    if claimed is not None and found is not None and claimed != found and not stopped:
+        return [
+            Fault("OBJ_MISMATCH", f"objective {claimed} claimed, the best solution delivered has {found}")
+        ]
+    if ended.bound is not None and found is not None:
+        crossed = found > ended.bound if collector.checker.model.maximizing else found < ended.bound
+        if crossed:
+            return [Fault("OPT_CROSSED", f"bound {ended.bound} claimed, yet a solution has {found}")]
+    return []
+
+
+def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None:
+    if found or ended.closest is None:
+        return None
+    row = np.asarray(ended.closest, dtype=np.int64).reshape(1, -1)
+    return SolutionSet(collector.checker.model, collector.checker.known, row)[0]
+
+
+def _statistics(
+    request: Request, collector: Collector, ended: Ended, times: Mapping[str, float]
+) -> dict[str, Any]:
+    own = dict(ended.statistics)
+    consumer = request.clock.paused.get("consumer", 0.0)
+    compiling = request.clock.paused.get("compile", 0.0)
+    translating = float(own.pop("translate_time", 0.0))
+    searching = times["total_time"] - times["build_time"] - translating - compiling - consumer
+    return {
+        **times,
+        "translate_time": translating,
+        "compile_time": compiling,
+        "check_time": collector.check_seconds,
+        "consumer_time": consumer,
+        "solve_time": max(0.0, searching - collector.check_seconds),
+        "first_solution_time": collector.first_seconds,
+        "delivered": collector.delivered,
+        "duplicates": collector.duplicates,
+        "seed": request.seed,
+        **own,
+        "exhausted": ended.exhausted,  # what the backend itself said of its end, for cross-checks
+        "ended_by": ended.stop_reason,
+    }
+
+
+def _messages(model: Statement, request: Request, collector: Collector) -> tuple[str, ...]:
+    messages = list(request.messages)
+    if request.want in (Want.ALL, Want.COUNT) and model.objective is not None:
+        messages.append("the objective is ignored: all feasible solutions were asked for")
+    if collector.forgetting:
+        messages.append("too many solutions to remember: duplicates were not looked for to the end")
+    return tuple(messages)
+
+
+def trusted(outcome: Outcome) -> Outcome:
+    """Return the outcome, or raise `BackendFault` if the backend broke its contract."""
+    if outcome.faults:
+        first = outcome.faults[0]
+        text = f"{outcome.solver} broke its contract, {first.code}: {first.message}"
+        raise BackendFault(text, first.code)
+    return outcome
+
+
+def _keeper(kept: list[np.ndarray[Any, Any]]) -> Consumer:
+    def keep(_interrupt: Interrupt, found: SolutionSet) -> None:
+        kept.append(found.matrix.copy())
+
+    return keep
+
+
+def _caller(target: Any, option: str) -> Consumer:
+    """Return a consumer that calls the user's function or object for each solution.
+
+    Ctrl-C ends the call under way, and no further one is made.
+    """
+    if not hasattr(target, "on_solution_callback") and not callable(target):
+        raise ModelError(f"{option}: a function, or an object with on_solution_callback, is needed")
+    take_one = _calling_method(target) if hasattr(target, "on_solution_callback") else target
+
+    def call(interrupt: Interrupt, found: SolutionSet) -> int | None:
+        taken = 0
+        try:
+            interrupt.raising = True
+            for taken, solution in enumerate(found, 1):
+                if take_one(solution) is STOP or interrupt.seen:
+                    return taken
+        except Interrupted:
+            return taken
+        finally:
+            interrupt.raising = False
+        return None
+
+    return call
+
+
+def _calling_method(target: Any) -> Callable[[Solution], object]:
+    """Return a function of a solution for an object of CP-SAT's kind, with or without ``stop``."""
+
+    def call(solution: Solution) -> object:
+        target.on_solution_callback(solution)
+        stop = getattr(target, "stop", False)
+        return STOP if (stop() if callable(stop) else stop) else None
+
+    return call

@@ -1,0 +1,174 @@
+"""The iterator over solutions: the one place with a queue and a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import weakref
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
+from cpqueens.backends.base import Want
+from cpqueens.errors import ModelError
+from cpqueens.solving.solve import run, trusted
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+    from cpqueens.system.interrupts import Interrupt
+
+_WAITING_BATCHES = 8
+_LOOK_EVERY = 0.05  # seconds between looks at cancellation and at the main thread
+
+
+class _Pipe:
+    """What the solving thread and the iterator share; it does not keep the iterator alive."""
+
+    def __init__(self) -> None:
+        self.batches: queue.Queue[SolutionSet | None] = queue.Queue(_WAITING_BATCHES)
+        self.closed = threading.Event()
+        self.outcome: Outcome | None = None
+        self.error: BaseException | None = None
+
+    def put(self, batch: SolutionSet | None) -> bool:
+        """Wait until there is room; answer False once nobody will read any more."""
+        while not self.abandoned():
+            try:
+                self.batches.put(batch, timeout=_LOOK_EVERY)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def abandoned(self) -> bool:
+        """Say whether the iterator was closed or the program is ending."""
+        return self.closed.is_set() or not threading.main_thread().is_alive()
+
+
+class _Start:
+    """A model and what it was when the search began, so that its user may add to it meanwhile."""
+
+    def __init__(self, model: Statement) -> None:
+        self.model = model
+        self.then = model.copy()
+        self._state = self._now()
+
+    def _now(self) -> tuple[object, ...]:
+        model = self.model
+        constraints = (model.constraint_count, model._constraints.cuts)
+        return (len(model.decisions), *constraints, id(model.objective), model.maximizing)
+
+    def conclusion(self, outcome: Outcome) -> Outcome:
+        """Return the outcome as that of the user's model, if this is still the same."""
+        if self._now() != self._state:
+            said = "the model was changed during the run: this is about the model as it was before, .model"
+            return replace(outcome, messages=(*outcome.messages, said))
+        closest = None if outcome.closest is None else self.mine(outcome.closest._set)[0]
+        return replace(outcome, model=self.model, solutions=self.mine(outcome.solutions), closest=closest)
+
+    def mine(self, found: SolutionSet) -> SolutionSet:
+        """Return solutions of the copy as such of the user's model."""
+        return SolutionSet(self.model, found.known, found.matrix.copy())
+
+
+def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) -> None:
+    def hand_over(_interrupt: Interrupt, found: SolutionSet) -> int | None:
+        return None if pipe.put(start.mine(found)) else 0
+
+    try:
+        outcome = run(start.then, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)
+        pipe.outcome = start.conclusion(outcome)
+    except BaseException as error:
+        pipe.error = error
+    finally:
+        pipe.put(None)
+
+
+class SolutionStream(Iterator[Solution]):
+    """Solutions one by one, while the backend goes on in a thread; close it, or use it in ``with``.
+
+    After the last solution, or after `close`, ``outcome`` says what the run concluded. Errors of the run
+    are raised where the next solution was asked for. The search is about the model as it is when the iterator
+    is made: what is added to it in the loop changes neither the solutions that come nor what is concluded.
+    """
+
+    def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:
+        self._pipe = _Pipe()
+        self._current: Iterator[Solution] = iter(())
+        self._ended = False
+        self._thread = threading.Thread(
+            target=_search,
+            args=(self._pipe, _Start(model), solver, options),
+            name="cpqueens-solutions",
+            daemon=True,
+        )
+        self._finalizer = weakref.finalize(self, _close, self._pipe, self._thread)
+        self._thread.start()
+
+    def __iter__(self) -> SolutionStream:
+        return self
+
+    def __next__(self) -> Solution:
+        for solution in self._current:
+            return solution
+        while not self._ended:
+            try:
+                batch = self._pipe.batches.get(timeout=_LOOK_EVERY)
+            except queue.Empty:
+                if not self._thread.is_alive() and self._pipe.batches.empty():
+                    self._ended = True
+                continue
+            if batch is None:
+                break
+            self._current = iter(batch)
+            for solution in self._current:
+                return solution
+        self._finish()
+        raise StopIteration
+
+    def _finish(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._thread.join()
+            if self._pipe.error is not None:
+                raise self._pipe.error
+            if self._pipe.outcome is not None:
+                trusted(self._pipe.outcome)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The run's outcome, once it has ended."""
+        return self._pipe.outcome
+
+    def close(self) -> None:
+        """End the run; nothing more is delivered. Does nothing the second time."""
+        self._ended = True
+        self._current = iter(())
+        self._finalizer()
+
+    def __reduce__(self) -> NoReturn:
+        raise ModelError("a search under way cannot be copied or pickled; take list(...) of its solutions")
+
+    def __enter__(self) -> SolutionStream:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+
+def _close(pipe: _Pipe, thread: threading.Thread) -> None:
+    pipe.closed.set()
+    if thread is not threading.current_thread():
+        with contextlib.suppress(RuntimeError):
+            thread.join()
+
+
+def solutions(model: Statement, solver: str = "auto", **options: Any) -> SolutionStream:
+    """Return an iterator over all solutions; options are those of `cpqueens.solving.solve.enumerate_solutions`.
+
+    The search starts at once and waits when a few batches are unread. The iterator may be left early,
+    closed, or dropped; the search then ends.
+    """
+    return SolutionStream(model, solver, options)

@@ -1,0 +1,200 @@
+"""The fuzzer: replayable, steered, isolated; and agreement of all exact backends on what it makes."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from liars import Scripted
+
+from cpqueens import Model, backends
+from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.participants import as_participants
+from cpqueens.errors import ModelError, UnknownBackend
+from cpqueens.files.modelfile import dump_model, parse_model
+from cpqueens.fuzzing import fuzzworkers
+from cpqueens.fuzzing.examine import examine
+from cpqueens.fuzzing.fuzz import CLASSES, assert_agree, fuzz, fuzz_model, is_huge
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.fuzzing.subject import Subject
+from cpqueens.language.definedness import conditions
+from cpqueens.language.definitions import Truth
+from cpqueens.language.rebuild import own_constraints
+
+
+def test_models_are_determined_by_seed_and_number():
+    for index in range(9):
+        first, second = fuzz_model(3, index)[0], fuzz_model(3, index)[0]
+        assert dump_model(first) == dump_model(second)
+    assert dump_model(fuzz_model(3, 0)[0]) != dump_model(fuzz_model(4, 0)[0])
+
+
+def test_a_third_of_the_models_is_infeasible_a_third_has_few_solutions():
+    kinds = [fuzz_model(0, index)[1] for index in range(150)]
+    for kind in CLASSES:
+        assert 0.25 <= kinds.count(kind) / len(kinds) <= 0.42
+
+
+def _where_functions_may_be_undefined(model):
+    """Yield (place, kind of the constraint or function there, kind of the partial function)."""
+    places = [("posted", p.constraint.kind, p.constraint.arguments) for p in own_constraints(model)]
+    if model.objective is not None:
+        places.append(("objective", "", [model.objective]))
+    for block in model.definitions:
+        inside = isinstance(block, Truth)
+        kind = block.constraint.kind if inside else block.kind
+        places.append(("truth" if inside else "function", kind, block.arguments))
+    for place, kind, arguments in places:
+        for variable in conditions(model, arguments):
+            yield place, kind, model.producer(variable)[0].kind
+
+
+def test_partial_functions_are_drawn_everywhere():
+    found = {what for seed in range(400) for what in _where_functions_may_be_undefined(random_model(seed))}
+    partial = {"element", "quotient", "quotient_truncated", "remainder", "remainder_truncated"}
+    for place in ("posted", "truth", "function", "objective"):
+        assert {kind for where, _, kind in found if where == place} == partial, place
+    assert len({around for where, around, _ in found if where == "truth"}) >= 12
+    assert {"element", "quotient"} <= {around for where, around, _ in found if where == "function"}
+
+
+def test_all_exact_backends_agree(solver):
+    report = fuzz(60, 11, [solver], processes=0)
+    assert report.exit_code == 0, str(report)
+    assert report.models == 60
+    assert report.coverage["Linear", "plain", solver] > 5
+    assert "no disagreement" in str(report)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_all_backends_are_right_or_refuse_on_huge_values(seed):
+    model = random_model(seed, huge=True)
+    found = examine(Subject(model, as_participants(backends.available()), seed=seed, deep=seed % 3 == 0))
+    assert not found, "\n".join(map(str, found))
+
+
+def test_some_models_of_a_run_have_huge_values():
+    models = [fuzz_model(5, index)[0] for index in range(40)]
+    huge = [max(abs(int(b)) for b in (*m.lower, *m.upper)) >= 2**59 for m in models]
+    assert 0 < sum(huge) <= 4
+    assert not any(huge[index] for index in range(40) if not is_huge(index))
+    sparse = [m for m in models if any(int(d[-1]) - int(d[0]) > 2**40 for d in m.domains.values())]
+    assert sparse
+
+
+def test_child_processes_give_the_same_as_this_one():
+    here = fuzz(60, 2, ["python-constraint"], processes=0)
+    there = fuzz(60, 2, ["python-constraint"], processes=2)
+    assert (there.models, there.coverage, there.classes) == (here.models, here.coverage, here.classes)
+    single = fuzz(60, 2, ["python-constraint"], processes=1)
+    assert single.coverage == here.coverage
+
+
+def drop(answer, model, request):
+    if len(answer.rows) > 2:
+        answer.rows = answer.rows[1:]
+
+
+def test_failures_are_shrunk_put_together_and_replayable():
+    report = fuzz(30, 0, [Scripted("liar", drop)], processes=0)
+    assert {(str(f.code), f.accused) for f in report.failures} >= {("MISSING", "liar")}
+    missing = [f for f in report.failures if f.code == "MISSING"]
+    assert len(missing) == 1
+    assert missing[0].seen > 1
+    assert missing[0].size[1] == 0
+    assert oracle.solve(parse_model(missing[0].model)).count == 3
+    again = fuzz(1, 0, [Scripted("liar", drop)], processes=0, only=missing[0].index)
+    assert again.failures
+    assert f"--only {missing[0].index}" in missing[0].replay
+    assert report.exit_code == 12
+
+
+def struck(monkeypatch, number, times):
+    """Send a signal to children in the middle of a batch; return what they were at."""
+    hit = []
+    receive = fuzzworkers.Pool._receive
+
+    def strike(pool, child):
+        alive = receive(pool, child)
+        its_turn = pool.alone if hit else child.done > 5
+        if len(hit) < times and child.current is not None and its_turn:
+            hit.append(child.current)
+            os.kill(child.worker.pid, number)
+        return alive
+
+    monkeypatch.setattr(fuzzworkers.Pool, "_receive", strike)
+    return hit
+
+
+def test_a_child_that_dies_costs_one_model(monkeypatch):
+    hit = struck(monkeypatch, signal.SIGKILL, times=1)
+    report = fuzz(30, 0, ["python-constraint"], processes=1)
+    assert [(str(f.code), f.accused, f.index) for f in report.failures] == [("CRASH", "process", hit[0])]
+    assert report.models == 29
+
+
+@pytest.mark.parametrize(("times", "codes"), [(1, []), (2, ["HANG"])])
+def test_silence_is_an_accusation_only_when_a_model_is_tried_again_alone(monkeypatch, times, codes):
+    monkeypatch.setattr(fuzzworkers, "HANG", 5.0)
+    hit = struck(monkeypatch, signal.SIGSTOP, times)
+    report = fuzz(30, 0, ["python-constraint"], processes=1)
+    assert hit == [hit[0]] * times
+    assert [str(f.code) for f in report.failures] == codes
+    assert report.models == 30 - len(codes)
+
+
+def test_what_is_cut_short_is_no_failure():
+    """A signal in the middle of a model: solvers that stop are not accused of stopping."""
+    seen = []
+
+    def interrupt(answer, model, request):
+        seen.append(model)
+        if len(seen) == 20:
+            signal.raise_signal(signal.SIGINT)
+            answer.rows, answer.exhausted = answer.rows[:0], False
+
+    report = fuzz(1000, 5, [Scripted("honest", interrupt), "cpsat"], processes=0)
+    assert report.interrupted
+    assert report.failures == ()
+    assert len(seen) < 40
+    assert 0 < report.models < 20
+
+
+def test_what_is_asked_is_checked():
+    for bad in ({"models": 0}, {"models": 1.5}, {"processes": -1}, {"seed": -1}):
+        with pytest.raises(ModelError):
+            fuzz(**{"models": 1, **bad})
+    with pytest.raises(UnknownBackend):
+        fuzz(1, solvers=["nobody"], processes=0)
+    with pytest.raises(ModelError, match="by name"):
+        fuzz(1, solvers=[Scripted("liar")], processes=2)
+
+
+def test_assert_agree():
+    model = Model()
+    model.intvar(0, 4, name="x")
+    assert_agree(model, ["cpsat", Scripted("honest")])
+    with pytest.raises(AssertionError, match="MISSING"):
+        assert_agree(model, ["cpsat", Scripted("liar", drop)])
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_an_interrupted_run_reports_what_is_done(processes):
+    def interrupt(done, of, failures):
+        if done >= 3:
+            raise KeyboardInterrupt
+
+    report = fuzz(100_000, 5, ["backtracking", "cpsat"], processes=processes, progress=interrupt)
+    assert 3 <= report.models < 100
+    assert sum(report.classes.values()) == report.models
+    assert report.coverage
+    assert report.interrupted
+    assert report.exit_code == 130
+    assert ", interrupted\n" in str(report)
+
+
+def test_a_run_to_the_end_was_not_interrupted():
+    report = fuzz(3, 5, ["backtracking"], processes=0)
+    assert not report.interrupted
+    assert report.exit_code == 0

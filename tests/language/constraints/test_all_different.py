@@ -1,0 +1,58 @@
+"""AllDifferent has several ways of counting, chosen by size and spread: each against sets of Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpqueens import AllDifferent, Model
+from cpqueens.language.constraints.all_different import _BITS, _FEW, _MANY
+
+
+def judged(rows: np.ndarray) -> tuple[list[bool], list[int]]:
+    """Return truth and surplus of each row by the constraint."""
+    model = Model()
+    x = model.intvar(-(2**40), 2**40, shape=rows.shape[1], name="x")
+    constraint = AllDifferent(x)
+    return constraint.satisfied(rows)[:, 0].tolist(), constraint.amounts(rows)[:, 0].tolist()
+
+
+def by_sets(rows: np.ndarray) -> tuple[list[bool], list[int]]:
+    """Return truth and surplus of each row by counting a set."""
+    surplus = [len(row) - len(set(row)) for row in rows.tolist()]
+    return [s == 0 for s in surplus], surplus
+
+
+TERMS = (0, 1, 2, 4, 5, 6, _FEW, _FEW + 1, 63, 64, 65, 130, _MANY - 1, _MANY, _MANY + 20)
+SPREADS = (0, 3, _BITS - 1, _BITS, 62, 63, 64, 65, 127, 128, 200, 600, 5000, 2**33)
+
+
+@pytest.mark.parametrize("terms", TERMS)
+@pytest.mark.parametrize("spread", SPREADS)
+def test_any_number_of_terms_over_any_spread(terms: int, spread: int) -> None:
+    random = np.random.default_rng(terms + spread)
+    low = int(random.integers(-(2**20), 2**20))
+    rows = random.integers(low, low + spread + 1, size=(6, terms))
+    if terms <= spread + 1 and spread < 10**6:
+        rows[0] = low + random.permutation(spread + 1)[:terms]  # distinct
+        rows[3] = rows[0][::-1]
+    if 2 <= terms <= spread + 1 and spread < 10**6:
+        rows[4] = rows[0]
+        rows[4, -1] = rows[4, 0]  # one pair only, far apart
+    assert judged(rows) == by_sets(rows)
+
+
+@pytest.mark.parametrize("apart", range(50, 140))
+def test_two_values_whose_bits_would_meet(apart: int) -> None:
+    rows = np.array([[0, 1, 2, 3, 4, apart], [0, 1, 2, 3, apart - 64, apart], [9, 1, 2, 3, apart, apart]])
+    assert judged(rows) == by_sets(rows)
+
+
+def test_rows_do_not_leave_marks_for_those_behind_them() -> None:
+    rows = np.stack([np.arange(_MANY), np.zeros(_MANY, dtype=int), np.arange(_MANY) // 2, np.arange(_MANY)])
+    assert judged(rows)[1] == [0, _MANY - 1, _MANY // 2, 0]
+
+
+def test_equal_values_whose_bits_add_up_to_a_whole_word() -> None:
+    """129 times the bit of 57 is 2^64 and that bit: in 64 bits the sum is what one alone would be."""
+    assert judged(np.array([[57] * 129, [0] * 129]))[0] == [False, False]

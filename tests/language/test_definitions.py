@@ -1,0 +1,133 @@
+"""Defined variables: values, bounds, ranges of partial functions, sharing."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import oracle
+import pytest
+
+from cpqueens import (
+    Model,
+    div_trunc,
+    element,
+    maximum,
+    minimum,
+    mod_trunc,
+)
+from cpqueens.language.definitions import DEFINITION_KINDS
+
+FUNCTIONS = {
+    "abs": lambda x, y: abs(x - y),
+    "product": lambda x, y: x * y,
+    "quotient": lambda x, y: x // y,
+    "remainder": lambda x, y: x % y,
+    "quotient_truncated": div_trunc,
+    "remainder_truncated": mod_trunc,
+    "minimum": minimum,
+    "maximum": maximum,
+    "element": lambda x, y: element([3, y, -1, x], x),
+}
+RANGES = [(-3, 3), (-4, -1), (1, 4), (0, 2), (-2, 0), (0, 0), (2, 2), (-5, 1)]
+
+
+def test_every_kind_is_covered() -> None:
+    assert set(FUNCTIONS) == set(DEFINITION_KINDS)
+    assert set(DEFINITION_KINDS) - {"element"} == set(oracle.DEFINITIONS)
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+@pytest.mark.parametrize("first", RANGES)
+def test_values_and_bounds(kind: str, first: tuple[int, int]) -> None:
+    for second in RANGES:
+        m = Model()
+        x, y = m.intvar(*first, name="x"), m.intvar(*second, name="y")
+        term = FUNCTIONS[kind](x, y)
+        grid = oracle.assignments(m)
+        expected, defined = oracle.Table(m, grid).column(next(term.rows()))
+        values = term.evaluate(m.complete(grid, m.decisions))[:, 0]
+        assert (values == expected)[defined].all()
+        low, high = term.bounds()
+        assert (values >= low).all()
+        assert (values <= high).all()
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_backends_know_every_definition(solver: str, kind: str) -> None:
+    for first, second in itertools.product([(-3, 3), (1, 4)], [(-2, 2), (1, 3), (-3, -1)]):
+        m = Model()
+        x, y = m.intvar(*first, name="x"), m.intvar(*second, name="y")
+        z = m.intvar(-4, 4, name="z")
+        m.add(FUNCTIONS[kind](x, y) == z)
+        found = m.enumerate(solver=solver).solutions.matrix
+        assert {tuple(r) for r in found.tolist()} == oracle.solve(m).rows
+
+
+def test_ranges_of_partial_functions_are_constraints() -> None:
+    m = Model()
+    x, y = m.intvar(0, 5, name="x"), m.intvar(-1, 1, name="y")
+    m.add(x // y >= 0)
+    assert [p.name for p in m.constraints] == [None, "range of quotient(x, y)"]
+    assert "range of quotient(x, y)" in str(m.check({x: 1, y: 0}))
+    n = Model()
+    i = n.intvar(-1, 5, name="i")
+    n.add(element([4, 5, 6], i) > 4)
+    assert any((v.name or "").startswith("range of element") for v in n.check({i: 3}).violations)
+    assert n.check({i: -1}).amount >= 1
+    assert n.check({i: 2}).ok
+
+
+def test_ranges_inside_the_table_of_an_element() -> None:
+    """As many positions as entries: each result needs the whole table, not one entry."""
+    m = Model()
+    x, y = m.intvar(0, 2, shape=2, name="x"), m.intvar(0, 1, name="y")
+    table = [x[0], 6 // y]
+    m.add(element(table, np.stack([m.intvar(0, 1), m.intvar(0, 1)])) >= 0)
+    assert any(p.name == "range of quotient(6, y)" for p in m.constraints)
+
+
+def test_partial_functions_in_the_objective(solver: str) -> None:
+    m = Model()
+    x = m.intvar(-2, 2, name="x")
+    m.maximize(6 // x)
+    assert m.solve(solver=solver).objective == 6
+    assert m.count(solver=solver) == 4
+
+
+def test_partial_functions_only_under_truths_are_false_where_undefined(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 5, name="x"), m.intvar(0, 3, name="y")
+    m.add((x // y == 2) | (x == 0))
+    expected = {(x, y) for x in range(6) for y in range(4) if x == 0 or (y and x // y == 2)}
+    assert {tuple(r) for r in m.enumerate(solver=solver).solutions.matrix.tolist()} == expected
+
+
+def test_functions_of_what_is_undefined_are_undefined(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 5, name="x"), m.intvar(0, 3, name="y")
+    m.add((abs(x // y - 1) + 1 == 2) | (x == 0))
+    expected = {(x, y) for x in range(6) for y in range(4) if x == 0 or (y and abs(x // y - 1) == 1)}
+    assert {tuple(r) for r in m.enumerate(solver=solver).solutions.matrix.tolist()} == expected
+
+
+def test_partial_functions_under_truths_that_cannot_fail_are_fine(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 5, name="x"), m.intvar(domain=[-1, 1, 2], name="y")
+    m.add((x // y == 2) | (x == 0))
+    assert {tuple(r) for r in m.enumerate(solver=solver).solutions.matrix.tolist()} == oracle.solve(m).rows
+
+
+def test_unreached_definitions_do_not_count(solver: str) -> None:
+    m = Model()
+    x = m.intvar(0, 3, name="x")
+    _ = x // (x - 1), abs(x), x * x
+    assert m.count(solver=solver) == 4
+
+
+def test_arithmetic_is_pythons() -> None:
+    m = Model()
+    x, y = m.intvar(-7, -7, name="x"), m.intvar(2, 2, name="y")
+    values = m.intvar(-9, 9, shape=4, name="v")
+    m += [values[0] == x // y, values[1] == x % y, values[2] == div_trunc(x, y), values[3] == mod_trunc(x, y)]
+    assert m.solve()[values].tolist() == [-4, 1, -3, -1]

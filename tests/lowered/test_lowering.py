@@ -1,0 +1,156 @@
+"""Rewriting a model for a backend: nothing is skipped, nothing free is added, order of evaluation."""
+
+from __future__ import annotations
+
+import numpy as np
+import oracle
+import pytest
+
+from cpqueens import AllDifferent, Model, ModelError, Table, UnsupportedConstraint, element
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.constraints import KINDS
+from cpqueens.language.definitions import Truth
+from cpqueens.language.ranges import OutOfRange
+from cpqueens.lowered.lowering import Scratch, lower
+
+CORE = {"Linear", "Or"}
+
+
+def only(plain: set[str], truths: set[str] = CORE):
+    return lambda constraint, context: constraint.kind in (plain if context == "plain" else truths)
+
+
+def _meaning(model: Model, lowered) -> set[tuple[int, ...]]:
+    """Return the solutions of a lowered model by its definitions in their order."""
+    grid = oracle.assignments(model)
+    values = np.zeros((len(grid), lowered.store.variable_count), dtype=np.int64)
+    values[:, model.decisions] = grid
+    for definition in lowered.definitions:
+        values[:, definition.results] = definition.evaluate(values)
+    good = np.ones(len(grid), dtype=bool)
+    for constraint in lowered.constraints:
+        good &= constraint.holds(values)
+    return {tuple(row) for row in grid[good].tolist()}
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_down_to_the_core_the_solutions_stay_the_same(seed: int) -> None:
+    model = random_model(seed)
+    lowered = lower(model, only(CORE))
+    assert {c.kind for c in lowered.constraints} <= CORE
+    truths = [d.constraint.kind for d in lowered.definitions if isinstance(d, Truth)]
+    assert set(truths) <= CORE
+    assert _meaning(model, lowered) == oracle.solve(model).rows
+    assert np.array_equal(lowered.store.decisions, model.decisions)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_partial_support(seed: int) -> None:
+    model = random_model(10_000 + seed)
+    lowered = lower(model, only(set(KINDS), {"And", "Linear", "Or"}))
+    assert _meaning(model, lowered) == oracle.solve(model).rows
+
+
+def test_how_and_origins_name_the_users_constraints() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    m += [AllDifferent(x), x[0] < 2, Table(x, [(0, 1, 2)])]
+    lowered = lower(m, only({"AllDifferent", *CORE}))
+    assert lowered.how == ["native", "native", "decomposed"]
+    assert set(lowered.origins) == {0, 1, 2}
+    assert len(lowered.origins) == len(lowered.constraints)
+
+
+def test_lowering_leaves_the_model_alone() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    m.add(AllDifferent(x) | (x[0] == 3))
+    before = (m.variable_count, len(m.definitions))
+    lower(m, only(CORE))
+    assert (m.variable_count, len(m.definitions)) == before
+
+
+def test_unreached_definitions_are_dropped() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    used, _unused = abs(x[0] - x[1]), x[0] * x[1]
+    m.add(used > 1)
+    lowered = lower(m, only(CORE))
+    assert [d.kind for d in lowered.definitions] == ["abs"]
+
+
+def test_parts_of_blocks_are_dropped() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=5, name="x")
+    m.add(abs(x - 2)[3] == 1)
+    (block,) = lower(m, only(CORE)).definitions
+    assert block.size == 1
+
+
+def test_the_objective_counts_only_where_it_is_wanted() -> None:
+    m = Model()
+    x = m.intvar(0, 3, name="x")
+    m.minimize(x * x)
+    assert lower(m, only(CORE)).definitions
+    assert lower(m, only(CORE)).objective is not None
+    assert not lower(m, only(CORE), objective=False).definitions
+
+
+def test_what_cannot_be_expressed_is_refused() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.add(AllDifferent(x))
+    with pytest.raises(UnsupportedConstraint, match=r"weak cannot express .*backends that can: .*cpsat") as e:
+        lower(m, only({"Or"}), "weak")
+    assert e.value.exit_code == 20
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.add((x[0] < x[1]) | (x[0] == 3))
+    with pytest.raises(UnsupportedConstraint, match="reified"):
+        lower(m, only({"Linear", "Or"}, {"Or"}), "weak")
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    m.add(Table(x, [(0, 1, 2), (1, 2, 3)]) | (x[0] == 3))
+    with pytest.raises(UnsupportedConstraint, match=r"auxiliary #|reified"):
+        lower(m, only({"Linear", "Or"}, {"Or"}), "weak")
+
+
+def test_a_scratch_defines_only_total_functions() -> None:
+    m = Model()
+    x = m.intvar(-1, 3, shape=2, name="x")
+    scratch = Scratch(m)
+    terms = x.bind(scratch)
+    assert abs(terms[0]).registry is scratch
+    for partial in (lambda: terms[0] // terms[1], lambda: element([1, 2], terms[0])):
+        with pytest.raises(ModelError, match="partial"):
+            partial()
+
+
+def test_bounds_are_checked_before_any_backend(solver: str) -> None:
+    m = Model()
+    x = m.intvar(0, 2**60, shape=4, name="x")
+    m.add(x.sum() >= 0)
+    with pytest.raises(OutOfRange, match=r"allowed are differences of integers up to 2\^61 - 1"):
+        m.solve(solver=solver)
+
+
+def test_deep_chains_do_not_recurse() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=3, name="x")
+    term = x[0]
+    for k in range(3000):
+        term = abs(term - x[k % 3])
+    m.add(term == 1)
+    assert len(lower(m, only(CORE)).definitions) > 2000
+    truth = x[0] == 1
+    for k in range(1500):
+        truth = (truth & (x[k % 3] == k % 2)) | (x[(k + 1) % 3] == 1)
+    m.add(truth)
+    assert _meaning(m, lower(m, only(CORE))) == oracle_rows(m)
+
+
+def oracle_rows(m: Model) -> set[tuple[int, ...]]:
+    """Return the solutions by the checker (the oracle recurses along chains)."""
+    from cpqueens.fuzzing.testing import all_solutions
+
+    return all_solutions(m)

@@ -1,0 +1,64 @@
+"""Explanations of infeasibility: unsatisfiable, and every member needed."""
+
+import pytest
+from conftest import make_queens
+
+from cpqueens import AllDifferent, Model, ModelError
+from cpqueens.crosscheck import oracle
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.rebuild import rebuilt
+from cpqueens.solving.explain import NotInfeasible
+
+
+def contradiction():
+    model = Model()
+    x = model.intvar(0, 9, shape=3, name="x")
+    model.add(x[0] < x[1], name="a")
+    model.add(AllDifferent(x), name="spare")
+    model.add(x[1] < x[2], name="b")
+    model.add(x.sum() <= 20, name="spare too")
+    model.add(x[2] < x[0], name="c")
+    return model
+
+
+def test_names_places_and_the_second_solver(solver):
+    found = contradiction().explain_infeasible(solver)
+    assert [r.name for r in found.reasons] == ["a", "b", "c"]
+    assert found.positions == (0, 2, 4)
+    assert all("test_explain.py:" in r.where for r in found.reasons)
+    assert found.minimal
+    assert found.checked_by not in (None, solver)
+    assert "x[0] - x[1] < 0" in str(found)
+
+
+def test_every_subset_is_unsatisfiable_and_minimal_by_the_oracle():
+    seen = 0
+    for seed in range(150):
+        model = random_model(seed)
+        if oracle.solve(model).count:
+            continue
+        try:
+            found = model.explain_infeasible("python-constraint")
+        except ModelError:
+            continue
+        seen += 1
+        everything = model.constraints
+        kept = [everything[k] for k in found.positions]
+        assert oracle.solve(rebuilt(model, constraints=kept)).count == 0
+        for one in kept:
+            fewer = [posted for posted in kept if posted is not one]
+            assert oracle.solve(rebuilt(model, constraints=fewer)).count > 0
+    assert seen > 30
+
+
+def test_feasible_models_and_heuristics_are_refused():
+    with pytest.raises(NotInfeasible, match="it has a solution"):
+        make_queens(4).explain_infeasible("python-constraint")
+
+
+def test_contradictions_of_one_and_of_domains_only():
+    model = Model()
+    x = model.intvar(0, 3, name="x")
+    model.add(x >= 1)
+    model.add(x > 5, name="too much")
+    assert [r.name for r in model.explain_infeasible().reasons] == ["too much"]
