@@ -9,9 +9,9 @@ LOWEST := .venv-lowest
 # A Python 3.11: some of the lowest versions have no build for a newer one.
 LOWEST_PYTHON ?= $(PYTHON)
 # Enough to see that an interface which the lowest versions lack is used: modelling, each backend, the kernels.
-LEAN := tests/test_packaging.py tests/test_expressions.py tests/test_definitions.py tests/test_solve.py \
+LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/language/test_definitions.py tests/solving/test_solve.py \
 	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py tests/kernels/test_bitmask.py \
-	tests/evaluate/test_statistics.py tests/cli/test_output.py
+	tests/answers/test_statistics.py tests/cli/test_output.py
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-slow lint types check lowest fuzz mutants bench clean clean-cache help

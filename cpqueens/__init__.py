@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cpqueens.system import start as _start
+from cpqueens.system import start as _start  # noqa: F401 - first of all: what follows takes a moment
 
 # isort: split
 from typing import TYPE_CHECKING, Any

@@ -259,13 +259,9 @@ def check(model: Statement, assignment: Any) -> Check:
     Check
         Every violated constraint with its amount, and every missing, unknown or unfit value.
     """
-    from cpqueens.answers.outcome import Outcome, Solution
-
-    if isinstance(assignment, Outcome):
-        assignment = assignment.solution
-    if isinstance(assignment, Solution):
-        named = assignment.as_dict()
-        assignment = {k: v for k, v in named.items() if k in model._block_names}
+    assignment = getattr(assignment, "solution", assignment)  # of an outcome
+    if hasattr(assignment, "as_dict"):  # a solution, perhaps of a model of which this one is a part
+        assignment = {k: v for k, v in assignment.as_dict().items() if k in model._block_names}
     if not isinstance(assignment, Mapping):
         raise ModelError(f"an assignment {{variable: values}} is needed, got {type(assignment).__name__}")
     row, problems = read_assignment(model, assignment)

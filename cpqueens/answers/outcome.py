@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
+from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
 from cpqueens.errors import NoSolution
 from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
-    from cpqueens.answers.check import Check
     from cpqueens.language.statement import Statement
 
 
@@ -131,8 +131,6 @@ class Solution:
 
     def check(self) -> Check:
         """Check it against its model once more."""
-        from cpqueens.answers.check import check
-
         return check(self._set.model, self)
 
     def __eq__(self, other: object) -> bool:
@@ -146,19 +144,13 @@ class Solution:
         return f"Solution({text if len(text) <= 200 else text[:197] + '...'})"
 
     def __str__(self) -> str:
-        from cpqueens.report.draw import draw_text
-
-        return draw_text(self)
+        return self.model.drawn(self, "text") or repr(self)
 
     def _repr_html_(self) -> str:
-        from cpqueens.report.draw import draw_html
-
-        return draw_html(self)
+        return self.model.drawn(self, "html") or ""
 
     def _repr_svg_(self) -> str | None:
-        from cpqueens.report.draw import draw_svg
-
-        return draw_svg(self)
+        return self.model.drawn(self, "svg")
 
 
 @dataclass(frozen=True)
@@ -224,6 +216,4 @@ class Outcome:
         return f"{self.solver}: " + ", ".join(parts) + f", stopped by {self.stop_reason}"
 
     def _repr_html_(self) -> str:
-        from cpqueens.report.draw import outcome_html
-
-        return outcome_html(self)
+        return self.model.drawn(self, "outcome") or ""

@@ -57,7 +57,7 @@ def remedy(name: str) -> str:
 
 @cache
 def get_backend(name: str) -> Backend:
-    """Return the backend called ``name``; ``heuristic+exact`` is one that hands over.
+    """Return the backend called ``name``.
 
     Raises
     ------
@@ -66,10 +66,6 @@ def get_backend(name: str) -> Backend:
     MissingLibrary
         If its library is not installed; the message has the command that installs it, or why there is none.
     """
-    if "+" in name:
-        from cpqueens.solving.handover import hand_over
-
-        return hand_over(name)
     paths = BACKENDS if name in BACKENDS else registered()
     if name not in paths:
         raise UnknownBackend(f"no solver {shown(name)}{did_you_mean(name, paths)}")
@@ -82,7 +78,7 @@ def get_backend(name: str) -> Backend:
 
 
 def split_name(solver: str) -> tuple[str, str | None]:
-    """Return backend and strategy of ``backend:strategy``; those of ``heuristic+exact`` stay in the name.
+    """Return backend and strategy of ``backend:strategy``.
 
     Raises
     ------
@@ -91,8 +87,6 @@ def split_name(solver: str) -> tuple[str, str | None]:
     """
     if not isinstance(solver, str) or not solver:
         raise UnknownBackend(f"solver: a name is needed, got {shown(solver)}")
-    if "+" in solver:
-        return get_backend(solver).name, None
     name, colon, strategy = solver.partition(":")
     backend = get_backend(name)
     if colon and not strategy:

@@ -62,6 +62,25 @@ class Parameter:
     choices: tuple[Any, ...] = ()
 
 
+REFUSED = {
+    "enumerate_all_solutions": "call model.enumerate(...) or model.solutions(...)",
+    "stop_after_first_solution": "call model.solve(...) without an objective, or use solution_limit",
+    "stop_after_presolve": "it would leave the status without meaning",
+    "stop_after_root_propagation": "it would leave the status without meaning",
+    "num_search_workers": "write num_workers=",
+    "max_time_in_seconds": "write time_limit=",
+    "max_deterministic_time": "write step_limit= where the solver has it, or time_limit=",
+    "relative_gap_limit": "a status within a gap would not be a proof",
+    "fix_variables_to_their_hinted_value": "a hint may not change the model; write model.copy() and fix()",
+    "absolute_gap_limit": "a status within a gap would not be a proof",
+    "log_search_progress": "write log=True",
+    "seed": "write random_seed=",
+    "timeout": "write time_limit=",
+    "workers": "write num_workers=",
+}
+"""Spellings of other tools that would change what a status means, or that have another name here."""
+
+
 class Clock:
     """The one deadline for build, translation and solving; compilation and the consumer do not count."""
 

@@ -150,7 +150,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.crosscheck.jsonreport import plain
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.crosscheck.participants import default_solvers
-    from cpqueens.solving.solve import choose
+    from cpqueens.solving.choosing import choose
 
     for name in ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page"):
         if options[name]:

@@ -359,7 +359,7 @@ def metamorphic(
         For an unknown solver or measure.
     """
     from cpqueens.errors import ModelError
-    from cpqueens.solving.solve import choose
+    from cpqueens.solving.choosing import choose
 
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"

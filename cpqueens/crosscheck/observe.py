@@ -155,7 +155,8 @@ def observe_backend(
     **options: Any,
 ) -> Observation:
     """Run one backend and return what was seen; refusals and crashes are part of the observation."""
-    from cpqueens.solving.solve import choose, run
+    from cpqueens.solving.choosing import choose
+    from cpqueens.solving.solve import run
 
     started = time.monotonic()
     store = SolutionStore(packing)
@@ -264,6 +265,6 @@ def _one_line(error: BaseException) -> str:
 
 def supports(solver: str | Backend, model: Model, feature: Feature) -> bool:
     """Say whether a solver has a feature."""
-    from cpqueens.solving.solve import choose
+    from cpqueens.solving.choosing import choose
 
     return feature in choose(model, solver, Want.ONE)[1].features

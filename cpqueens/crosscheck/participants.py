@@ -50,7 +50,7 @@ class BackendParticipant:
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Run it once, or once for each seed if it is a heuristic."""
-        from cpqueens.solving.solve import choose
+        from cpqueens.solving.choosing import choose
 
         backend = choose(model, self.solver, plan.want)[1]
         if not backend.proves:
@@ -61,7 +61,7 @@ class BackendParticipant:
 
     def once(self, model: Model, plan: Plan, seed: int) -> Observation:
         """Run it with one seed, asking for what it has features for."""
-        from cpqueens.solving.solve import choose
+        from cpqueens.solving.choosing import choose
 
         backend = choose(model, self.solver, plan.want)[1]
         options = dict(self.options)
@@ -78,8 +78,8 @@ class BackendParticipant:
 
     def prepare(self, model: Model, plan: Plan) -> None:
         """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
+        from cpqueens.solving.choosing import choose
         from cpqueens.solving.options import build_request
-        from cpqueens.solving.solve import choose
         from cpqueens.system.interrupts import Interrupt
 
         _, backend, strategy = choose(model, self.solver, plan.want)

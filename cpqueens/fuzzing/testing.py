@@ -2,7 +2,7 @@
 
 A backend of another package is tested by subclassing `BackendConformance` in a test module:
 
-    from cpqueens.fuzzing.testing import BackendConformance
+    from cpqueens.testing import BackendConformance
 
     class TestMine(BackendConformance):
         solver = "mine"

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.definitions import Definition
 from cpqueens.language.expressions import LinearArray
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _LONGEST = 60
 
 
-def describe_term(model: Statement, row: tuple[list[int], list[int], int]) -> str:
+class Named(Protocol):
+    """What gives variables their names: a model."""
+
+    def name_of(self, variable: int) -> str:
+        """Return the name of a variable."""
+
+    def producer(self, variable: int) -> tuple[Definition, int] | None:
+        """Return the definition of a defined variable and its row there, else None."""
+
+
+def describe_term(model: Named, row: tuple[list[int], list[int], int]) -> str:
     """Return one term as text, such as ``q[0] - 2*q[1] + 3``."""
     variables, coefficients, constant = row
     parts: list[str] = []
@@ -32,7 +40,7 @@ def describe_term(model: Statement, row: tuple[list[int], list[int], int]) -> st
     return "".join(parts)
 
 
-def describe_array(model: Statement, array: LinearArray) -> str:
+def describe_array(model: Named, array: LinearArray) -> str:
     """Return an array of terms as text, shortened in the middle of long ones."""
     rows = list(array.reshape(-1)[:5].rows()) if array.size else []
     if array.shape == ():
@@ -41,7 +49,7 @@ def describe_array(model: Statement, array: LinearArray) -> str:
     return "[" + ", ".join(describe_term(model, row) for row in rows) + dots + "]"
 
 
-def describe(model: Statement, constraint: Constraint) -> str:
+def describe(model: Named, constraint: Constraint) -> str:
     """Return a constraint as text, such as ``q[0] - q[1] != 0`` or ``AllDifferent([q[0], ...])``."""
     if isinstance(constraint, Linear):
         return f"{describe_array(model, constraint.expression)} {constraint.relation} 0"
@@ -56,7 +64,7 @@ def describe(model: Statement, constraint: Constraint) -> str:
     return f"{constraint.kind}({', '.join(parts)})"
 
 
-def describe_variable(model: Statement, variable: int) -> str:
+def describe_variable(model: Named, variable: int) -> str:
     """Return a defined variable as the function it stands for, such as ``abs(q[0] - q[1])``."""
     produced = model.producer(variable)
     if produced is None:

@@ -7,10 +7,9 @@ these things would take most of the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
+from cpqueens.language.expressions import LinearArray
 
 Made = TypeVar("Made")
 
@@ -18,7 +17,11 @@ LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 300, 3000
 """Of larger models nothing is kept: making it takes a small part of the time, and it may be large itself."""
 
 
-class Derived:
+State = tuple[int, int, int, bool]
+"""What changes with a model: its variables, its constraints, how often one was cut, and the sense."""
+
+
+class Kept:
     """What was made of one model as it is now."""
 
     def __init__(self) -> None:
@@ -26,14 +29,14 @@ class Derived:
         self._objective: object = None
         self._made: dict[Hashable, Any] = {}
 
-    def get(self, model: Statement, what: Hashable, make: Callable[[], Made]) -> Made:
+    def get(
+        self, state: State, objective: LinearArray | None, what: Hashable, make: Callable[[], Made]
+    ) -> Made:
         """Return what ``make`` makes, made once; nobody may change it."""
-        size = model.constraint_count
-        if model.variable_count > LARGEST_VARIABLES or size > LARGEST_CONSTRAINTS:
+        if state[0] > LARGEST_VARIABLES or state[1] > LARGEST_CONSTRAINTS:
             return make()
-        state = (model.variable_count, size, model._constraints.cuts, model.maximizing)
-        if state != self._state or model.objective is not self._objective:
-            self._state, self._objective, self._made = state, model.objective, {}
+        if state != self._state or objective is not self._objective:
+            self._state, self._objective, self._made = state, objective, {}
         made = self._made
         if what not in made:
             made[what] = make()

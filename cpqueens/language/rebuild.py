@@ -7,7 +7,7 @@ definitions are created again over the replaced terms, so that nothing of the ol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from cpqueens.language.statement import Statement
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 """A term: variables, coefficients, constant."""
+
+Stated = TypeVar("Stated", bound=Statement)
 
 
 class Rebuilder:
@@ -118,14 +120,14 @@ def new_variable(model: Statement, domain: IntArray | tuple[int, int], name: str
 
 
 def rebuilt(
-    model: Statement,
+    model: Stated,
     *,
     domains: Mapping[int, IntArray | tuple[int, int]] | None = None,
     constants: Mapping[int, int] | None = None,
     constraints: Iterable[Posted] | None = None,
     edit: Callable[[int, Constraint], Any] | None = None,
     objective: bool = True,
-) -> Statement:
+) -> Stated:
     """Return a model like ``model`` with some parts changed.
 
     Parameters
@@ -147,7 +149,7 @@ def rebuilt(
         If the result is not well-formed, for instance for an empty domain.
     """
     fixed = constants or {}
-    new = Statement(model.name)
+    new = type(model)(model.name)
     replacements: dict[int, Row] = {v: ((), (), value) for v, value in fixed.items()}
     for variable in model.decisions.tolist():
         if variable not in fixed:

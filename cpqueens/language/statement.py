@@ -1,14 +1,14 @@
-"""`Model`: variables, constraints and at most one objective, never changed by being solved."""
+"""`Statement`: variables, constraints and at most one objective, never changed by being solved."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -30,18 +30,12 @@ from cpqueens.language.expressions import (
     of_variables,
     plain_variables,
 )
-from cpqueens.language.kept import Derived
+from cpqueens.language.kept import Kept
 from cpqueens.language.posted import ConstraintList, Posted, Source
 from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
 from cpqueens.language.rows import IntArray, plain_array
 from cpqueens.language.store import MAX_VARIABLES, VariableStore
 from cpqueens.text.plaintext import checked_name, shown
-
-if TYPE_CHECKING:
-    from cpqueens.answers.check import Check
-    from cpqueens.answers.outcome import Outcome, Solution
-    from cpqueens.solving.explain import Explanation
-    from cpqueens.solving.stream import SolutionStream
 
 Made = TypeVar("Made")
 
@@ -70,13 +64,8 @@ class Block:
 class Statement(VariableStore):
     """One problem instance: decision variables, constraints over terms, and perhaps an objective.
 
-    >>> from cpqueens import AllDifferent, Model
-    >>> import numpy as np
-    >>> m = Model("queens")
-    >>> q = m.intvar(0, 3, shape=4, name="q")
-    >>> m += [AllDifferent(q), AllDifferent(q + np.arange(4)), AllDifferent(q - np.arange(4))]
-    >>> m.count(solver="python-constraint")
-    2
+    What a user creates is a `cpqueens.Model`, which adds the verbs that solve it; solvers, checkers and
+    reports need no more than this.
     """
 
     def __init__(self, name: str = "model") -> None:
@@ -92,7 +81,7 @@ class Statement(VariableStore):
         self._guarded: set[int] = set()
         self._ancestors: list[tuple[Statement, int]] = []
         self.view: Any = None  # how a catalogued problem draws its solutions
-        self._derived = Derived()
+        self._kept = Kept()
         self._runs: set[object] = set()  # those under way: the model stays as it is until they end
 
     @property
@@ -381,7 +370,7 @@ class Statement(VariableStore):
         if self.has_partial:
             self._guard([array])
 
-    def without(self, positions: Iterable[int]) -> Statement:
+    def without(self, positions: Iterable[int]) -> Self:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
         dropped = set(positions)
         other = self.copy()
@@ -392,13 +381,13 @@ class Statement(VariableStore):
             other._guarded.clear()  # a condition went; what needs it means it all the same
         return other
 
-    def copy(self) -> Statement:
+    def copy(self) -> Self:
         """Return an independent copy; variables of this model are understood by it.
 
         `copy.copy` and `copy.deepcopy` of a model are this too; the latter also of terms and solutions,
         which then belong to the copy. A pickled model comes back with its names, source lines and sharing.
         """
-        other = Statement(self.name)
+        other = type(self)(self.name)
         other._copy_store(self)
         other.blocks = list(self.blocks)
         other._block_names = dict(self._block_names)
@@ -419,11 +408,11 @@ class Statement(VariableStore):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
-        kept = {k: v for k, v in vars(self).items() if k not in ("_derived", "_runs", "_ancestors")}
+        kept = {k: v for k, v in vars(self).items() if k not in ("_kept", "_runs", "_ancestors")}
         return {"_ancestors": self._ancestors, **kept, "_shared": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _derived=Derived(), _runs=set())
+        vars(self).update(state, _kept=Kept(), _runs=set())
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -447,9 +436,10 @@ class Statement(VariableStore):
         """Number of constraints."""
         return len(self._constraints)
 
-    def derived(self, what: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what ``make`` makes of the model as it is now, kept until it changes; see `Derived`."""
-        return self._derived.get(self, what, make)
+    def kept(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
+        state = (self._count, len(self._constraints), self._constraints.cuts, self.maximizing)
+        return self._kept.get(state, self.objective, what, make)
 
     def scope_text(self) -> str:
         """Return one line that says how large the model is."""
@@ -459,51 +449,9 @@ class Statement(VariableStore):
     def __repr__(self) -> str:
         return f"<Model {self.scope_text()}>"
 
-    # ---- solving (reaches forward) --------------------------------------------------------------
-
-    def solve(self, solver: str = "auto", **options: Any) -> Outcome:
-        """Find one solution, or the best one if there is an objective; see `cpqueens.solving.solve.solve`."""
-        from cpqueens.solving.solve import solve
-
-        return solve(self, solver, **options)
-
-    def solutions(self, solver: str = "auto", **options: Any) -> SolutionStream:
-        """Iterate over all solutions; see `cpqueens.solving.stream.solutions`."""
-        from cpqueens.solving.stream import solutions
-
-        return solutions(self, solver, **options)
-
-    def enumerate(
-        self, on_solution: Callable[[Solution], object] | Any = None, solver: str = "auto", **options: Any
-    ) -> Outcome:
-        """Deliver all solutions to ``on_solution``; see `cpqueens.solving.solve.enumerate_solutions`."""
-        from cpqueens.solving.solve import enumerate_solutions
-
-        return enumerate_solutions(self, on_solution, solver, **options)
-
-    def count(self, solver: str = "auto", **options: Any) -> int:
-        """Return the number of solutions; see `cpqueens.solving.solve.count`."""
-        from cpqueens.solving.solve import count
-
-        return count(self, solver, **options)
-
-    def check(self, assignment: Mapping[Any, Any] | Any) -> Check:
-        """Return every constraint that ``assignment`` violates; see `cpqueens.answers.check.check`."""
-        from cpqueens.answers.check import check
-
-        return check(self, assignment)
-
-    def explain_infeasible(self, solver: str = "auto", **options: Any) -> Explanation:
-        """Return a minimal unsatisfiable subset; see `cpqueens.solving.explain.explain_infeasible`."""
-        from cpqueens.solving.explain import explain_infeasible
-
-        return explain_infeasible(self, solver, **options)
-
-    def to_cpsat(self) -> Any:
-        """Return the native OR-Tools model and its variable map; see `cpqueens.backends.cpsat.export`."""
-        from cpqueens.backends.cpsat import export
-
-        return export(self)
+    def drawn(self, answer: Any, form: str) -> str | None:
+        """Return a solution or an outcome as a picture; only a `cpqueens.Model` knows how to draw."""
+        return repr(answer) if form == "text" else None
 
 
 def _shape(shape: Any) -> tuple[int, ...]:

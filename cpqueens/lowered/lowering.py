@@ -156,12 +156,7 @@ def _is_core(constraint: Constraint) -> bool:
 
 
 def _unsupported(model: Statement, item: Constraint, context: str, backend: str) -> UnsupportedConstraint:
-    from cpqueens.backends import able_backends
-
-    others = ", ".join(able_backends(model, exclude=backend)) or "none"
-    return UnsupportedConstraint(
-        f"{backend} cannot express {describe(model, item):.120} ({context}); backends that can: {others}"
-    )
+    return UnsupportedConstraint(f"{backend} cannot express {describe(model, item):.120} ({context})")
 
 
 def _definitions(

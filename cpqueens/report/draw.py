@@ -18,7 +18,7 @@ from cpqueens.report.ruler import ruler_svg, ruler_text
 from cpqueens.report.text import PLAIN, Style, board_text, numbers_text
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome, Solution
+    from cpqueens.answers.outcome import Solution
     from cpqueens.language.statement import Statement
 
 TEXT_ROWS = 40
@@ -50,20 +50,6 @@ def draw_svg(solution: Solution) -> str | None:
 def has_svg(model: Statement) -> bool:
     """Say whether solutions of a model can be drawn: it has a view, and is not too large."""
     return type(model.view) in SVG and _cells(model) <= SVG_CELLS
-
-
-def draw_html(solution: Solution) -> str:
-    """Return a solution as an HTML fragment: its picture, or names and values."""
-    from cpqueens.report.html import solution_fragment
-
-    return solution_fragment(solution)
-
-
-def outcome_html(outcome: Outcome) -> str:
-    """Return an outcome as an HTML fragment: what was concluded, and the picture of its solution."""
-    from cpqueens.report.html import outcome_fragment
-
-    return outcome_fragment(outcome)
 
 
 def values_text(solution: Solution) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cpqueens.report.draw import draw_svg, values_text
+from cpqueens.report.draw import draw_svg, draw_text, values_text
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome, Solution
@@ -52,3 +53,12 @@ def outcome_fragment(outcome: Outcome) -> str:
     picture = "" if outcome.solution is None else solution_fragment(outcome.solution)
     head = f"<div>{badge} {escape(outcome.model.name)}</div>"
     return f"<div>{head}<table><tbody>{rows}</tbody></table>{notes}{picture}</div>"
+
+
+FORMS: dict[str, Callable[[Any], str | None]] = {
+    "text": draw_text,
+    "svg": draw_svg,
+    "html": solution_fragment,
+    "outcome": outcome_fragment,
+}
+"""What a notebook or a terminal may ask of a solution, or of an outcome."""

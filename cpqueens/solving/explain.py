@@ -12,6 +12,7 @@ from cpqueens.backends.base import Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.describe import describe
 from cpqueens.language.rebuild import rebuilt
+from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def explain_infeasible(model: Statement, solver: str = "auto", **options: Any) -
     BackendFault
         If another backend finds a solution of the subset.
     """
-    from cpqueens.solving.solve import choose
+    from cpqueens.solving.choosing import choose
 
     name, backend, _ = choose(model, solver, Want.ONE)
     if not backend.proves:
@@ -153,7 +154,7 @@ def _infeasible(model: Statement, kept: Iterable[int], solver: str, options: dic
     everything = model.constraints
     part = rebuilt(model, constraints=[everything[k] for k in kept])  # each brings its own range conditions
     part.objective = None
-    outcome = part.solve(solver, **options)
+    outcome = solve(part, solver, **options)
     if outcome.status is Status.INFEASIBLE:
         return True
     return False if outcome.solution is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +13,14 @@ from cpqueens import backends
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
-from cpqueens.errors import BackendFault, CpqueensError, ModelError
+from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
 from cpqueens.solving.options import build_request
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
-
-LARGE_BOARD = 150
-"""Variables from which ``auto`` asks local search first, where it knows the pattern."""
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -139,38 +137,18 @@ def run(
     with model.under_way(), listening(abandoned) as interrupt:
         request = build_request(model, backend, strategy, want, clock, interrupt, **options)
         take = None if consumer is None else partial(consumer, interrupt)
-        collector = collect(model.derived("checker", lambda: Checker(model)), backend, request, take)
+        collector = collect(model.kept("checker", lambda: Checker(model)), backend, request, take)
         built = time.monotonic() - started
-        ended = backend.run(model, request, collector.deliver)
+        try:
+            ended = backend.run(model, request, collector.deliver)
+        except UnsupportedConstraint as error:
+            able = ", ".join(backends.able_backends(model, exclude=backend.name)) or "none"
+            raise UnsupportedConstraint(f"{error}; backends that can: {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started}
     outcome = conclude(label, backend, request, collector, ended, kept(), times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
     return outcome if credit is None else credit(outcome)
-
-
-def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:
-    """Return name, backend and strategy; ``auto`` takes the first installed one fit for what is wanted."""
-    if not isinstance(solver, str) and hasattr(solver, "run"):
-        return solver.name, solver, None
-    if isinstance(solver, str) and solver == "auto":
-        exact = ["cpsat", "backtracking", "python-constraint"]
-        listing = ["backtracking", "cpsat", "python-constraint"]
-        fit = exact if want in (Want.ONE, Want.BEST) else listing
-        solver = next(name for name in fit if name in backends.registered() and backends.is_installed(name))
-        if want is Want.ONE and solver == "cpsat" and _is_large_board(model):
-            solver = "local-search+cpsat"
-    name, strategy = backends.split_name(cast(str, solver))
-    return name, backends.get_backend(name), strategy
-
-
-def _is_large_board(model: Statement) -> bool:
-    """Say whether a model is queens, or a relative, too large for CP-SAT alone."""
-    if len(model.decisions) < LARGE_BOARD:
-        return False
-    from cpqueens.backends.local_search.translate import units_of
-
-    return units_of(model) is not None
 
 
 def conclude(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpqueens import backends
-from cpqueens.fuzzing.testing import BackendConformance
+from cpqueens.testing import BackendConformance
 
 
 class TestRegistered(BackendConformance):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from cpqueens.model import Model
 
 from cpqueens import backends
 from cpqueens.answers.outcome import StopReason
@@ -16,6 +15,7 @@ from cpqueens.backends.base import Deliver, Ended, Order, Request
 from cpqueens.cli import main
 from cpqueens.cli.terminal import so_far
 from cpqueens.errors import ModelInvalid
+from cpqueens.model import Model
 
 
 def call(*args: str, **more: Any) -> Result:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from cpqueens.model import Model
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import get_backend
@@ -25,6 +24,7 @@ from cpqueens.language.definitions import Element, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.functions import all_
 from cpqueens.language.rebuild import Rebuilder, Row, _only_row, domain_of, new_variable, own_constraints
+from cpqueens.model import Model
 
 Change = Callable[[Any], Any]
 

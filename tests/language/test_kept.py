@@ -77,10 +77,10 @@ def test_the_second_enumeration_is_as_the_first(solver: str) -> None:
 def test_things_are_made_once() -> None:
     m, made = queens(6), []
     for _ in range(2):
-        m.derived("it", lambda: made.append(1))
+        m.kept("it", lambda: made.append(1))
     assert len(made) == 1
     m.intvar(0, 1)
-    m.derived("it", lambda: made.append(1))
+    m.kept("it", lambda: made.append(1))
     assert len(made) == 2
 
 
@@ -92,7 +92,7 @@ def test_of_large_models_nothing_is_kept(many: str) -> None:
         for _ in range(LARGEST_CONSTRAINTS + 1):
             m.add(x[0] + x[1] <= 1)
     for _ in range(2):
-        m.derived("it", lambda: made.append(1))
+        m.kept("it", lambda: made.append(1))
     assert len(made) == 2
 
 
@@ -112,5 +112,5 @@ def test_a_failure_is_not_kept() -> None:
 
     for _ in range(2):
         with pytest.raises(ValueError):
-            m.derived("it", fails)
-    assert m.derived("it", lambda: 7) == 7
+            m.kept("it", fails)
+    assert m.kept("it", lambda: 7) == 7

@@ -130,10 +130,10 @@ CHECKER = Area(
                "columns += self.constants[:, None]", "columns += 0"),
     ),
     (
-        "tests/test_check.py",
-        "tests/test_check_batches.py",
-        "tests/constraints/test_all_different.py",
-        "tests/constraints/test_meanings.py",
+        "tests/answers/test_check.py",
+        "tests/answers/test_check_batches.py",
+        "tests/language/constraints/test_all_different.py",
+        "tests/language/constraints/test_meanings.py",
     ),
     solvers="backtracking",
 )  # fmt: skip

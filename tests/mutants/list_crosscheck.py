@@ -63,8 +63,8 @@ CROSSCHECK = Area(
         "tests/crosscheck/test_compare.py",
         "tests/crosscheck/test_crosscheck.py",
         "tests/crosscheck/test_sets.py",
-        "tests/test_oracle.py",
-        "tests/crosscheck/test_probes.py",
+        "tests/crosscheck/test_oracle.py",
+        "tests/fuzzing/test_probes.py",
     ),
     solvers="backtracking",
 )  # fmt: skip

@@ -219,7 +219,7 @@ BACKTRACKING = Area(
         "tests/backends/backtracking/test_nodes_and_limits.py",
         "tests/backends/backtracking/test_tally.py",
         "tests/backends/backtracking/test_sums_and_halves.py",
-        "tests/test_handover.py",
+        "tests/solving/test_handover.py",
     ),
     solvers="backtracking",
 )  # fmt: skip

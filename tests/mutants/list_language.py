@@ -83,7 +83,7 @@ LANGUAGE = Area(
         Mutant("a joined array loses its last part", "joining._concatenate",
                "[a.bind(registry) for a in arrays]", "[a.bind(registry) for a in arrays[:-1]]"),
     ),
-    ("tests/test_expressions.py", "tests/test_definitions.py", "tests/test_model.py", "tests/test_check.py"),
+    ("tests/language/test_expressions.py", "tests/language/test_definitions.py", "tests/test_model.py", "tests/answers/test_check.py"),
     solvers="backtracking,python-constraint",
 )  # fmt: skip
 
@@ -100,7 +100,7 @@ LOWERING = Area(
                "posted.others()", "posted.others()[1:]"),
         Mutant("a partial function under a definition is not seen", "check_partial",
                "through or inner", "inner",
-               tests=("tests/test_definitions.py",)),
+               tests=("tests/language/test_definitions.py",)),
         Mutant("partial functions are not checked", "check_partial",
                "if through and variable", "if False and variable"),
         Mutant("a definition that the objective alone reaches is dropped", "lowering._definitions",
@@ -142,5 +142,5 @@ LOWERING = Area(
         Mutant("parity is wrong by one", "Xor.simpler",
                "% 2 - 1", "% 2 - 0"),
     ),
-    ("tests/test_lowering.py", "tests/test_derived.py"),
+    ("tests/lowered/test_lowering.py", "tests/language/test_kept.py"),
 )  # fmt: skip

@@ -120,11 +120,11 @@ PIPELINE = Area(
                "rows, self._rows = self._rows, []", "rows = list(self._rows)"),
     ),
     (
-        "tests/test_claims.py",
-        "tests/test_solve.py",
-        "tests/test_options.py",
-        "tests/test_stream.py",
-        "tests/test_handover.py",
+        "tests/solving/test_claims.py",
+        "tests/solving/test_solve.py",
+        "tests/solving/test_options.py",
+        "tests/solving/test_stream.py",
+        "tests/solving/test_handover.py",
         "tests/backends/test_batches.py",
     ),
 )  # fmt: skip

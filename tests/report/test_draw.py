@@ -12,7 +12,8 @@ from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairi
 from cpqueens.problems import catalog
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
-from cpqueens.report.draw import SVG, TEXT, draw_html, draw_svg, draw_text, outcome_html
+from cpqueens.report.draw import SVG, TEXT, draw_svg, draw_text
+from cpqueens.report.html import outcome_fragment, solution_fragment
 from cpqueens.report.text import ASCII, COLOUR, board_matrix, board_rules, board_text
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -55,7 +56,7 @@ def test_every_view_is_drawn(name: str) -> None:
     picture = draw_svg(drawn)
     assert picture is not None
     assert ET.fromstring(picture).tag == f"{NAMESPACE}svg"
-    assert draw_html(drawn) == picture
+    assert solution_fragment(drawn) == picture
 
 
 @pytest.mark.parametrize("name", catalog.names())
@@ -66,7 +67,7 @@ def test_every_problem_draws_a_solution(name: str) -> None:
     picture = outcome.solution._repr_svg_()
     assert picture is not None
     ET.fromstring(picture)
-    ET.fromstring(outcome_html(outcome).replace("<br>", "<br/>"))
+    ET.fromstring(outcome_fragment(outcome).replace("<br>", "<br/>"))
 
 
 def test_board_in_text() -> None:

@@ -14,9 +14,8 @@ from cpqueens import (
     UnknownParameter,
     UnsupportedRequest,
 )
-from cpqueens.backends.base import Feature
+from cpqueens.backends.base import REFUSED, Feature
 from cpqueens.fuzzing.testing import queens
-from cpqueens.solving.options import REFUSED
 
 
 @pytest.mark.parametrize("value", [0, -1, -0.5, float("nan"), "5", True, None.__class__, [1]])

@@ -101,16 +101,16 @@ class Backtracking:
         from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
         objective = request.want is Want.BEST
-        compiled = model.derived(
+        compiled = model.kept(
             ("compiled", objective),
             lambda: compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name),
         )
         strategy = request.strategy or "auto"
         found: Recognised | RecognisedSums | None = None
         if strategy not in ("forward", "sums"):
-            found = model.derived(("recognised", objective), lambda: recognise(compiled))
+            found = model.kept(("recognised", objective), lambda: recognise(compiled))
         if found is None and strategy in ("auto", "sums"):
-            found = model.derived(("recognised sums", objective), lambda: recognise_sums(compiled))
+            found = model.kept(("recognised sums", objective), lambda: recognise_sums(compiled))
         if found is not None and strategy in _TABLED and not found.has_table:
             found = None
         strategy = _choose(strategy, found, request)
@@ -135,7 +135,7 @@ def _general(
     from cpqueens.backends.backtracking.tally import wants_parts
 
     kept = "network", request.want is Want.BEST, check_only
-    network = model.derived(kept, lambda: build_memory(compiled, check_only))
+    network = model.kept(kept, lambda: build_memory(compiled, check_only))
     if request.want is not Want.COUNT or check_only or not wants_parts(request):
         return ForwardSearch(compiled, network, request, check_only, facts).run
     from cpqueens.backends.backtracking.shares import count_shared

@@ -12,14 +12,13 @@ import numpy as np
 
 from cpqueens import backends
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat import text as cpsat_text
 from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
 from cpqueens.language.ranges import constraints_in_range
 from cpqueens.lowered.lowering import lower
-from cpqueens.solving.options import REFUSED
 from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
 from cpqueens.system.memory import ensure_room
 from cpqueens.text.plaintext import shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -10,14 +10,41 @@ from cpqueens.backends.local_search.meaning import Fresh, fresh_state
 from cpqueens.kernels import search_arena as arena
 
 if TYPE_CHECKING:
-    from cpqueens.backends.local_search.search import Search
+    from cpqueens.backends.local_search.layers import Compiled
+    from cpqueens.backends.local_search.problem import Ints, Problem
+
+
+class Audited(Protocol):
+    """What a search shows of itself."""
+
+    problem: Problem
+    compiled: Compiled
+    measure: int
+    objective_limit: int
+    events: Any
+
+    @property
+    def info(self) -> Ints:
+        """The scalars of the state."""
+
+    @property
+    def x(self) -> Ints:
+        """The current assignment."""
+
+    @property
+    def cost(self) -> int:
+        """Weighted violation of the current assignment."""
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
 
 
 class AuditError(AssertionError):
     """The incremental state differs from what it should be."""
 
 
-def check_state(search: Search) -> None:
+def check_state(search: Audited) -> None:
     """Compare every activity, violation, counter, error, index set and the cost with a fresh computation.
 
     Raises
@@ -37,7 +64,7 @@ def check_state(search: Search) -> None:
     _check_index(where, fresh, search)
 
 
-def _last_move(search: Search) -> str:
+def _last_move(search: Audited) -> str:
     from cpqueens.kernels.search_info import RECORDED
 
     recorded = int(search.info[RECORDED])
@@ -51,7 +78,7 @@ def _compare(where: str, what: str, expected: Any, found: Any) -> None:
         raise AuditError(f"{where}: {what} {k}: expected {int(expected[k])}, found {int(found[k])}")
 
 
-def _check_index(where: str, fresh: Fresh, search: Search) -> None:
+def _check_index(where: str, fresh: Fresh, search: Audited) -> None:
     size = int(search.info[0])
     members = search.compiled.part(arena.MEMBERS)[:size]
     expected = np.flatnonzero(fresh.errors > 0)

@@ -13,13 +13,13 @@ from cpqueens.kernels import search_deep as codes
 from cpqueens.kernels.search_state import Deep
 
 if TYPE_CHECKING:
-    from cpqueens.backends.local_search.layers import _Assembler
+    from cpqueens.backends.local_search.assembler import Assembler
 
 
 class _Terms:
     """The layer's own terms: copies of the problem's, each with one owner."""
 
-    def __init__(self, assembler: _Assembler) -> None:
+    def __init__(self, assembler: Assembler) -> None:
         self.source: list[int] = []
         self.sign: list[int] = []
         self.extra: list[int] = []
@@ -36,7 +36,7 @@ class _Terms:
 
 
 class _DeepBuilder:
-    def __init__(self, assembler: _Assembler) -> None:
+    def __init__(self, assembler: Assembler) -> None:
         self.relations = RELATIONS
         self.assembler = assembler
         self.problem = assembler.problem
@@ -203,6 +203,6 @@ def _by_node(count: int, nodes: Ints, rows: Ints, coefficients: Ints) -> tuple[I
     return start, np.ascontiguousarray(flat).reshape(-1)
 
 
-def build_deep(assembler: _Assembler) -> Deep:
+def build_deep(assembler: Assembler) -> Deep:
     """Return the deep layer of the constraints that ``assembler`` put there."""
     return _DeepBuilder(assembler).build()

@@ -66,7 +66,7 @@ def _run(
             return ended(tried, request, None, len(model.decisions))
         began = request.clock.elapsed() if tried is not None else began
     with stopping_if_long(request.should_stop, model.variable_count):
-        problem = model.derived(
+        problem = model.kept(
             "local search's problem", lambda: to_problem(compile_model(model, backend="local-search"))
         )
     translated = request.clock.elapsed() - began

@@ -1,0 +1,68 @@
+"""`Model`: the statement of a problem plus the verbs that solve it; the one file that knows both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.answers.check import Check, check
+from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.language.statement import Statement
+from cpqueens.solving import solve
+from cpqueens.solving.stream import SolutionStream, solutions
+
+if TYPE_CHECKING:
+    from cpqueens.solving.explain import Explanation
+
+
+class Model(Statement):
+    """One problem instance: decision variables, constraints over terms, and perhaps an objective.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> import numpy as np
+    >>> m = Model("queens")
+    >>> q = m.intvar(0, 3, shape=4, name="q")
+    >>> m += [AllDifferent(q), AllDifferent(q + np.arange(4)), AllDifferent(q - np.arange(4))]
+    >>> m.count(solver="python-constraint")
+    2
+    """
+
+    def solve(self, solver: str = "auto", **options: Any) -> Outcome:
+        """Find one solution, or the best one if there is an objective; see `cpqueens.solving.solve.solve`."""
+        return solve.solve(self, solver, **options)
+
+    def solutions(self, solver: str = "auto", **options: Any) -> SolutionStream:
+        """Iterate over all solutions; see `cpqueens.solving.stream.solutions`."""
+        return solutions(self, solver, **options)
+
+    def enumerate(
+        self, on_solution: Callable[[Solution], object] | Any = None, solver: str = "auto", **options: Any
+    ) -> Outcome:
+        """Deliver all solutions to ``on_solution``; see `cpqueens.solving.solve.enumerate_solutions`."""
+        return solve.enumerate_solutions(self, on_solution, solver, **options)
+
+    def count(self, solver: str = "auto", **options: Any) -> int:
+        """Return the number of solutions; see `cpqueens.solving.solve.count`."""
+        return solve.count(self, solver, **options)
+
+    def check(self, assignment: Mapping[Any, Any] | Any) -> Check:
+        """Return every constraint that ``assignment`` violates; see `cpqueens.answers.check.check`."""
+        return check(self, assignment)
+
+    def explain_infeasible(self, solver: str = "auto", **options: Any) -> Explanation:
+        """Return a minimal unsatisfiable subset; see `cpqueens.solving.explain.explain_infeasible`."""
+        from cpqueens.solving.explain import explain_infeasible
+
+        return explain_infeasible(self, solver, **options)
+
+    def to_cpsat(self) -> Any:
+        """Return the native OR-Tools model and its variable map; see `cpqueens.backends.cpsat.export`."""
+        from cpqueens.backends.cpsat import export
+
+        return export(self)
+
+    def drawn(self, answer: Solution | Outcome, form: str) -> str | None:
+        """Return a solution or an outcome of this model as a picture; see `cpqueens.report.html.FORMS`."""
+        from cpqueens.report.html import FORMS
+
+        return FORMS[form](answer)
