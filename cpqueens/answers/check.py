@@ -18,7 +18,8 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
 from cpqueens.language.describe import describe, describe_array
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.ranges import OutOfRange, constraints_in_range, require_computable, saturated_sum
+from cpqueens.language.in_range import constraints_in_range, require_computable
+from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
 

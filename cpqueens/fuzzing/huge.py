@@ -13,7 +13,8 @@ import numpy as np
 
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.ranges import LIMIT, OutOfRange, constraints_in_range
+from cpqueens.language.in_range import constraints_in_range
+from cpqueens.language.ranges import LIMIT, OutOfRange
 from cpqueens.model import Model
 
 _ENDS = (0, 2**31, 2**32, 2**53, 2**59, 2**60, 2**61 - 8, LIMIT // 3, LIMIT)

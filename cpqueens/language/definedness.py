@@ -11,22 +11,29 @@ A term is what is left of it when it is written as a sum: in ``t - t`` and ``0 *
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Definition, Truth
-from cpqueens.language.describe import describe_term, describe_variable
+from cpqueens.language.describe import Named, describe_term, describe_variable
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
-    from cpqueens.language.store import VariableStore
-
 Defined = NDArray[np.bool_]
+
+
+class Partial(Protocol):
+    """What has variables that may be undefined: a model."""
+
+    @property
+    def may_be_undefined(self) -> NDArray[np.bool_]:
+        """Which variables may be undefined."""
+
+    def producer(self, variable: int) -> tuple[Definition, int] | None:
+        """Return the definition of a defined variable and its row there, else None."""
 
 
 def defined_terms(array: LinearArray, defined: Defined) -> Defined:
@@ -60,7 +67,7 @@ def evaluate(definition: Definition, values: IntArray, defined: Defined) -> tupl
 
 
 def conditions(
-    store: VariableStore, arrays: Iterable[LinearArray], known: Iterable[int] = ()
+    store: Partial, arrays: Iterable[LinearArray], known: Iterable[int] = ()
 ) -> dict[int, list[Constraint]]:
     """Return, per partial variable that terms reach without passing a truth, when it is defined.
 
@@ -83,7 +90,7 @@ def conditions(
     return found
 
 
-def why_undefined(model: Statement, arrays: Iterable[LinearArray], row: IntArray, defined: Defined) -> str:
+def why_undefined(model: Named, arrays: Iterable[LinearArray], row: IntArray, defined: Defined) -> str:
     """Return which function that terms reach has no value, and why, such as ``x // y: divisor y = 0``.
 
     ``row`` and ``defined`` (variables,) are the values of one assignment and which of them are defined.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
@@ -36,6 +36,9 @@ from cpqueens.language.rows import (
 )
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
+
+OPERATIONS: dict[str, Callable[..., Any]] = {}
+"""What operators come to that is defined above this file; `cpqueens.language.operations` fills it."""
 
 MAX_DEPTH = 32
 """Levels of nested lists: as many as all versions of NumPy have axes."""
@@ -171,9 +174,7 @@ class LinearArray:
                 return self._scalars[key]
             except IndexError:
                 pass  # refused below, in words
-        from cpqueens.language.indexing import pick
-
-        return pick(self, key)
+        return OPERATIONS["pick"](self, key)
 
     def __index__(self) -> NoReturn:
         raise TypeError(
@@ -414,9 +415,7 @@ class LinearArray:
         """Return the text of an element for a message, "" where its model has no names."""
         if not hasattr(self.registry, "name_of"):
             return ""
-        from cpqueens.language.describe import describe_array
-
-        return f"{describe_array(self.registry, self._pick(np.array(row))):.80}: "  # type: ignore[arg-type]
+        return f"{OPERATIONS['describe'](self.registry, self._pick(np.array(row))):.80}: "
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""
@@ -436,9 +435,7 @@ class LinearArray:
         return f"<{type(self).__name__} shape={self.shape}>"
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from cpqueens.language.arrayfunctions import apply
-
-        return apply(function, args, kwargs)
+        return OPERATIONS["apply"](function, args, kwargs)
 
 
 class Term(LinearArray):
@@ -685,9 +682,7 @@ class BoolArray:
         )
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from cpqueens.language.arrayfunctions import apply
-
-        return apply(function, args, kwargs)
+        return OPERATIONS["apply"](function, args, kwargs)
 
 
 class Literals(BoolArray):
@@ -869,24 +864,18 @@ class _Unbound:
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return the constants that a function of constants has."""
-        from cpqueens.language.definitions import DEFINITION_KINDS
-
-        definition = DEFINITION_KINDS[kind](arguments)
+        definition = OPERATIONS["function"](kind, arguments)
         if definition.partial().any():
             raise ModelError(f"{kind} of constants: undefined for the values given")
         return constant_array(UNBOUND, definition.evaluate(self._nothing)[0].reshape(shape))
 
     def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
         """Return the truths of ``expression relation 0`` over constants."""
-        from cpqueens.language.constraints.linear import Linear
-
-        return Linear(expression, relation)
+        return OPERATIONS["compare"](expression, relation)
 
     def combine(self, kind: str, literals: LinearArray) -> BoolArray:
         """Return a connective of constants."""
-        from cpqueens.language.store import CONNECTIVES
-
-        return CONNECTIVES[kind].over(literals)
+        return OPERATIONS["combine"](kind, literals)
 
     def truth(self, constraint: Any) -> LinearArray:
         """Return 0 or 1 for each element."""

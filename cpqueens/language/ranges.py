@@ -24,18 +24,10 @@ integers of any size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
-
-if TYPE_CHECKING:
-    from cpqueens.language.constraints.base import Constraint
-    from cpqueens.language.expressions import LinearArray
-    from cpqueens.language.statement import Statement
 
 IntArray = NDArray[np.int64]
 
@@ -52,7 +44,6 @@ ALLOWED = f"allowed are integers up to 2^61 - 1 = {LIMIT} in size"
 ALLOWED_DIFFERENCE = "allowed are differences of integers up to 2^61 - 1 in size"
 
 _NEAR = 1 - 2.0**-20  # of a limit: sums of floats may be wrong by less, so nearer ones are added up exactly
-_LONGEST = 120  # characters of a constraint in a message
 
 
 class OutOfRange(ModelError):  # noqa: N818 - says what is wrong, as the others do
@@ -132,94 +123,6 @@ def require_product(first: tuple[IntArray, IntArray], second: tuple[IntArray, In
         if left * right > LIMIT:
             text = f"a product may reach {size_text(left * right)}"
             raise OutOfRange(f"{text}; {ALLOWED}; narrow its variables")
-
-
-def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -> None:
-    """Check all terms of arrays over the variables of ``model``, each with the largest reach of its terms.
-
-    Raises
-    ------
-    OutOfRange
-        If the reach of one is too large.
-    """
-    ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
-    largest = max(1, *map(abs, ends)) if ends else 1
-    for array, most in arrays:
-        if not _surely_in_range(array, largest):
-            array.bind(model).bounds(most)
-
-
-def _surely_in_range(array: LinearArray, largest: int) -> bool:
-    """Say whether even the largest numbers of the array, put together in one term, stay within the range."""
-    if not array.size:
-        return True
-    coefficients, constants = array.coefficients, array.constants
-    coefficient = max(int(coefficients.max(initial=0)), -int(coefficients.min(initial=0)))
-    constant = max(int(constants.max()), -int(constants.min()))
-    return array.width * coefficient * largest + constant <= LIMIT
-
-
-def constraints_in_range(model: Statement) -> list[Constraint]:
-    """Return all constraints, linear relations joined into arrays, after checking them and the objective.
-
-    The arguments of functions and of truths were checked when these were defined.
-
-    Raises
-    ------
-    OutOfRange
-        Naming the constraint and the term.
-    """
-    try:
-        joined = model._constraints.joined()
-        require_terms(model, [(a, c.most) for c in joined for a in c.arguments])
-        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
-    except ModelError as error:
-        raise _located(model) or error from None
-    return joined
-
-
-def _located(model: Statement) -> OutOfRange | None:
-    """Return the error of the first constraint, or of the objective, that is out of range."""
-    from cpqueens.language.describe import describe
-
-    for posted in model.constraints:
-        try:
-            require_terms(model, [(a, posted.constraint.most) for a in posted.constraint.arguments])
-        except ModelError as error:
-            place = posted.name or posted.where or describe(model, posted.constraint)
-            return OutOfRange(f"{place[-_LONGEST:]}: {error}")
-    try:
-        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
-    except ModelError as error:
-        return OutOfRange(f"objective: {error}")
-    return None
-
-
-def require_computable(model: Statement, known: IntArray, row: IntArray) -> None:
-    """Check that the model can be evaluated at an assignment that leaves the domains.
-
-    Parameters
-    ----------
-    known, row
-        The decision variables and their values, both (decision variables,).
-
-    Raises
-    ------
-    OutOfRange
-        If a term may leave the range there.
-    """
-    from cpqueens.language.definitions import Truth
-
-    wider = model.copy()
-    lower, upper = wider.lower, wider.upper
-    lower[known], upper[known] = np.minimum(lower[known], row), np.maximum(upper[known], row)
-    wider.domains.clear()
-    for definition in model.definitions:
-        bound, at = definition.bind(wider), definition.results
-        if isinstance(bound, Truth):
-            bound.constraint.require_range()
-        lower[at], upper[at] = bound.bounds()
-    constraints_in_range(wider)
 
 
 def saturated_sum(amounts: IntArray) -> IntArray:

@@ -13,12 +13,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
+from cpqueens.language.describe import describe_variable
 from cpqueens.language.expressions import (
     UNBOUND,
     BoolArray,
@@ -36,6 +38,7 @@ from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size
 from cpqueens.language.rows import IntArray, plain_array
 from cpqueens.language.store import MAX_VARIABLES, VariableStore
 from cpqueens.text.plaintext import checked_name, shown
+from cpqueens.text.suggest import did_you_mean
 
 Made = TypeVar("Made")
 
@@ -188,8 +191,6 @@ class Statement(VariableStore):
             return plain_variables(self, block.first, block.shape)
         found = self._find_element(name) if isinstance(name, str) else None
         if found is None:
-            from cpqueens.text.suggest import did_you_mean
-
             near = did_you_mean(name, self._block_names) if isinstance(name, str) else ""
             raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
@@ -199,8 +200,6 @@ class Statement(VariableStore):
         if variable >= self._count:
             return f"auxiliary #{variable}"  # of a decomposition in an extension of this model
         if self.is_defined[variable]:
-            from cpqueens.language.describe import describe_variable
-
             return describe_variable(self, variable)
         block = self._block_of(variable)
         if not block.shape:

@@ -17,7 +17,7 @@ from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat import text as cpsat_text
 from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.errors import ModelInvalid, UnknownParameter
-from cpqueens.language.ranges import constraints_in_range
+from cpqueens.language.in_range import constraints_in_range
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
 from cpqueens.system.memory import ensure_room

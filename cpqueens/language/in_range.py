@@ -1,0 +1,102 @@
+"""Checking that all terms of a model stay within the range that `cpqueens.language.ranges` states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.definitions import Truth
+from cpqueens.language.describe import describe
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.ranges import LIMIT, OutOfRange
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+
+_LONGEST = 120  # characters of a constraint in a message
+
+
+def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -> None:
+    """Check all terms of arrays over the variables of ``model``, each with the largest reach of its terms.
+
+    Raises
+    ------
+    OutOfRange
+        If the reach of one is too large.
+    """
+    ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
+    largest = max(1, *map(abs, ends)) if ends else 1
+    for array, most in arrays:
+        if not _surely_in_range(array, largest):
+            array.bind(model).bounds(most)
+
+
+def _surely_in_range(array: LinearArray, largest: int) -> bool:
+    """Say whether even the largest numbers of the array, put together in one term, stay within the range."""
+    if not array.size:
+        return True
+    coefficients, constants = array.coefficients, array.constants
+    coefficient = max(int(coefficients.max(initial=0)), -int(coefficients.min(initial=0)))
+    constant = max(int(constants.max()), -int(constants.min()))
+    return array.width * coefficient * largest + constant <= LIMIT
+
+
+def constraints_in_range(model: Statement) -> list[Constraint]:
+    """Return all constraints, linear relations joined into arrays, after checking them and the objective.
+
+    The arguments of functions and of truths were checked when these were defined.
+
+    Raises
+    ------
+    OutOfRange
+        Naming the constraint and the term.
+    """
+    try:
+        joined = model._constraints.joined()
+        require_terms(model, [(a, c.most) for c in joined for a in c.arguments])
+        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
+    except ModelError as error:
+        raise _located(model) or error from None
+    return joined
+
+
+def _located(model: Statement) -> OutOfRange | None:
+    """Return the error of the first constraint, or of the objective, that is out of range."""
+    for posted in model.constraints:
+        try:
+            require_terms(model, [(a, posted.constraint.most) for a in posted.constraint.arguments])
+        except ModelError as error:
+            place = posted.name or posted.where or describe(model, posted.constraint)
+            return OutOfRange(f"{place[-_LONGEST:]}: {error}")
+    try:
+        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
+    except ModelError as error:
+        return OutOfRange(f"objective: {error}")
+    return None
+
+
+def require_computable(model: Statement, known: IntArray, row: IntArray) -> None:
+    """Check that the model can be evaluated at an assignment that leaves the domains.
+
+    Parameters
+    ----------
+    known, row
+        The decision variables and their values, both (decision variables,).
+
+    Raises
+    ------
+    OutOfRange
+        If a term may leave the range there.
+    """
+    wider = model.copy()
+    lower, upper = wider.lower, wider.upper
+    lower[known], upper[known] = np.minimum(lower[known], row), np.maximum(upper[known], row)
+    wider.domains.clear()
+    for definition in model.definitions:
+        bound, at = definition.bind(wider), definition.results
+        if isinstance(bound, Truth):
+            bound.constraint.require_range()
+        lower[at], upper[at] = bound.bounds()
+    constraints_in_range(wider)
