@@ -1,1 +1,1 @@
-"""Problems, one per file, installed as ``cpqueens.models``; reach them through `cpqueens.problems.catalog`."""
+"""Problems, one per file, installed as ``cpqueens.models``; `cpqueens.problems.catalog` finds them."""

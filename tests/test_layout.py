@@ -13,8 +13,10 @@ ROOT = Path(cpqueens.__file__).parent
 
 # From the ground up. Imports inside functions and for types alone count like all others.
 LEVELS = (
-    "kernels",
     "errors",
+    "system",
+    "text",
+    "kernels",
     "language",
     "answers",
     "lowered",

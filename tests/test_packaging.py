@@ -116,7 +116,7 @@ MODULES = {"python-constraint2": "constraint"}
 """Modules that are not called as the library that has them."""
 
 BESIDE = {"llvmlite", "hypothesis"}
-"""Numba's own compiler, of the version that it asks for; and what `cpqueens.fuzzing.testing` draws models with, for
+"""Numba's own compiler, of the version that it asks for; and what `cpqueens.testing` draws models with, for
 those who test a backend of theirs."""
 
 

@@ -11,19 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.environment import versions
+from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.jsonreport import plain
-from cpqueens.crosscheck.participants import BackendParticipant, Participant, Plan
-from cpqueens.crosscheck.report import Disagreement
+from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
 from cpqueens.system.interrupts import on_leaving
-from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes
-from cpqueens.text.jsontext import parse_json
 
 VERSION = 1
 _NOT_SHRUNK = frozenset({Code.HANG, Code.OUT_OF_MEMORY, Code.LEDGER_CONFLICT})
@@ -54,7 +53,7 @@ def same_failure(
     found: Disagreement, participants: Sequence[Participant], plan: Plan
 ) -> Callable[[Model], bool]:
     """Return whether a model shows the same code with the same solver accused."""
-    from cpqueens.crosscheck.crosscheck import observe_and_compare
+    from cpqueens.crosscheck.rerun import observe_and_compare
 
     def check(model: Model) -> bool:
         seen = observe_and_compare(model, participants, replace(plan, progress=None))
@@ -188,52 +187,3 @@ def replay_command(
 
 def _solver_text(participant: BackendParticipant) -> str:
     return participant.solver if isinstance(participant.solver, str) else ""
-
-
-def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk: bool = True) -> Any:
-    """Run a bundle's model again and return the report.
-
-    Parameters
-    ----------
-    solvers
-        Functions and backend objects by the names that they have in the bundle; backends that are
-        installed need not be given.
-
-    Raises
-    ------
-    ModelError
-        If the folder is not a bundle, or a solver of it is missing.
-    """
-    from cpqueens.crosscheck.crosscheck import cross_check
-    from cpqueens.files.modelfile import load_model
-
-    place = Path(folder)
-    try:
-        data = parse_json(decoded(read_bytes(place / "bundle.json", MAX_TEXT)))
-    except ModelError as error:
-        raise ModelError(f"{place}: not a bundle ({error})") from None
-    if not isinstance(data, dict) or not {"solvers", "seeds", "want", "time_limit"} <= set(data):
-        raise ModelError(f"{place}: not a bundle (bundle.json lacks what replays it)")
-    model = load_model(place / ("shrunk.json" if shrunk else "model.json"))
-    chosen = [_again(entry, solvers or {}) for entry in data["solvers"]]
-    if small_enough(model):
-        chosen.append(Exhaustive())
-    return cross_check(model, chosen, seeds=data["seeds"], want=data["want"], time_limit=data["time_limit"])
-
-
-def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-    from cpqueens import backends
-
-    name = entry["name"]
-    if name in given:
-        return given[name]
-    if entry["kind"] == "External":
-        from cpqueens.crosscheck.external import External
-
-        return External(entry["argv"], label=name)
-    if entry["kind"] == "Exhaustive":
-        return Exhaustive()
-    solver = str(entry.get("solver", "")).partition(":")[0]
-    if entry["kind"] == "BackendParticipant" and solver in backends.registered():
-        return BackendParticipant(name, entry["solver"], entry["parameters"])
-    raise ModelError(f"replay: {name!r} is not an installed backend; give it in solvers={{{name!r}: ...}}")

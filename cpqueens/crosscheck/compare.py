@@ -18,9 +18,9 @@ from cpqueens.answers.outcome import Fault, Solution, SolutionSet, StopReason
 from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
+from cpqueens.crosscheck.findings import Disagreement, PublishedValues, Witness
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
-from cpqueens.crosscheck.report import Disagreement, PublishedValues, Witness
 from cpqueens.crosscheck.sets import SetComparison, compare_sets
 from cpqueens.language.rows import IntArray
 

@@ -14,16 +14,11 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
+from cpqueens.crosscheck.findings import Disagreement, Evidence, NotCompared, PublishedValues, SolverReport
 from cpqueens.crosscheck.observe import Observation, Progress
-from cpqueens.crosscheck.participants import Participant, Plan, as_participants, isolated, prepare
-from cpqueens.crosscheck.report import (
-    Disagreement,
-    Evidence,
-    NotCompared,
-    PublishedValues,
-    Report,
-    SolverReport,
-)
+from cpqueens.crosscheck.participants import as_participants, isolated, prepare
+from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
 from cpqueens.model import Model
@@ -228,20 +223,6 @@ def _repeat(
         elif second.store is not None:
             second.store.close()
     return tuple(pairs)
-
-
-def observe_and_compare(model: Model, participants: Sequence[Participant], plan: Plan) -> list[Disagreement]:
-    """Return only the disagreements on a model, for shrinking and fuzzing."""
-    plan = replace(plan, packing=Packing(model))
-    if plan.want is Want.BEST and model.objective is None:
-        plan = replace(plan, want=Want.ALL)
-    observations = tuple(p.observe(model, plan) for p in participants)
-    try:
-        return compare(Case(model, observations))
-    finally:
-        for o in observations:
-            if o.store is not None:
-                o.store.close()
 
 
 def _followed_up(

@@ -10,9 +10,9 @@ import numpy as np
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Disagreement, Witness
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.participants import Participant, Plan
-from cpqueens.crosscheck.report import Disagreement, Witness
+from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import CpqueensError
 from cpqueens.language.rebuild import domain_of, rebuilt

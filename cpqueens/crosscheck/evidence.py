@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
+from cpqueens.crosscheck.findings import Disagreement, Evidence, Verdict
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.report import Disagreement, Evidence, Verdict
 
 
 def shared_decompositions(a: Observation, b: Observation) -> frozenset[str]:

@@ -35,7 +35,7 @@ from cpqueens.text.plaintext import one_line, shown
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.observe import Observation
-    from cpqueens.crosscheck.participants import Plan
+    from cpqueens.crosscheck.plan import Plan
     from cpqueens.model import Model
 
 DEFAULT_LIMIT = 60.0

@@ -21,7 +21,7 @@ from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
-    from cpqueens.crosscheck.participants import Plan
+    from cpqueens.crosscheck.plan import Plan
     from cpqueens.files.reading import Found
     from cpqueens.model import Model
 

@@ -16,9 +16,9 @@ from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.answers.statistics import wilson_interval
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
+from cpqueens.crosscheck.findings import HeuristicReport
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
-from cpqueens.crosscheck.report import HeuristicReport
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.errors import CpqueensError
 from cpqueens.language.rows import IntArray
@@ -26,7 +26,7 @@ from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import one_line, shown, text_of
 
 if TYPE_CHECKING:
-    from cpqueens.crosscheck.participants import BackendParticipant, Plan
+    from cpqueens.crosscheck.plan import Plan, Seeded
     from cpqueens.model import Model
 
 GRACE = 0.1
@@ -211,7 +211,7 @@ def better_of(
     return best
 
 
-def observe_seeds(model: Model, participant: BackendParticipant, plan: Plan) -> Observation:
+def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
     """Run a backend that does not prove once for each seed and put its runs together."""
     started = time.monotonic()
     want = Want.BEST if plan.want is Want.BEST else Want.ONE

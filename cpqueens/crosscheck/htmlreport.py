@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from cpqueens.crosscheck.report import Disagreement, Report
+from cpqueens.crosscheck.findings import Disagreement, Findings
 from cpqueens.crosscheck.table import disagreement_lines, heuristic_lines, published_line, solver_rows
 
 _STYLE = """
@@ -19,7 +19,7 @@ _STYLE = """
 """
 
 
-def render_html(report: Report, whole_page: bool = True) -> str:
+def render_html(report: Findings, whole_page: bool = True) -> str:
     """Return the report as HTML, a whole page or a fragment."""
     verdict = report.verdict
     kind = "good" if report.agree else "bad"
@@ -44,7 +44,7 @@ def render_html(report: Report, whole_page: bool = True) -> str:
     return f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{title}</title>{fragment}</html>\n"
 
 
-def _table(report: Report) -> str:
+def _table(report: Findings) -> str:
     names, rows = solver_rows(report)
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     lines = ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
@@ -59,6 +59,6 @@ def _disagreement(d: Disagreement) -> str:
     return f"<pre class='bad'>{escape(chr(10).join(disagreement_lines(d)))}</pre>"
 
 
-def _origin(report: Report) -> str:
+def _origin(report: Findings) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     return f"model {report.fingerprint or 'not written down'}; seeds {len(report.seeds)}; {versions}"

@@ -18,7 +18,7 @@ from cpqueens.system.children import Patience, Worker
 from cpqueens.system.interrupts import Interrupt, listening
 
 if TYPE_CHECKING:
-    from cpqueens.crosscheck.participants import Plan
+    from cpqueens.crosscheck.plan import Plan
     from cpqueens.model import Model
 
 MEMORY = 8 * 2**30
@@ -130,7 +130,8 @@ def work(
     connection: Connection, text: str, name: str, solver: str, options: dict[str, Any], limits: Any
 ) -> None:
     """Run one backend and send what was seen; runs in the child process."""
-    from cpqueens.crosscheck.participants import BackendParticipant, Plan
+    from cpqueens.crosscheck.backend_participant import BackendParticipant
+    from cpqueens.crosscheck.plan import Plan
     from cpqueens.errors import CpqueensError
     from cpqueens.files.modelfile import parse_model
 

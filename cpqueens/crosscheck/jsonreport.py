@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.crosscheck.report import Evidence, Report
+from cpqueens.crosscheck.findings import Evidence, Findings
 
 SCHEMA = "cpqueens.cross-check"
 
 
-def to_dict(report: Report) -> dict[str, Any]:
+def to_dict(report: Findings) -> dict[str, Any]:
     """Return the report as dicts, lists, numbers and texts; ``version`` grows when fields change meaning."""
     data = plain({f.name: getattr(report, f.name) for f in dataclasses.fields(report)})
     version = data.pop("schema")
@@ -28,7 +28,7 @@ def to_dict(report: Report) -> dict[str, Any]:
     }
 
 
-def to_json(report: Report) -> str:
+def to_json(report: Findings) -> str:
     """Return the report as indented JSON text."""
     return json.dumps(to_dict(report), indent=2, ensure_ascii=False)
 

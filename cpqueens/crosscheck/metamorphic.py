@@ -32,7 +32,7 @@ from cpqueens.crosscheck.derive import (
     shuffled,
     with_tautology,
 )
-from cpqueens.crosscheck.report import Disagreement, NotCompared
+from cpqueens.crosscheck.findings import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening

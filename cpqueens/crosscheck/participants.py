@@ -4,91 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from cpqueens.backends.base import Backend, Clock, Feature, Want
-from cpqueens.crosscheck.observe import Observation, Progress, observe_backend
-from cpqueens.crosscheck.sets import Packing
+from cpqueens.crosscheck.backend_participant import BackendParticipant
+from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What every participant is asked for."""
-
-    want: Want
-    seeds: tuple[int, ...]
-    packing: Packing
-    time_limit: float | None = None
-    solution_limit: int | None = None
-    progress: Progress | None = None
-
-
-class Participant(Protocol):
-    """Someone who answers for a model."""
-
-    @property
-    def name(self) -> str:
-        """How it is called in the report."""
-
-    def observe(self, model: Model, plan: Plan) -> Observation:
-        """Answer as planned."""
-
-
-@dataclass(frozen=True)
-class BackendParticipant:
-    """A backend, by name or as an object, with parameters of its own."""
-
-    name: str
-    solver: str | Backend
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def observe(self, model: Model, plan: Plan) -> Observation:
-        """Run it once, or once for each seed if it is a heuristic."""
-        from cpqueens.solving.choosing import choose
-
-        backend = choose(model, self.solver, plan.want)[1]
-        if not backend.proves:
-            from cpqueens.crosscheck.heuristic import observe_seeds
-
-            return observe_seeds(model, self, plan)
-        return self.once(model, plan, plan.seeds[0])
-
-    def once(self, model: Model, plan: Plan, seed: int) -> Observation:
-        """Run it with one seed, asking for what it has features for."""
-        from cpqueens.solving.choosing import choose
-
-        backend = choose(model, self.solver, plan.want)[1]
-        options = dict(self.options)
-        if Feature.SEED in backend.features:
-            options.setdefault("random_seed", seed)
-        if plan.time_limit is not None:
-            options.setdefault("time_limit", plan.time_limit)
-        want = plan.want if self._able(backend, plan.want) else Want.ONE
-        if plan.solution_limit is not None and want is Want.ALL:
-            options.setdefault("solution_limit", plan.solution_limit)
-        return observe_backend(
-            model, self.name, self.solver, want, plan.packing, progress=plan.progress, **options
-        )
-
-    def prepare(self, model: Model, plan: Plan) -> None:
-        """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
-        from cpqueens.solving.choosing import choose
-        from cpqueens.solving.options import build_request
-        from cpqueens.system.interrupts import Interrupt
-
-        _, backend, strategy = choose(model, self.solver, plan.want)
-        build_request(model, backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options)
-
-    @staticmethod
-    def _able(backend: Backend, want: Want) -> bool:
-        need = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
-        return want not in need or need[want] in backend.features
 
 
 def prepare(participant: Participant, model: Model, plan: Plan) -> None:

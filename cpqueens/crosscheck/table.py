@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.crosscheck.report import Disagreement, HeuristicReport, Report, SolverReport
+from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,7 +29,7 @@ _SETS_ONLY = frozenset({"distinct", "set"})  # of the improving solutions of an 
 _LEFT = frozenset({"solver", "verdict", "set", "evidence"})
 
 
-def render_text(report: Report, width: int = 110) -> str:
+def render_text(report: Findings, width: int = 110) -> str:
     """Return the report as plain text."""
     from rich.console import Console
 
@@ -39,7 +39,7 @@ def render_text(report: Report, width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
-def print_report(report: Report, console: Any) -> None:
+def print_report(report: Findings, console: Any) -> None:
     """Print the report to a rich console."""
     from rich.text import Text
 
@@ -47,7 +47,7 @@ def print_report(report: Report, console: Any) -> None:
         console.print(part, soft_wrap=isinstance(part, Text))  # commands and paths stay in one piece
 
 
-def _parts(report: Report) -> Iterator[RenderableType]:
+def _parts(report: Findings) -> Iterator[RenderableType]:
     from rich.text import Text
 
     yield Text(f"cross-check of {report.scope}; asked for: {report.want}")
@@ -66,7 +66,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     yield Text(f"{v.text}  [evidence {int(v.evidence)}, {v.evidence.text}{reason}]", style=style)
 
 
-def _solver_table(report: Report) -> Any:
+def _solver_table(report: Findings) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -82,7 +82,7 @@ def _solver_table(report: Report) -> Any:
     return table
 
 
-def solver_rows(report: Report) -> tuple[list[str], list[list[str]]]:
+def solver_rows(report: Findings) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns that say something, and the cells of each solver."""
     cells = [_cells(solver) for solver in report.solvers]
     hidden = _SETS_ONLY if report.want == "best" else frozenset()
@@ -115,7 +115,7 @@ def _seconds(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
-def published_line(report: Report) -> str:
+def published_line(report: Findings) -> str:
     """Return one line about the published values."""
     published = report.published
     assert published is not None

@@ -12,8 +12,8 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
+from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.report import Disagreement
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.probes import hinted, in_chunks, meanings, outside_domains, resumed, strategies
 from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from cpqueens.fuzzing.fuzz import Failure, FuzzReport
+from cpqueens.crosscheck.environment import versions
+from cpqueens.fuzzing.findings import (
+    Failure,
+)
 
 CONTEXTS = ("plain", "reified", "negated", "defined", "scaled", "constant")
 
@@ -64,3 +68,38 @@ def failure_lines(f: Failure) -> list[str]:
     lines += [f"  {text}" for text in (*f.variables, *f.constraints, f.objective) if text]
     lines.append(f"  replay: {f.replay}")
     return lines
+
+
+@dataclass(frozen=True)
+class FuzzReport:
+    """All that a fuzzing run found."""
+
+    seed: int
+    models: int
+    seconds: float
+    solvers: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    coverage: Mapping[tuple[str, str, str], int]
+    """How often (kind, context, solver) was really exercised."""
+    classes: Mapping[str, int]
+    asked: Mapping[tuple[str, str], int]
+    """How often (what, solver) was asked beyond the usual: resuming, hints, strategies, ..."""
+    interrupted: bool = False
+    """Whether a signal ended the run: the report is about the models done until then."""
+    versions: Mapping[str, str] = field(default_factory=versions)
+    schema: int = 1
+
+    @property
+    def exit_code(self) -> int:
+        """That of the gravest failure; without one 130 if interrupted, else 0."""
+        return min((f.code.exit_code for f in self.failures), default=130 if self.interrupted else 0)
+
+    @property
+    def rate(self) -> float:
+        """Models an hour."""
+        return 3600 * self.models / self.seconds if self.seconds else 0.0
+
+    def __str__(self) -> str:
+        from cpqueens.fuzzing.fuzztable import render
+
+        return render(self)

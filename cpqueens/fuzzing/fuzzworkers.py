@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.participants import as_participants
-from cpqueens.fuzzing.fuzz import Failure, examine_one, replay_command
+from cpqueens.fuzzing.findings import Failure, examine_one, replay_command
 from cpqueens.system.children import Patience, Worker
 
 if TYPE_CHECKING:
-    from cpqueens.fuzzing.fuzz import Progress, Tally
+    from cpqueens.fuzzing.findings import Progress
+    from cpqueens.fuzzing.tally import Tally
     from cpqueens.system.interrupts import Interrupt
 
 BATCH = 25

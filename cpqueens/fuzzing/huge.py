@@ -1,7 +1,7 @@
 """Random models of huge values: numbers near the ends of the range, wide domains with few values far apart.
 
-A draw that leaves the range (`cpqueens.language.ranges`) is made again, so that every model is one that no backend may
-answer wrongly: it is right, or refuses in one line.
+A draw that leaves the range (`cpqueens.language.ranges`) is made again, so that every model is one that no
+backend may answer wrongly: it is right, or refuses in one line.
 """
 
 from __future__ import annotations

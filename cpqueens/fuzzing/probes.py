@@ -13,10 +13,10 @@ from cpqueens import backends
 from cpqueens.answers.check import Checker
 from cpqueens.backends.base import Backend, Feature, Want
 from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.participants import BackendParticipant
-from cpqueens.crosscheck.report import Disagreement
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.rows import IntArray
 

@@ -7,37 +7,48 @@ constant twice, hardly ever comes about, and it is the array that decides which 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from random import Random
+from typing import Protocol
 
 from cpqueens.language.expressions import LinearArray
 
-if TYPE_CHECKING:
-    from cpqueens.fuzzing.random_terms import RandomTerms
+
+class Draws(Protocol):
+    """What draws single terms."""
+
+    random: Random
+
+    def plain(self) -> LinearArray:
+        """Return one of the variables."""
+
+    def constant(self, value: int) -> LinearArray:
+        """Return a term without variables."""
+
 
 _FACTORS = (1, -1, 2, -2, 3)
 
 
-def _scaled(t: RandomTerms) -> LinearArray:
+def _scaled(t: Draws) -> LinearArray:
     """Return ``a*x + b``."""
     return t.random.choice(_FACTORS) * t.plain() + t.random.randint(-2, 2)
 
 
-def _scaled_or_constant(t: RandomTerms) -> LinearArray:
+def _scaled_or_constant(t: Draws) -> LinearArray:
     """Return ``a*x + b``, or one of few constants, so that two are often equal."""
     return _scaled(t) if t.random.randint(0, 2) else t.constant(t.random.randint(0, 2))
 
 
-def _shifted(t: RandomTerms) -> LinearArray:
+def _shifted(t: Draws) -> LinearArray:
     """Return ``x + b``."""
     return t.plain() + t.random.randint(-2, 2)
 
 
-def _sum_or_difference(t: RandomTerms) -> LinearArray:
+def _sum_or_difference(t: Draws) -> LinearArray:
     """Return the sum of two variables, perhaps scaled."""
     return t.plain() + t.random.choice(_FACTORS) * t.plain() + t.random.randint(-1, 1)
 
 
-_STYLES: tuple[Callable[[RandomTerms], LinearArray], ...] = (
+_STYLES: tuple[Callable[[Draws], LinearArray], ...] = (
     _shifted,
     _scaled,
     _scaled_or_constant,
@@ -45,7 +56,7 @@ _STYLES: tuple[Callable[[RandomTerms], LinearArray], ...] = (
 )
 
 
-def uniform_array(t: RandomTerms, size: int) -> list[LinearArray]:
+def uniform_array(t: Draws, size: int) -> list[LinearArray]:
     """Return terms of one style over the variables, without defined ones."""
     style = t.random.choice(_STYLES)
     return [style(t) for _ in range(size)]

@@ -10,12 +10,13 @@ from typing import Any
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
+from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
+from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.given import observe_rows
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.participants import BackendParticipant, Participant, Plan
-from cpqueens.crosscheck.report import Disagreement
+from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.model import Model
 

@@ -349,7 +349,7 @@ class Truth(Definition):
     """1 where a constraint holds, else 0; it is 0 too where a term of the constraint is undefined.
 
     `evaluate` says where the constraint is satisfied by the values of its terms, whatever they stand for;
-    that their terms must be defined is added by `cpqueens.language.definedness`, and for solvers by `lowering`.
+    that their terms must be defined is added by `cpqueens.language.definedness`, and for solvers by lowering.
     """
 
     kind = "truth"

@@ -62,7 +62,7 @@ class Registry(Protocol):
 
     @property
     def most(self) -> int:
-        """The largest reach of a term that stands anywhere, see `cpqueens.language.ranges`."""
+        """The largest reach of a term that stands anywhere, see `language.ranges`."""
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
@@ -166,7 +166,7 @@ class LinearArray:
         )
 
     def __getitem__(self, key: Any) -> LinearArray:
-        """Return what NumPy picks; terms in the key choose by their value (see `cpqueens.language.indexing`)."""
+        """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
         if type(key) is int and len(self.shape) == 1:
             if self._scalars is None:
                 self._scalars = self._terms()

@@ -1,8 +1,8 @@
 """How the solutions of a problem are looked at: small descriptions that a model carries in ``view``.
 
 A view names a variable of the model and says what its values mean. It draws nothing: `cpqueens.report`
-turns it into text and pictures, `cpqueens.files.notations` reads solutions with its help, and model files carry
-it by the name of its class.
+turns it into text and pictures, `cpqueens.files.notations` reads solutions with its help, and model files
+carry it by the name of its class.
 """
 
 from __future__ import annotations

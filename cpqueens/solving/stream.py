@@ -166,7 +166,7 @@ def _close(pipe: _Pipe, thread: threading.Thread) -> None:
 
 
 def solutions(model: Statement, solver: str = "auto", **options: Any) -> SolutionStream:
-    """Return an iterator over all solutions; options are those of `cpqueens.solving.solve.enumerate_solutions`.
+    """Return an iterator over all solutions; options are those of `solve.enumerate_solutions`.
 
     The search starts at once and waits when a few batches are unread. The iterator may be left early,
     closed, or dropped; the search then ends.

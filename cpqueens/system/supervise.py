@@ -1,7 +1,7 @@
 """The supervisor: a small process between us and a child, which ends the child's whole family with us.
 
-Run as a script by `cpqueens.system.children`; it uses little of Python, so that it starts in a few hundredths of a
-second. Its arguments are descriptors: the lifeline brings a marshalled ``(argv, environment, memory, deaf)``
+Run as a script by `cpqueens.system.children`; it uses little of Python, so that it starts in a few
+hundredths of a second. Its arguments are descriptors: the lifeline brings a marshalled ``(argv, environment, memory, deaf)``
 and then nothing, and its end says that the parent wants the end, or has died, however it died; on the report
 the child's process number, and at last its wait status, are written; the others are the child's alone.
 

@@ -12,6 +12,7 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.crosscheck import oracle
+from cpqueens.model import Model
 
 
 @dataclass

@@ -10,7 +10,7 @@ from conftest import make_queens
 from liars import Scripted
 
 from cpqueens import ModelError, cross_check
-from cpqueens.crosscheck.bundle import replay
+from cpqueens.crosscheck.replay import replay
 from cpqueens.files.modelfile import load_model
 
 

@@ -9,10 +9,11 @@ from liars import Answer, Scripted
 
 from cpqueens import Model
 from cpqueens.backends.base import Request, Want
+from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.participants import BackendParticipant, Plan
+from cpqueens.crosscheck.plan import Plan
 from cpqueens.crosscheck.sets import Packing
 
 

@@ -12,7 +12,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends.base import Feature, Order
 from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.report import Evidence, PublishedValues
+from cpqueens.crosscheck.findings import Evidence, PublishedValues
 from cpqueens.errors import ModelError
 from cpqueens.problems.published import Published
 

@@ -15,7 +15,8 @@ from cpqueens.errors import ModelError, UnknownBackend
 from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.fuzzing import fuzzworkers
 from cpqueens.fuzzing.examine import examine
-from cpqueens.fuzzing.fuzz import CLASSES, assert_agree, fuzz, fuzz_model, is_huge
+from cpqueens.fuzzing.findings import CLASSES, fuzz_model, is_huge
+from cpqueens.fuzzing.fuzz import assert_agree, fuzz
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.fuzzing.subject import Subject
 from cpqueens.language.definedness import conditions

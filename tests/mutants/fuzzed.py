@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from cpqueens.crosscheck.participants import as_participants
-from cpqueens.fuzzing.fuzz import examine_one
+from cpqueens.fuzzing.findings import examine_one
 
 MODELS, SEED = 300, 41
 

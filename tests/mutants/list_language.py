@@ -83,7 +83,10 @@ LANGUAGE = Area(
         Mutant("a joined array loses its last part", "joining._concatenate",
                "[a.bind(registry) for a in arrays]", "[a.bind(registry) for a in arrays[:-1]]"),
     ),
-    ("tests/language/test_expressions.py", "tests/language/test_definitions.py", "tests/test_model.py", "tests/answers/test_check.py"),
+    (
+        "tests/language/test_expressions.py", "tests/language/test_definitions.py", "tests/test_model.py",
+        "tests/answers/test_check.py",
+    ),
     solvers="backtracking,python-constraint",
 )  # fmt: skip
 

@@ -96,7 +96,10 @@ CPSAT = Area(
         Mutant("a board ignores gaps of domains", "BooleanBoard.__init__",
                "forbidden |= mine", "forbidden &= mine"),
     ),
-    ("tests/backends/cpsat/test_cpsat_claims.py", "tests/backends/test_cpsat.py", "tests/solving/test_handover.py"),
+    (
+        "tests/backends/cpsat/test_cpsat_claims.py", "tests/backends/test_cpsat.py",
+        "tests/solving/test_handover.py",
+    ),
     solvers="cpsat",
 )  # fmt: skip
 

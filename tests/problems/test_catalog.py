@@ -79,7 +79,8 @@ def test_the_nearest_name_is_suggested() -> None:
 
 
 def test_nothing_in_the_package_imports_a_problem() -> None:
-    code = "import sys, cpqueens.problems.catalog; print([m for m in sys.modules if m.startswith('cpqueens.models')])"
+    listed = "[m for m in sys.modules if m.startswith('cpqueens.models')]"
+    code = f"import sys, cpqueens.problems.catalog; print({listed})"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
     for path in Path(catalog.__file__).parent.rglob("*.py"):

@@ -9,11 +9,11 @@ from typing import Any
 
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
-from cpqueens.backends.local_search.backend import COMMON
 from cpqueens.backends.local_search.bounds import node_bounds, term_interval
 from cpqueens.backends.local_search.meaning import node_values, violation
 from cpqueens.backends.local_search.path import find_path
 from cpqueens.backends.local_search.problem import Ints, Problem
+from cpqueens.backends.local_search.requests import COMMON
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.backends.local_search.sums import find_sums

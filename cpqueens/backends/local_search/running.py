@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Ended, Request
-from cpqueens.backends.local_search.backend import COMMON, ended, limits_of
 from cpqueens.backends.local_search.engine import DEFAULTS, search_problem, try_special
+from cpqueens.backends.local_search.requests import COMMON, ended, limits_of
 from cpqueens.backends.local_search.search import Result, StrategyError
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.backends.local_search.translate import to_problem, units_of

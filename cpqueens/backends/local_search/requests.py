@@ -1,0 +1,71 @@
+"""What a request asks of local search whatever the strategy, and how a run of it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.base import Ended, Parameter, Request
+
+if TYPE_CHECKING:
+    from cpqueens.backends.local_search.problem import Problem
+    from cpqueens.backends.local_search.search import Limits, Result
+
+
+COMMON: Mapping[str, Parameter] = {
+    "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
+    "trace": Parameter(int, 0, "how many events to keep for the statistics"),
+    "neighbourhood": Parameter(
+        str, "derived", "swaps where the model allows, or not", ("derived", "assignment")
+    ),
+}
+
+
+REASONS: Mapping[str, StopReason] = {
+    "solved": StopReason.SOLUTION_LIMIT,
+    "step_limit": StopReason.STEP_LIMIT,
+    "local_optimum": StopReason.LOCAL_OPTIMUM,
+    "plateau_limit": StopReason.PLATEAU_LIMIT,
+    "gave_up": StopReason.GAVE_UP,
+}
+
+
+def ended(result: Result, request: Request, objective: int | None, size: int) -> Ended:
+    """Return how a run ended; the best assignment is `closest` if it is no solution."""
+    statistics: dict[str, Any] = dict(result.statistics)
+    reason = _reason(result, request)
+    if result.reason == "step_limit" and reason is StopReason.GAVE_UP:
+        statistics["gave_up"] = f"no limit was given, and {result.steps:,} steps were made"
+    if result.events is not None and len(result.events):
+        statistics["events"] = result.events.tolist()
+    statistics["trajectory"] = result.trajectory
+    closest = np.asarray(result.x[:size]) if result.cost > 0 else None
+    return Ended(False, reason, objective, closest=closest, statistics=statistics)
+
+
+def _reason(result: Result, request: Request) -> StopReason:
+    """Return why a run ended. The steps that runs without any limit may make are nobody's limit."""
+    if result.reason == "stopped":
+        return request.why_stopped()
+    if result.reason == "step_limit" and request.step_limit is None:
+        return StopReason.GAVE_UP
+    return REASONS[result.reason]
+
+
+def default_steps(problem: Problem) -> int:
+    """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
+    widths = np.minimum(problem.upper - problem.lower + 1, 4096) if problem.size else np.ones(1)
+    return int(min(20_000_000, max(100_000, 2_000_000_000 // max(1, int(widths.max())))))
+
+
+def limits_of(request: Request, problem: Problem | None, size: int) -> Limits:
+    """Return the limits of a request; a run without any gets a step limit."""
+    from cpqueens.backends.local_search.search import Limits
+
+    steps = request.step_limit
+    if steps is None and request.clock.time_limit is None:
+        steps = default_steps(problem) if problem is not None else 2_000_000 + 100 * size
+    return Limits(steps, request.should_stop)

@@ -1,0 +1,211 @@
+"""What a cross-check finds: frozen, complete, and no more certain than its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
+
+
+class Evidence(IntEnum):
+    """How well a verdict is founded; 1 is best."""
+
+    WITNESS = 1  # a solution that was checked again on the user's model
+    INDEPENDENT = 2  # two independent complete solvers agree, or one and a published value
+    ALONE = 3  # one complete solver, or two that ran the same decomposition of a kind
+    CLAIM = 4  # said, and neither checked nor proved
+
+    @property
+    def text(self) -> str:
+        """The level in words."""
+        return _EVIDENCE_TEXT[self]
+
+    @property
+    def short(self) -> str:
+        """The level in one word."""
+        return ("witness", "agreement", "alone", "claim")[self - 1]
+
+
+_EVIDENCE_TEXT = {
+    Evidence.WITNESS: "witness checked",
+    Evidence.INDEPENDENT: "independent agreement",
+    Evidence.ALONE: "one complete solver",
+    Evidence.CLAIM: "claim only",
+}
+
+
+@dataclass(frozen=True)
+class PublishedValues:
+    """Values from the literature, with where they stand; never produced by a solver."""
+
+    count: int | None = None
+    source: str = ""
+    optimum: int | None = None
+    up_to_symmetry: int | None = None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A solution that decides something: its values by name, its objective, who delivered it."""
+
+    values: Mapping[str, Any]
+    row: tuple[int, ...]
+    delivered_by: tuple[str, ...] = ()
+    objective: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """One typed disagreement: who is accused of what, against whom, with which witnesses."""
+
+    code: Code
+    accused: str
+    message: str
+    against: tuple[str, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    total: int = 0
+    details: Mapping[str, Any] = field(default_factory=dict)
+    bundle: str | None = None
+    replay: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.accused}: {self.message}"
+
+
+@dataclass(frozen=True)
+class NotCompared:
+    """Coverage loss: what of whom was not compared, and why."""
+
+    solver: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class SolverReport:
+    """What one solver said, and what it is worth."""
+
+    name: str
+    role: str  # exact, heuristic, external, solutions
+    verdict: str
+    status: str
+    complete: bool
+    stop_reason: str
+    count: int | None
+    distinct: int | None
+    duplicates: int
+    invalid: int
+    digest: str | None
+    objective: int | None
+    bound: int | None
+    evidence: Evidence
+    build_time: float
+    translate_time: float
+    solve_time: float
+    total_time: float
+    runs: int = 1
+    native: int = 0
+    decomposed: tuple[str, ...] = ()
+    """Kinds of constraints that ran decomposed."""
+    note: str = ""
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HeuristicReport:
+    """How a heuristic did over its seeds."""
+
+    name: str
+    runs: int
+    successes: int
+    rate: float
+    low: float
+    high: float
+    """Ends of the Wilson 95 % interval of the success rate."""
+    rejections: Mapping[str, int]
+    distinct: int
+    of_all: int | None
+    orbits: int | None
+    orbits_of_all: int | None
+    best: int | None
+    optimum: int | None
+    bound: int | None
+    examples: tuple[str, ...] = ()
+    """The first rejection of each kind in words."""
+    asked: int = 0
+    """Seeds asked for; ``runs`` of them ended."""
+    censored: int = 0
+    """Runs that a signal broke off: neither successes nor failures."""
+
+    @property
+    def lost(self) -> str:
+        """What an interruption cost, in words; empty without one."""
+        never = self.asked - self.runs - self.censored
+        parts = [f"{self.censored} run interrupted (censored)"] if self.censored else []
+        parts += [f"{never} of {self.asked} seeds did not run"] if never > 0 else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The sentence at the end, with its evidence."""
+
+    text: str
+    evidence: Evidence
+    reason: str = ""
+    count: int | None = None
+    optimum: int | None = None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The result of a cross-check, as data."""
+
+    model: str
+    scope: str
+    fingerprint: str | None
+    versions: Mapping[str, str]
+    want: str
+    seeds: tuple[int, ...]
+    published: PublishedValues | None
+    solvers: tuple[SolverReport, ...]
+    heuristics: tuple[HeuristicReport, ...]
+    disagreements: tuple[Disagreement, ...]
+    not_compared: tuple[NotCompared, ...]
+    verdict: Verdict
+    seconds: float
+    interrupted: bool = False
+    schema: int = 1
+
+    @property
+    def agree(self) -> bool:
+        """True if nothing disagrees (which confirms nothing by itself: see ``verdict.evidence``)."""
+        return not self.disagreements
+
+    @property
+    def exit_code(self) -> int:
+        """0, or that of the gravest disagreement.
+
+        Without one 130 after Ctrl-C, 20 or 21 if no solver could take part, 3 if none ended.
+        """
+        if self.disagreements:
+            return min(d.code.exit_code for d in self.disagreements)
+        if self.interrupted:
+            return 130
+        lost = [n.why.split(":")[0] for n in self.not_compared]
+        if not any(s.status not in COVERAGE_LOSS for s in self.solvers):
+            return max((Code[w].exit_code for w in lost if w in Code.__members__), default=20)
+        return 0 if any(s.complete for s in self.solvers) else 3
+
+    def __getitem__(self, solver: str) -> SolverReport:
+        """Return what one solver said."""
+        for found in self.solvers:
+            if found.name == solver:
+                return found
+        raise KeyError(
+            f"no solver {solver!r} in this report; there are {', '.join(s.name for s in self.solvers)}"
+        )

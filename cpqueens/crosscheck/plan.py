@@ -1,0 +1,47 @@
+"""What everyone in a cross-check is asked for, and who can be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cpqueens.backends.base import Want
+from cpqueens.crosscheck.observe import Observation, Progress
+from cpqueens.crosscheck.sets import Packing
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every participant is asked for."""
+
+    want: Want
+    seeds: tuple[int, ...]
+    packing: Packing
+    time_limit: float | None = None
+    solution_limit: int | None = None
+    progress: Progress | None = None
+
+
+class Participant(Protocol):
+    """Someone who answers for a model."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in the report."""
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Answer as planned."""
+
+
+class Seeded(Protocol):
+    """Someone who can be run with one seed at a time."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in the report."""
+
+    def once(self, model: Model, plan: Plan, seed: int) -> Observation:
+        """Run with one seed."""
