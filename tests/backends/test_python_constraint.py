@@ -399,7 +399,7 @@ def test_stopped_optimisation_has_an_honest_bound() -> None:
 # ---- limits and refusals -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [10**6 + 1, 10**8, 2**61])
+@pytest.mark.parametrize("size", [10**6 + 1, 10**8, 2**61 - 1])
 def test_huge_domains_are_refused_at_once(size: int) -> None:
     model = Model()
     model.intvar(1, size, shape=3, name="x")
@@ -418,9 +418,9 @@ def test_many_large_domains_are_refused() -> None:
 
 def test_explicit_domain_over_a_wide_range_is_fine() -> None:
     model = Model()
-    x = model.intvar(domain=[-(2**61), 0, 2**61], name="x")
+    x = model.intvar(domain=[-(2**61 - 1), 0, 2**61 - 1], name="x")
     model.add(x != 0)
-    assert set(listed(model)) == {(-(2**61),), (2**61,)}
+    assert set(listed(model)) == {(-(2**61 - 1),), (2**61 - 1,)}
 
 
 @pytest.mark.parametrize("solver", EXACT)
