@@ -67,11 +67,19 @@ def _part(part: Any) -> Any:
     return as_linear(registry_of(part), part, "index") if terms else part
 
 
-def _positions(shape: tuple[int, ...], parts: tuple[Any, ...]) -> Positions:
-    """Return the flat positions that NumPy picks from an array of ``shape``."""
+def _positions(
+    shape: tuple[int, ...],
+    parts: tuple[Any, ...],
+    said: tuple[tuple[int, ...], tuple[Any, ...]] | None = None,
+) -> Positions:
+    """Return the flat positions that NumPy picks from an array of ``shape``.
+
+    ``said`` are the shape and the key as the user wrote them, where NumPy gets others.
+    """
     try:
         return np.asarray(np.arange(math.prod(shape)).reshape(shape)[parts])
     except (IndexError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        shape, parts = said or (shape, parts)
         key = parts[0] if len(parts) == 1 else parts
         reason = " ".join(str(error).split())
         raise BadIndex(f"index {shown(key)} of an array of shape {shape}: {reason}") from None
@@ -89,7 +97,7 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
     terms = _terms_by_axis(array, parts)
     lengths = tuple(terms[axis].size if axis in terms else n for axis, n in enumerate(array.shape))
     standing = tuple(_numbers(part) if isinstance(part, LinearArray) else part for part in parts)
-    picked = _positions(lengths, standing)
+    picked = _positions(lengths, standing, (array.shape, parts))
     where = np.unravel_index(picked.reshape(-1), lengths)
     if not picked.size:
         return array._pick(picked)
