@@ -396,7 +396,7 @@ class LinearArray:
     def bounds(self, most: int = LIMIT) -> tuple[IntArray, IntArray]:
         """Return the elements' lower and upper bounds, each of shape (size,).
 
-        ``most`` is the largest reach that an element may have where it stands, see `cpqueens.language.ranges`.
+        ``most`` is the largest reach that an element may have where it stands, see `language.ranges`.
 
         Raises
         ------

@@ -1,10 +1,10 @@
 """Child processes that end with us, however we end: for isolated backends, fuzzing and external commands.
 
 Between us and each child stands a supervisor (`cpqueens.system.supervise`), which watches a pipe to us. It
-ends the child and everything that the child started once we are done with it, or have died, if by SIGKILL. On Linux
-nothing escapes it by leaving its process group or session; on other POSIX systems what leaves the group does.
-On Windows there is no supervisor: a `Worker` is ended when we are done with it; its own children, and one
-whose parent was killed, are not, and a `Command` cannot be run.
+ends the child and everything that the child started once we are done with it, or have died, if by SIGKILL.
+On Linux nothing escapes it by leaving its process group or session; on other POSIX systems what leaves the
+group does. On Windows there is no supervisor: a `Worker` is ended when we are done with it; its own
+children, and one whose parent was killed, are not, and a `Command` cannot be run.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """The supervisor: a small process between us and a child, which ends the child's whole family with us.
 
 Run as a script by `cpqueens.system.children`; it uses little of Python, so that it starts in a few
-hundredths of a second. Its arguments are descriptors: the lifeline brings a marshalled ``(argv, environment, memory, deaf)``
-and then nothing, and its end says that the parent wants the end, or has died, however it died; on the report
-the child's process number, and at last its wait status, are written; the others are the child's alone.
+hundredths of a second. Its arguments are descriptors: the lifeline brings a marshalled ``(argv,
+environment, memory, deaf)`` and then nothing, and its end says that the parent wants the end, or has died,
+however it died; on the report the child's process number, and at last its wait status, are written; the
+others are the child's alone.
+
 
 On Linux the supervisor adopts whatever the child leaves behind (PR_SET_CHILD_SUBREAPER), also what has set up
 a session of its own or become a daemon. Elsewhere only the child's process group is ended. A child that ends
