@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
@@ -18,6 +19,7 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
+from cpqueens.language.definedness import defined_elements
 from cpqueens.language.rows import IntArray
 
 ROWS = 200
@@ -59,8 +61,8 @@ def _outside(s: Subject, variable: int) -> list[int]:
     low, high = int(s.model.lower[variable]), int(s.model.upper[variable])
     near = [low - 1, high + 1, low - 3, high + 2]
     if variable in s.model.domains:
-        inside = set(s.model.domains[variable].tolist())
-        near += [v for v in range(low, high) if v not in inside]
+        values = s.model.domains[variable].tolist()
+        near += [v + 1 for v, following in itertools.pairwise(values) if following > v + 1]
     return near
 
 
@@ -74,7 +76,8 @@ def outside_domains(s: Subject) -> Iterator[Disagreement]:
     if checker.accepts(rows).any():
         yield _doubt("accepts an assignment with a value outside its domain")
     for row, fine in zip(rows[:_EXPLAINED], inside[:_EXPLAINED], strict=True):
-        if len(checker.explain(row).problems) != int((~fine).sum()):
+        named = [text for text in checker.explain(row).problems if "is outside its domain" in text]
+        if len(named) != int((~fine).sum()):
             yield _doubt(f"does not name exactly the values of {row.tolist()} that are outside")
     s.asked["values outside domains", "checker"] += len(rows)
 
@@ -92,16 +95,17 @@ def meanings(s: Subject) -> Iterator[Disagreement]:
 
 
 def _each_meaning(s: Subject, rows: IntArray, everywhere: bool) -> Iterator[Disagreement]:
-    table, values = oracle.Table(s.model, rows), s.model.complete(rows, s.model.decisions)
+    table = oracle.Table(s.model, rows)
+    values, defined = s.model.complete_where_defined(rows, s.model.decisions)
     for posted in s.model.constraints:
         constraint = posted.constraint
         if not everywhere and (constraint.kind in _LITERAL_KINDS or _reaches_definitions(s, constraint)):
             continue  # what holds of a literal that is 2, or of a divisor that may now be 0, is nowhere said
-        held, defined = table.constraint(constraint)
-        wanted = np.logical_and.reduce(held, axis=1)[defined]
-        if not np.array_equal(constraint.holds(values)[defined], wanted):
+        wanted = table.constraint(constraint).all(axis=1)
+        all_defined = defined_elements(constraint, defined).all(axis=1)
+        if not np.array_equal(constraint.holds(values) & all_defined, wanted):
             yield _doubt(f"another truth of {constraint.kind} than the oracle's")
-        if not np.array_equal((constraint.violation(values) == 0)[defined], wanted):
+        if not np.array_equal((constraint.violation(values) == 0) & all_defined, wanted):
             yield _doubt(f"a violation of {constraint.kind} that is 0 elsewhere than where it holds")
         s.asked[f"meaning of {constraint.kind}", "checker"] += 1
 

@@ -10,6 +10,7 @@ import pytest
 
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.check import _CELLS_AT_ONCE, Checker
+from cpqueens.language.ranges import LIMIT
 
 
 @pytest.fixture
@@ -89,22 +90,22 @@ def test_a_batch_of_more_than_four_million_cells() -> None:
 
 
 def test_violations_without_end_do_not_wrap() -> None:
-    """Eight times 2^61 is 2^64, which is 0 in 64 bits: a solution, by the sum."""
+    """Eight times 2^61 - 1 is -8 in 64 bits: less than nothing, by the sum."""
     model = Model()
-    x = model.intvar(0, 2**61, shape=8, name="x")
+    x = model.intvar(0, LIMIT, shape=8, name="x")
     model.add(x <= 0)
-    far = np.full((1, 8), 2**61)
+    far = np.full((1, 8), LIMIT)
     assert Checker(model).violation(far)[0] > 2**32
-    assert model.check({x: far[0]}).amount == 2**64
+    assert model.check({x: far[0]}).amount == 8 * LIMIT
 
 
 def test_several_groups_of_violations_without_end_do_not_wrap() -> None:
     model = Model()
-    x = model.intvar(0, 2**61, shape=2, name="x")
-    model += [x[:1] == -(2**61), x[1:] <= -(2**61), (x[0] != x[1]) | (x[0] == 1), x[:1] - x[1:] < -(2**60)]
+    x = model.intvar(0, 2**60, shape=2, name="x")
+    model += [x[:1] == -(2**60), x[1:] <= -(2**60), (x[0] != x[1]) | (x[0] == 1), x[:1] - x[1:] < -(2**60)]
     for k in range(8):
-        model.add(AllDifferent(x[0], x[1]) if k == 0 else x[0] + k <= -(2**61))
-    rows = np.array([[2**61, 2**61], [2**61, 2**61 - 1], [2**61, 0]])
+        model.add(AllDifferent(x[0], x[1]) if k == 0 else x[0] + k <= -(2**60))
+    rows = np.array([[2**60, 2**60], [2**60, 2**60 - 1], [2**60, 0]])
     assert (Checker(model).violation(rows) > 0).all()
 
 

@@ -52,7 +52,7 @@ def _where_functions_may_be_undefined(model):
 
 
 def test_partial_functions_are_drawn_everywhere():
-    found = {what for seed in range(400) for what in _where_functions_may_be_undefined(random_model(seed))}
+    found = {what for seed in range(700) for what in _where_functions_may_be_undefined(random_model(seed))}
     partial = {"element", "quotient", "quotient_truncated", "remainder", "remainder_truncated"}
     for place in ("posted", "truth", "function", "objective"):
         assert {kind for where, _, kind in found if where == place} == partial, place

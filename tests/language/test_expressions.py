@@ -257,7 +257,7 @@ def test_overflow_is_refused_where_it_arises() -> None:
     ):
         with pytest.raises(ModelError):
             use()
-    for late in (x.sum() <= 0, 4 * x[0] >= 1, x[0] + 2**70 == 0):
+    for late in (2 * x.sum() <= 0, 4 * x[0] >= 1, x[0] + 2**70 == 0):
         n = m.copy()
         n.add(late)
         with pytest.raises(ModelError, match=r"2\^61 - 1"):

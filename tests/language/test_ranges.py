@@ -259,8 +259,9 @@ def test_values_of_expressions_out_of_range_are_refused() -> None:
     x = m.intvar(LIMIT - 1, LIMIT, name="x")
     outcome = m.solve(solver="backtracking")
     assert outcome[x] == LIMIT - 1
+    assert outcome[4 * x] == 4 * (LIMIT - 1)  # one term is added up in Python's own integers
     with pytest.raises(OutOfRange):
-        outcome[4 * x]
+        outcome[x + np.array([0, 3 * LIMIT - 1])]
 
 
 # ---- violations ------------------------------------------------------------------------------------------
