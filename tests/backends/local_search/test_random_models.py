@@ -51,7 +51,7 @@ def wide(terms: int, spread: int) -> Model:
     return m
 
 
-@pytest.mark.parametrize("spread", [2**20, 2**33, 2**60])
+@pytest.mark.parametrize("spread", [2**20, 2**33, 2**59])
 def test_all_different_over_wide_ranges(spread: int) -> None:
     outcome = wide(5, spread).solve(solver="local-search:tabu", step_limit=20_000, random_seed=1)
     assert outcome.status in ("FEASIBLE", "UNKNOWN")
