@@ -150,6 +150,7 @@ CHECKER = Area(
     (
         "tests/answers/test_check.py",
         "tests/answers/test_check_batches.py",
+        "tests/answers/test_check_undefined.py",
         "tests/language/constraints/test_all_different.py",
         "tests/language/constraints/test_meanings.py",
     ),
