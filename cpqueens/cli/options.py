@@ -122,11 +122,11 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
         return {}
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
-    from cpqueens import backends
+    from cpqueens.solving.choosing import named_solver
     from cpqueens.solving.options import COMMON
 
-    name, _ = backends.split_name(solver)
-    declared = backends.get_backend(name).parameters
+    name, backend, _ = named_solver(solver)
+    declared = backend.parameters
     chosen: dict[str, Any] = {}
     for text in params:
         key, equals, value = text.partition("=")

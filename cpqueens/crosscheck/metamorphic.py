@@ -35,6 +35,7 @@ from cpqueens.crosscheck.derive import (
 from cpqueens.crosscheck.findings import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError
 from cpqueens.language.ranges import OutOfRange
+from cpqueens.solving.choosing import named_solver
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.text.plaintext import shown
 
@@ -271,10 +272,9 @@ _ORBIT_CAP = 100_000
 
 
 def _lister(solver: str) -> str:
-    from cpqueens.backends import get_backend, split_name
-
-    name, _ = split_name(solver) if solver != "auto" else (solver, None)
-    return solver if name == "auto" or Feature.ENUMERATE in get_backend(name).features else "auto"
+    if solver == "auto" or Feature.ENUMERATE in named_solver(solver)[1].features:
+        return solver
+    return "auto"
 
 
 RELATIONS: tuple[Relation, ...] = (

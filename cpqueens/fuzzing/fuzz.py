@@ -20,6 +20,7 @@ from cpqueens.fuzzing.findings import (
 from cpqueens.fuzzing.fuzztable import FuzzReport
 from cpqueens.fuzzing.tally import Tally
 from cpqueens.model import Model
+from cpqueens.solving.choosing import named_solver
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.plaintext import shown
 
@@ -87,7 +88,7 @@ def fuzz(
     for participant in participants:
         named = participant.solver if isinstance(participant, BackendParticipant) else "auto"
         if isinstance(named, str) and named != "auto":
-            backends.split_name(named)  # a wrong name is refused here, not in every child
+            named_solver(named)  # a wrong name is refused here, not in every child
     with listening() as interrupt:
         try:
             if alone:

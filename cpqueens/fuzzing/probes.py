@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.check import Checker
 from cpqueens.backends.base import Backend, Feature, Want
 from cpqueens.crosscheck import oracle
@@ -21,6 +20,7 @@ from cpqueens.crosscheck.observe import Observation
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
 from cpqueens.language.rows import IntArray
+from cpqueens.solving.choosing import named_solver
 
 ROWS = 200
 """Assignments that a probe of the checker looks at, at most."""
@@ -139,7 +139,7 @@ def in_chunks(s: Subject) -> Iterator[Disagreement]:
 
 
 def _backend(p: BackendParticipant) -> Backend:
-    return backends.get_backend(backends.split_name(p.solver)[0]) if isinstance(p.solver, str) else p.solver
+    return named_solver(p.solver)[1] if isinstance(p.solver, str) else p.solver
 
 
 def _with(p: BackendParticipant, options: Mapping[str, Any]) -> BackendParticipant:

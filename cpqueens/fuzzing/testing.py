@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.backends.base import Backend, Clock, Ended, Feature, Order, Parameter, Request, Want
@@ -28,6 +27,7 @@ from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.functions import element
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
+from cpqueens.solving.choosing import named_solver
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -84,7 +84,7 @@ class BackendConformance:
     @property
     def backend(self) -> Backend:
         """The backend under test."""
-        return backends.get_backend(backends.split_name(self.solver)[0])
+        return named_solver(self.solver)[1]
 
     def has(self, feature: Feature) -> bool:
         """Say whether the backend declares a feature."""
@@ -94,7 +94,7 @@ class BackendConformance:
         """Run the backend without the pipeline and return what it delivered and how it ended."""
         received = _Received(stop_at)
         options.setdefault("clock", Clock(20.0))
-        request = Request(want=want, strategy=backends.split_name(self.solver)[1], **options)
+        request = Request(want=want, strategy=named_solver(self.solver)[2], **options)
         received.ended = self.backend.run(model, request, received.deliver)
         return received
 

@@ -5,6 +5,7 @@ import pytest
 
 from cpqueens import Model
 from cpqueens.crosscheck.sets import Packing, SolutionStore, compare_sets
+from cpqueens.language.ranges import LIMIT
 
 
 def packing_for(low, high, width):
@@ -19,8 +20,8 @@ RANGES = [
     (0, 255),
     (0, 256),
     (-(2**31), 2**31),
-    (-(2**62), 2**62),
-    (-(2**63) + 1, 2**63 - 1),
+    (-(2**60), 2**60),
+    (-LIMIT, LIMIT),
 ]
 
 

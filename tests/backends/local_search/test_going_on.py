@@ -14,7 +14,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.local_search import backend, engine, triangle
+from cpqueens.backends.local_search import engine, requests, triangle
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.backends.local_search.walking import Walk
@@ -161,8 +161,8 @@ def test_costas_arrays_are_also_walked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_end_has_its_own_reason() -> None:
     ends = set(get_args(End))
-    assert ends - {"stopped"} == set(backend.REASONS)
-    assert len({*backend.REASONS.values()}) == len(backend.REASONS)
+    assert ends - {"stopped"} == set(requests.REASONS)
+    assert len({*requests.REASONS.values()}) == len(requests.REASONS)
 
 
 def models_without_solution() -> dict[str, Model]:
@@ -181,7 +181,7 @@ TAKEN = [
 def test_a_run_without_limits_says_that_it_gave_up(
     strategy: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backend, "default_steps", lambda problem: 30_000)
+    monkeypatch.setattr(requests, "default_steps", lambda problem: 30_000)
     outcome = models_without_solution()[kind].solve(solver=f"local-search:{strategy}")
     assert outcome.status == "UNKNOWN"
     if strategy in ENDS_BY_ITSELF and outcome.stop_reason != "gave_up":

@@ -1,0 +1,64 @@
+"""The checker on terms that are undefined, where no visible condition has refused them before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cpqueens import AllDifferent, GlobalCardinality, Model, element
+from cpqueens.answers.check import Checker
+from cpqueens.crosscheck import oracle
+
+
+def bare(
+    *constraints: Callable[[Any, Any], Any], objective: Callable[[Any, Any], Any] | None = None
+) -> Model:
+    """Return a model of x in -1..4 and y in 0..2 without the conditions that are posted to be seen."""
+    model = Model()
+    x, y = model.intvar(-1, 4, name="x"), model.intvar(0, 2, name="y")
+    for make in constraints:
+        model.add(make(x, y))
+    if objective is not None:
+        model.minimize(objective(x, y))
+    assert model.has_partial
+    return model.without([k for k, p in enumerate(model.constraints) if p.source is None])
+
+
+MODELS: dict[str, Model] = {
+    "a relation that the filler satisfies": bare(lambda x, y: x // y <= 0),
+    "one of several": bare(lambda x, y: x % (y + 1) >= 0, lambda x, y: x // y + x >= 0),
+    "an entry of a shared table": bare(lambda x, y: element([6 // y, 1, 2, 0], x) >= 0),
+    "a position": bare(lambda x, y: element([0, 1, 2], x) >= 0),
+    "a global constraint": bare(lambda x, y: AllDifferent(x // y, 7, 8)),
+    "two undefined terms": bare(lambda x, y: GlobalCardinality([x // y, x % y], [0, 5], [2, 0])),
+    "an argument": bare(lambda x, y: abs(x // y - 1) <= 2),
+    "a truth": bare(lambda x, y: (x // y == 0) | (x == 4)),
+    "a false truth": bare(lambda x, y: ~(x // y == 0)),
+    "the objective": bare(lambda x, y: x >= 0, objective=lambda x, y: x // y),
+    "the objective alone": bare(objective=lambda x, y: element([4, 5], x) + 1),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_accepted_is_what_the_oracle_says(name: str) -> None:
+    model, checker = MODELS[name], Checker(MODELS[name])
+    grid = oracle.assignments(model)
+    wanted = oracle.Table(model, grid).accepted()
+    assert wanted.any()
+    assert not wanted.all()
+    assert checker.accepts(grid).tolist() == wanted.tolist()
+    assert (checker.violation(grid) == 0).tolist() == wanted.tolist()
+    found = [checker.explain(row) for row in grid]
+    assert [f.ok for f in found] == wanted.tolist()
+    assert [f.amount for f in found] == checker.violation(grid).tolist()
+
+
+def test_what_is_undefined_is_said_and_its_filler_is_not_shown() -> None:
+    model = bare(lambda x, y: x // y + x >= 0, objective=lambda x, y: x % y)
+    relation, objective = model.check({"x": 3, "y": 0}).violations
+    assert (relation.amount, relation.undefined) == (1, "quotient(x, y): divisor y = 0")
+    assert dict(relation.values) == {"x": 3}
+    assert (objective.amount, objective.undefined) == (1, "remainder(x, y): divisor y = 0")
+    assert model.check({"x": 3, "y": 1}).ok
