@@ -6,7 +6,6 @@ from typing import cast
 
 from cpqueens import backends
 from cpqueens.backends.base import Backend, Want
-from cpqueens.backends.local_search.translate import units_of
 from cpqueens.language.statement import Statement
 from cpqueens.solving.handover import hand_over
 
@@ -47,4 +46,8 @@ def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Ba
 
 def _is_large_board(model: Statement) -> bool:
     """Say whether a model is queens, or a relative, too large for CP-SAT alone."""
-    return len(model.decisions) >= LARGE_BOARD and units_of(model) is not None
+    if len(model.decisions) < LARGE_BOARD:
+        return False
+    from cpqueens.backends.local_search.translate import units_of  # Numba comes with it
+
+    return units_of(model) is not None

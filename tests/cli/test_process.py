@@ -28,7 +28,7 @@ def start_counting(folder: Path, **more: object) -> "subprocess.Popen[str]":
     """Start a count that takes minutes, and return once its model is being built."""
     marker = folder / "begun"
     (folder / "slow.py").write_text(
-        "from pathlib import Path\nfrom cpqueens import Model, catalog\n"
+        "from pathlib import Path\nfrom cpqueens import Model\nfrom cpqueens.problems import catalog\n"
         "def slow(n: int = 16) -> Model:\n"
         f"    Path({str(marker)!r}).touch()\n"
         "    return catalog.find('queens').instance(n=n).model\n"

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows knows n
 MODEL = """
 import hashlib, sys, time
 from pathlib import Path
-from cpqueens import Model, catalog, Linear
+from cpqueens import Linear, Model
+from cpqueens.problems import catalog
 
 HERE = Path(__file__).parent
 
