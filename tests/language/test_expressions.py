@@ -38,6 +38,20 @@ def test_each_operation(operation: int) -> None:
         assert (twins.value(expression) == values).all()
 
 
+@pytest.mark.parametrize("factor", [-2, -1, 0, 1, 3])
+def test_a_single_term_is_scaled_with_its_constant(factor: int) -> None:
+    m = Model()
+    x, y = m.intvar(-2, 5, name="x"), m.intvar(0, 9, name="y")
+    rows = np.array([[-2, 9], [0, 0], [5, 4]])
+    for term, values in (
+        (x + 7, rows[:, 0] + 7),
+        (2 * x - y - 3, 2 * rows[:, 0] - rows[:, 1] - 3),
+        (x - x + 4, 0 * rows[:, 0] + 4),
+    ):
+        for scaled in (term * factor, factor * term, factor * term.reshape(1)):
+            assert scaled.reshape(-1).evaluate(rows)[:, 0].tolist() == (factor * values).tolist()
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_values_stay_within_the_bounds(seed: int) -> None:
     twins = Twins(Random(1000 + seed))

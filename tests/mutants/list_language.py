@@ -111,7 +111,8 @@ LANGUAGE = Area(
     ),
     (
         "tests/language/test_expressions.py", "tests/language/test_definitions.py", "tests/test_model.py",
-        "tests/language/test_relational.py", "tests/answers/test_check.py",
+        "tests/answers/test_check.py", "tests/answers/test_check_undefined.py",
+        "tests/language/test_relational.py",
     ),
     solvers="backtracking,python-constraint",
 )  # fmt: skip
