@@ -36,6 +36,8 @@ MODELS: dict[str, Model] = {
     "an argument": bare(lambda x, y: abs(x // y - 1) <= 2),
     "a truth": bare(lambda x, y: (x // y == 0) | (x == 4)),
     "a false truth": bare(lambda x, y: ~(x // y == 0)),
+    "a false truth of a narrow term": bare(lambda x, y: ~(element([0, 1], x) == 0)),
+    "a divisor with gaps": bare(lambda x, y: 1 // x.registry.intvar(domain=[-2, 0, 3], name="z") <= 0),
     "the objective": bare(lambda x, y: x >= 0, objective=lambda x, y: x // y),
     "the objective alone": bare(objective=lambda x, y: element([4, 5], x) + 1),
 }
