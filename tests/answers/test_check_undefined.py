@@ -36,6 +36,8 @@ MODELS: dict[str, Model] = {
     "an argument": bare(lambda x, y: abs(x // y - 1) <= 2),
     "a truth": bare(lambda x, y: (x // y == 0) | (x == 4)),
     "a false truth": bare(lambda x, y: ~(x // y == 0)),
+    "a false truth of a narrow term": bare(lambda x, y: ~(element([0, 1], x) == 0)),
+    "a divisor with gaps": bare(lambda x, y: 1 // x.registry.intvar(domain=[-2, 0, 3], name="z") <= 0),
     "the objective": bare(lambda x, y: x >= 0, objective=lambda x, y: x // y),
     "the objective alone": bare(objective=lambda x, y: element([4, 5], x) + 1),
 }
@@ -62,3 +64,15 @@ def test_what_is_undefined_is_said_and_its_filler_is_not_shown() -> None:
     assert dict(relation.values) == {"x": 3}
     assert (objective.amount, objective.undefined) == (1, "remainder(x, y): divisor y = 0")
     assert model.check({"x": 3, "y": 1}).ok
+
+
+def test_a_truth_of_a_narrow_term_is_false_where_the_term_is_undefined() -> None:
+    """By numbers: a model that is built wrong is wrong for the oracle, too."""
+    for make, right in (
+        (lambda e, y: ~(e == 0), 15),  # 18 assignments but for x = 0
+        (lambda e, y: 3 * (e == 0) + y == 1, 5),  # where x is not 0, y is 1
+        (lambda e, y: e == 0, 3),
+        (lambda e, y: e != 0, 3),
+    ):
+        model = bare(lambda x, y, make=make: make(element([0, 1], x), y))
+        assert Checker(model).accepts(oracle.assignments(model)).sum() == right

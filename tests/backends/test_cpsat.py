@@ -317,3 +317,15 @@ def test_enumeration_with_an_extreme_is_right(extreme: Any) -> None:
     assert {tuple(row) for row in outcome.solutions.matrix.tolist()} == expected
     assert outcome.complete
     assert "presolve" in outcome.statistics
+
+
+@pytest.mark.parametrize("relation", ["__le__", "__gt__", "__eq__", "__ne__"])
+def test_rows_in_bulk_keep_coefficients_of_their_own(relation: str) -> None:
+    m = Model()
+    x = m.intvar(-2, 3, shape=3, name="x")
+    left = np.array([[1, 2, 0], [3, -1, 0], [0, 2, 5], [0, -4, 1]])
+    right = left @ [1, 2, -1]
+    m.add(getattr(left @ x, relation)(right))
+    grid = np.array(np.meshgrid(*[range(-2, 4)] * 3)).reshape(3, -1).T
+    wanted = getattr(grid @ left.T, relation)(right).all(axis=1).sum()
+    assert m.count(solver="cpsat") == wanted > 0
