@@ -175,7 +175,8 @@ class Table:
             else:
                 arguments[name] = value
         held = KINDS[type(constraint).__name__](constraint, **arguments)
-        held = np.array(held, dtype=bool).reshape(self.size, -1)
+        held = np.array(held, dtype=bool)
+        held = held.reshape(self.size, held.size // self.size if self.size else constraint.size)
         elements = held.shape[1]
         for where in defined:
             per = where.shape[1] // elements if elements else 0  # the terms of one element lie together

@@ -48,7 +48,8 @@ def defined_elements(constraint: Constraint, defined: Defined) -> Defined:
     for array in constraint.arguments:
         if array.size and constraint.size:
             terms = defined_terms(array, defined)
-            everywhere &= terms.reshape(len(defined), constraint.size, -1).all(axis=2)
+            shape = len(defined), constraint.size, terms.shape[1] // constraint.size
+            everywhere &= terms.reshape(shape).all(axis=2)
     return everywhere
 
 

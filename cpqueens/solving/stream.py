@@ -78,8 +78,7 @@ def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) ->
         return None if pipe.put(start.mine(found)) else 0
 
     try:
-        outcome = run(start.then, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)
-        pipe.outcome = start.conclusion(outcome)
+        pipe.outcome = run(start.then, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)
     except BaseException as error:
         pipe.error = error
     finally:
@@ -98,9 +97,11 @@ class SolutionStream(Iterator[Solution]):
         self._pipe = _Pipe()
         self._current: Iterator[Solution] = iter(())
         self._ended = False
+        self._start = _Start(model)
+        self._outcome: Outcome | None = None
         self._thread = threading.Thread(
             target=_search,
-            args=(self._pipe, _Start(model), solver, options),
+            args=(self._pipe, self._start, solver, options),
             name="cpqueens-solutions",
             daemon=True,
         )
@@ -139,8 +140,10 @@ class SolutionStream(Iterator[Solution]):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The run's outcome, once it has ended."""
-        return self._pipe.outcome
+        """The run's outcome, once it has ended; of what the model was, if it was changed until now."""
+        if self._outcome is None and self._pipe.outcome is not None:
+            self._outcome = self._start.conclusion(self._pipe.outcome)
+        return self._outcome
 
     def close(self) -> None:
         """End the run; nothing more is delivered. Does nothing the second time."""
