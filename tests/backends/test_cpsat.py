@@ -329,3 +329,13 @@ def test_rows_in_bulk_keep_coefficients_of_their_own(relation: str) -> None:
     grid = np.array(np.meshgrid(*[range(-2, 4)] * 3)).reshape(3, -1).T
     wanted = getattr(grid @ left.T, relation)(right).all(axis=1).sum()
     assert m.count(solver="cpsat") == wanted > 0
+
+
+def test_quotients_of_huge_numbers_are_refused() -> None:
+    """OR-Tools 9.15 calls this feasible model infeasible (found by fuzzing); without presolve it is right."""
+    m = Model()
+    x, y = m.intvar(0, 1, name="x"), m.intvar(0, 1, name="y")
+    m.maximize(abs(div_trunc(2**52 * y + 576460752303423486, abs(x) + 1)))
+    with pytest.raises(ModelInvalid, match=r"beyond 2\^53.*backends that can: .*backtracking"):
+        m.solve(solver="cpsat")
+    assert m.solve(solver="backtracking").objective == 2**52 + 576460752303423486

@@ -35,6 +35,8 @@ _FORMULATION = Parameter(
 _OWN = {"formulation": _FORMULATION}
 HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
+LARGE = 2**53  # beyond it presolve of CP-SAT 9.15 calls feasible models with divisions infeasible
+_DIVISIONS = frozenset({"quotient", "quotient_truncated", "remainder", "remainder_truncated"})
 SMALL = 2**30  # beyond it CP-SAT 9.15 without presolve calls feasible models infeasible
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
 
@@ -317,6 +319,12 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
         raise ModelInvalid("cpsat could not read the translated model")
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
+    if largest >= LARGE and any(d.kind in _DIVISIONS for d in lowered.definitions):
+        others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
+        raise ModelInvalid(
+            "cpsat refuses the model: OR-Tools 9.15 calls feasible models with quotients or remainders of "
+            f"numbers beyond 2^53 infeasible; narrow the domains; backends that can: {others}"
+        )
     extremes = largest < SMALL and any(d.kind in ("abs", "maximum", "minimum") for d in lowered.definitions)
     sign = -1 if lowered.maximizing else 1
     return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest)
