@@ -322,8 +322,8 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
     if largest >= LARGE and any(d.kind in _DIVISIONS for d in lowered.definitions):
         others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
         raise ModelInvalid(
-            "cpsat refuses the model: OR-Tools 9.15 calls feasible models with quotients or remainders of "
-            f"numbers beyond 2^53 infeasible; narrow the domains; backends that can: {others}"
+            "cpsat refuses the model: its numbers are too large for quotients and remainders: beyond 2^53 "
+            f"OR-Tools 9.15 calls feasible models infeasible; narrow the domains; backends that can: {others}"
         )
     extremes = largest < SMALL and any(d.kind in ("abs", "maximum", "minimum") for d in lowered.definitions)
     sign = -1 if lowered.maximizing else 1
