@@ -35,7 +35,7 @@ _FORMULATION = Parameter(
 _OWN = {"formulation": _FORMULATION}
 HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
-LARGE = 2**53  # beyond it presolve of CP-SAT 9.15 calls feasible models with divisions infeasible
+LARGE = 2**53  # beyond it CP-SAT 9.15 calls feasible models infeasible that divide by variables
 _DIVISIONS = frozenset({"quotient", "quotient_truncated", "remainder", "remainder_truncated"})
 SMALL = 2**30  # beyond it CP-SAT 9.15 without presolve calls feasible models infeasible
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
@@ -319,7 +319,7 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
         raise ModelInvalid("cpsat could not read the translated model")
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
-    if largest >= LARGE and any(d.kind in _DIVISIONS for d in lowered.definitions):
+    if largest >= LARGE and any(d.kind in _DIVISIONS and d.arguments[1].width for d in lowered.definitions):
         others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
         raise ModelInvalid(
             "cpsat refuses the model: its numbers are too large for quotients and remainders: beyond 2^53 "
