@@ -35,9 +35,6 @@ _FORMULATION = Parameter(
 _OWN = {"formulation": _FORMULATION}
 HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
-LARGE = 2**53  # beyond it CP-SAT 9.15 calls feasible models infeasible that divide by variables
-_DIVISIONS = frozenset({"quotient", "quotient_truncated", "remainder", "remainder_truncated"})
-SMALL = 2**30  # beyond it CP-SAT 9.15 without presolve calls feasible models infeasible
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
 
 
@@ -51,8 +48,20 @@ class Translation:
     how: list[str]
     offset: int
     sign: int
-    extremes: bool = False  # it has minima, maxima or absolute values, and no huge values
+    extremes: bool = False  # it has minima, maxima or absolute values in CP-SAT's own form
     largest: int = 0  # the largest absolute value of any variable
+    largest_product: int = 0  # the largest absolute value of any product of variables
+
+    def wrong_with_presolve(self, listing: bool) -> str:
+        """Return why OR-Tools 9.15 may answer wrongly with presolve, "" if it does not.
+
+        Cases of both kinds are in tests/backends/test_cpsat.py.
+        """
+        if self.largest_product >= cpsat_text.SMALL:
+            return "products beyond 2^30 are lost with it"
+        if listing and self.extremes:
+            return "minima and maxima are enumerated wrongly with it"
+        return ""
 
     def values(self, solution: list[int]) -> IntArray:
         """Return the decision variables' values in CP-SAT's solution."""
@@ -126,10 +135,10 @@ class CpSat:
         solver = cp_model.CpSolver()
         self._set_parameters(solver, request, remaining)
         listing = request.want in (Want.ALL, Want.COUNT)
-        if translation.extremes and listing and "cp_model_presolve" not in request.parameters:
-            # OR-Tools 9.15 loses or invents solutions here, see tests/backends/test_cpsat.py.
+        reason = translation.wrong_with_presolve(listing)
+        if reason and "cp_model_presolve" not in request.parameters:
             solver.parameters.cp_model_presolve = False
-            statistics["presolve"] = "off: minima and maxima are enumerated wrongly with it"
+            statistics["presolve"] = f"off: {reason}"
         flow = _Flow(model, translation, request, deliver, solver.stop_search)
         callback = _make_callback(cp_model, flow)
         with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
@@ -310,24 +319,18 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
     if boolean and fits(lowered, decisions):
         board = BooleanBoard(lowered, decisions)
         text, columns, offset = board.text, np.zeros(0, dtype=np.int64), 0
+        extremes, largest_product = False, 0
     else:
         writer = cpsat_text.write(lowered, decisions)
         text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
-        offset = writer.offset
+        offset, extremes, largest_product = writer.offset, writer.extremes, writer.largest_product
     native = cp_model.CpModel()
     if not native.proto.parse_text_format(text):
         raise ModelInvalid("cpsat could not read the translated model")
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
-    if largest >= LARGE and any(d.kind in _DIVISIONS and d.arguments[1].width for d in lowered.definitions):
-        others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
-        raise ModelInvalid(
-            "cpsat refuses the model: its numbers are too large for quotients and remainders: beyond 2^53 "
-            f"OR-Tools 9.15 calls feasible models infeasible; narrow the domains; backends that can: {others}"
-        )
-    extremes = largest < SMALL and any(d.kind in ("abs", "maximum", "minimum") for d in lowered.definitions)
     sign = -1 if lowered.maximizing else 1
-    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest)
+    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest, largest_product)
 
 
 def _refusal(model: Statement, translation: Translation) -> ModelInvalid:

@@ -24,6 +24,7 @@ from cpqueens.lowered.lowering import Lowered
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 Row = tuple[list[int], list[int], int]
+SMALL = 2**30  # beyond it CP-SAT 9.15 is wrong about extremes without presolve, and about products with it
 
 
 class Writer:
@@ -38,6 +39,8 @@ class Writer:
         span = max((int(np.abs(b).max()) for b in (store.lower, store.upper) if b.size), default=0)
         self.span = span
         self.offset = 0  # of the objective
+        self.largest_product = 0  # the largest absolute value of a product of variables
+        self.extremes = False  # whether there is a ``lin_max``
         self._literals: dict[Any, int] = {}
         self._write_variables(used)
 
@@ -293,23 +296,41 @@ def _negated(row: Row) -> Row:
 
 
 def _abs(writer: Writer, result: int, rows: list[Row]) -> None:
-    inner = f"exprs{{{writer.affine(rows[0])}}}exprs{{{writer.affine(_negated(rows[0]))}}}"
-    writer.parts.append(f"constraints{{lin_max{{{_target(writer, result)}{inner}}}}}")
+    _largest(writer, result, 1, [rows[0], _negated(rows[0])])
 
 
 def _maximum(writer: Writer, result: int, rows: list[Row]) -> None:
-    inner = "".join([f"exprs{{{writer.affine(row)}}}" for row in rows])
-    writer.parts.append(f"constraints{{lin_max{{{_target(writer, result)}{inner}}}}}")
+    _largest(writer, result, 1, rows)
 
 
 def _minimum(writer: Writer, result: int, rows: list[Row]) -> None:
-    inner = "".join([f"exprs{{{writer.affine(_negated(row))}}}" for row in rows])
-    target = f"target{{vars:{writer.index[result]} coeffs:-1}}"
-    writer.parts.append(f"constraints{{lin_max{{{target}{inner}}}}}")
+    _largest(writer, result, -1, [_negated(row) for row in rows])
+
+
+def _largest(writer: Writer, result: int, sign: int, rows: list[Row]) -> None:
+    """Write that ``sign * result`` is the largest of the terms.
+
+    Values from ``SMALL`` on are compared one by one, with a literal that says of each term whether it is the
+    largest: CP-SAT's own constraint calls feasible models infeasible there.
+    """
+    target = writer.index[result]
+    if max(abs(end) for row in rows for end in writer.bounds(row)) < SMALL:
+        inner = "".join([f"exprs{{{writer.affine(row)}}}" for row in rows])
+        writer.parts.append(f"constraints{{lin_max{{target{{vars:{target} coeffs:{sign}}}{inner}}}}}")
+        writer.extremes = True
+        return
+    attained = [writer.new_variable(0, 1) for _ in rows]
+    for literal, row in zip(attained, rows, strict=True):
+        names = _join([*(writer.index[v] for v in row[0]), target])
+        writer.raw_linear(names, [*row[1], -sign], row[2], "==", literal)
+        writer.raw_linear(names, [*row[1], -sign], row[2], "<", -literal - 1)
+    writer.boolean("bool_or", attained)
 
 
 def _product(writer: Writer, result: int, rows: list[Row]) -> None:
     inner = "".join([f"exprs{{{writer.affine(row)}}}" for row in rows])
+    low, high = int(writer.store.lower[result]), int(writer.store.upper[result])
+    writer.largest_product = max(writer.largest_product, -low, high)
     writer.parts.append(f"constraints{{int_prod{{{_target(writer, result)}{inner}}}}}")
 
 
@@ -360,6 +381,7 @@ def _divide(
         d = 0
         reach = farthest + max(most, 0)  # d*q is x - r
         product = writer.new_variable(-reach, reach)
+        writer.largest_product = max(writer.largest_product, reach)
         inner = f"exprs{{vars:{quotient} coeffs:1}}exprs{{{writer.affine(rows[1])}}}"
         writer.parts.append(f"constraints{{int_prod{{target{{vars:{product} coeffs:1}}{inner}}}}}")
         product_names, product_sizes = [product], [-1]
