@@ -35,6 +35,7 @@ _FORMULATION = Parameter(
 _OWN = {"formulation": _FORMULATION}
 HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
+LARGE = 2**30  # from here on presolve may lose solutions: products from 2^31, sums from 2^36 seen
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
 
 
@@ -50,17 +51,17 @@ class Translation:
     sign: int
     extremes: bool = False  # it has minima, maxima or absolute values in CP-SAT's own form
     largest: int = 0  # the largest absolute value of any variable
-    largest_product: int = 0  # the largest absolute value of any product of variables
+    reach: int = 0  # the largest absolute value of any variable and any sum
 
     def wrong_with_presolve(self, listing: bool) -> str:
         """Return why OR-Tools 9.15 may answer wrongly with presolve, "" if it does not.
 
-        Cases of both kinds are in tests/backends/test_cpsat.py.
+        Cases of each kind are in tests/backends/test_cpsat.py.
         """
-        if self.largest_product >= cpsat_text.SMALL:
-            return "products beyond 2^30 are lost with it"
         if listing and self.extremes:
             return "minima and maxima are enumerated wrongly with it"
+        if self.reach >= LARGE:
+            return "solutions of large numbers are lost with it"
         return ""
 
     def values(self, solution: list[int]) -> IntArray:
@@ -153,6 +154,8 @@ class CpSat:
         parameters.enumerate_all_solutions = listing
         parameters.random_seed = request.seed
         parameters.catch_sigint_signal = False
+        # OR-Tools 9.15 loses solutions by it, of sums beyond 2^33 for one (tests/backends/test_cpsat.py).
+        parameters.auto_detect_greater_than_at_least_one_of = False
         parameters.absolute_gap_limit = 0.0  # the default of 1e-4 lets float rounding pass for a proof
         if remaining is not None and not listing:
             parameters.max_time_in_seconds = remaining
@@ -319,18 +322,18 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
     if boolean and fits(lowered, decisions):
         board = BooleanBoard(lowered, decisions)
         text, columns, offset = board.text, np.zeros(0, dtype=np.int64), 0
-        extremes, largest_product = False, 0
+        extremes, reach = False, 0
     else:
         writer = cpsat_text.write(lowered, decisions)
         text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
-        offset, extremes, largest_product = writer.offset, writer.extremes, writer.largest_product
+        offset, extremes, reach = writer.offset, writer.extremes, writer.reach
     native = cp_model.CpModel()
     if not native.proto.parse_text_format(text):
         raise ModelInvalid("cpsat could not read the translated model")
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
     sign = -1 if lowered.maximizing else 1
-    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest, largest_product)
+    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest, reach)
 
 
 def _refusal(model: Statement, translation: Translation) -> ModelInvalid:

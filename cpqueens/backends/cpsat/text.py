@@ -22,9 +22,9 @@ from cpqueens.language.rows import IntArray, row_bounds
 from cpqueens.language.store import VariableStore
 from cpqueens.lowered.lowering import Lowered
 
-LOWEST, HIGHEST = -(2**63), 2**63 - 1
+LOWEST = -(2**63)
 Row = tuple[list[int], list[int], int]
-SMALL = 2**30  # beyond it CP-SAT 9.15 is wrong about extremes without presolve, and about products with it
+SMALL = 2**30  # up to it the sums of rows are bounded roughly
 
 
 class Writer:
@@ -39,8 +39,8 @@ class Writer:
         span = max((int(np.abs(b).max()) for b in (store.lower, store.upper) if b.size), default=0)
         self.span = span
         self.offset = 0  # of the objective
-        self.largest_product = 0  # the largest absolute value of a product of variables
         self.extremes = False  # whether there is a ``lin_max``
+        self.reach = span  # the largest absolute value of any variable and of what any row may sum up to
         self._literals: dict[Any, int] = {}
         self._write_variables(used)
 
@@ -48,6 +48,7 @@ class Writer:
         store = self.store
         kept = np.flatnonzero(used)
         bounds = zip(store.lower[kept].tolist(), store.upper[kept].tolist(), strict=True)
+        self.sizes = np.maximum(np.abs(store.lower[kept]), np.abs(store.upper[kept])).tolist()
         texts = [f"variables{{domain:[{a},{b}]}}" for a, b in bounds]
         for variable, values in store.domains.items():
             if used[variable]:
@@ -59,7 +60,9 @@ class Writer:
     def new_variable(self, low: int, high: int) -> int:
         """Add an auxiliary variable whose value the constraints must determine; return its index."""
         self.parts.append(f"variables{{domain:[{low},{high}]}}")
-        self.span = max(self.span, abs(low), abs(high))
+        self.sizes.append(max(abs(low), abs(high)))
+        self.span = max(self.span, self.sizes[-1])
+        self.reach = max(self.reach, self.span)
         self.count += 1
         return self.count - 1
 
@@ -81,19 +84,22 @@ class Writer:
     ) -> None:
         """Write a relation over CP-SAT's own indices, given as text."""
         reach = self.span * sum(map(abs, coefficients)) + abs(constant) + 1
-        low, high = (-reach, reach) if reach < 2**61 else (LOWEST, HIGHEST)
+        if reach >= SMALL:
+            sizes = (self.sizes[int(name)] for name in names.split(","))
+            reach = sum(abs(a) * end for a, end in zip(coefficients, sizes, strict=True)) + abs(constant) + 1
+            self.reach = max(self.reach, reach)
         ends, shifts = _DOMAIN[relation]
-        domain = ends.format(low, high) % tuple(shift - constant for shift in shifts)
-        sizes = ",".join([str(a) for a in coefficients])
+        domain = ends.format(-reach, reach) % tuple(shift - constant for shift in shifts)
+        written = ",".join([str(a) for a in coefficients])
         enforced = "" if enforce is None else f"enforcement_literal:{enforce} "
         self.parts.append(
-            f"constraints{{{enforced}linear{{vars:[{names}]coeffs:[{sizes}]domain:[{domain}]}}}}"
+            f"constraints{{{enforced}linear{{vars:[{names}]coeffs:[{written}]domain:[{domain}]}}}}"
         )
 
     def rows(self, variables: IntArray, coefficients: IntArray, constants: IntArray, relation: str) -> None:
         """Write ``row relation 0`` for rows of equal width, given CP-SAT's indices, each (rows, width)."""
         reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0) + 1
-        if float(reach.max(initial=0)) >= 2.0**52:
+        if float(reach.max(initial=0)) >= SMALL:
             for v, a, c in zip(variables.tolist(), coefficients.tolist(), constants.tolist(), strict=True):
                 self.raw_linear(_join(v), a, c, relation)
             return
@@ -308,29 +314,15 @@ def _minimum(writer: Writer, result: int, rows: list[Row]) -> None:
 
 
 def _largest(writer: Writer, result: int, sign: int, rows: list[Row]) -> None:
-    """Write that ``sign * result`` is the largest of the terms.
-
-    Values from ``SMALL`` on are compared one by one, with a literal that says of each term whether it is the
-    largest: CP-SAT's own constraint calls feasible models infeasible there.
-    """
-    target = writer.index[result]
-    if max(abs(end) for row in rows for end in writer.bounds(row)) < SMALL:
-        inner = "".join([f"exprs{{{writer.affine(row)}}}" for row in rows])
-        writer.parts.append(f"constraints{{lin_max{{target{{vars:{target} coeffs:{sign}}}{inner}}}}}")
-        writer.extremes = True
-        return
-    attained = [writer.new_variable(0, 1) for _ in rows]
-    for literal, row in zip(attained, rows, strict=True):
-        names = _join([*(writer.index[v] for v in row[0]), target])
-        writer.raw_linear(names, [*row[1], -sign], row[2], "==", literal)
-        writer.raw_linear(names, [*row[1], -sign], row[2], "<", -literal - 1)
-    writer.boolean("bool_or", attained)
+    """Write that ``sign * result`` is the largest of the terms."""
+    inner = "".join([f"exprs{{{writer.affine(row)}}}" for row in rows])
+    target = f"target{{vars:{writer.index[result]} coeffs:{sign}}}"
+    writer.parts.append(f"constraints{{lin_max{{{target}{inner}}}}}")
+    writer.extremes = True
 
 
 def _product(writer: Writer, result: int, rows: list[Row]) -> None:
     inner = "".join([f"exprs{{{writer.affine(row)}}}" for row in rows])
-    low, high = int(writer.store.lower[result]), int(writer.store.upper[result])
-    writer.largest_product = max(writer.largest_product, -low, high)
     writer.parts.append(f"constraints{{int_prod{{{_target(writer, result)}{inner}}}}}")
 
 
@@ -381,7 +373,6 @@ def _divide(
         d = 0
         reach = farthest + max(most, 0)  # d*q is x - r
         product = writer.new_variable(-reach, reach)
-        writer.largest_product = max(writer.largest_product, reach)
         inner = f"exprs{{vars:{quotient} coeffs:1}}exprs{{{writer.affine(rows[1])}}}"
         writer.parts.append(f"constraints{{int_prod{{target{{vars:{product} coeffs:1}}{inner}}}}}")
         product_names, product_sizes = [product], [-1]
