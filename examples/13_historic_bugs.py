@@ -149,6 +149,15 @@ def beyond_32_bits() -> Model:
     return model
 
 
+def large_sum() -> Model:
+    """Return a reified sum of 36 bits or x, found with random models of large numbers on OR-Tools 9.15."""
+    model = Model("large sum")
+    z, d = model.intvar(1, 2, name="z"), model.intvar(domain=[0, 122713351312, 157073089682], name="d")
+    x = model.boolvar(name="x")
+    model.add((8589934591 * z + d <= 137438953470) | x)
+    return model
+
+
 def shuffled_queens() -> Model:
     """Return 6 queens with the constraints of each pair, in a random order."""
     model = Model("shuffled queens")
@@ -187,6 +196,7 @@ def cases(n: int = 8) -> list[Case]:
         Case("y >= max(x, y), no presolve", own_maximum(), 14, Raw("OR-Tools", ortools(presolve=False))),
         Case("table beyond 32 bits", beyond_32_bits(), 4, Raw("OR-Tools", table_by_hand())),
         Case("same, no presolve", beyond_32_bits(), 4, Raw("OR-Tools", table_by_hand(presolve=False))),
+        Case("reified sum of 36 bits", large_sum(), 9, Raw("OR-Tools", ortools())),
         Case("negative multipliers", difference(), 10, Raw("python-constraint's sum", negative_multipliers)),
     ]
 

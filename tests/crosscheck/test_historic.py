@@ -46,4 +46,5 @@ def test_the_faults_of_the_installed_libraries_are_caught():
     assert table["y >= max(x, y), no presolve"] == "agrees"
     assert table["table beyond 32 bits"].startswith("MISSING")
     assert table["same, no presolve"].startswith("MISSING")
+    assert table["reified sum of 36 bits"].startswith("MISSING")
     assert table["AllDifferent of 0 and 2^31"] == "agrees"
