@@ -20,7 +20,7 @@ BACKENDS: dict[str, str] = {
     "cpsat": "cpqueens.backends.cpsat:CpSat",
     "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
-    "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
+    "python-constraint": "cpqueens.backends.python_constraint.backend:PythonConstraint",
 }
 
 REQUIRES: dict[str, tuple[str, str]] = {
