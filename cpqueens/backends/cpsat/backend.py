@@ -11,7 +11,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.flow import Flow, make_callback
-from cpqueens.backends.cpsat.translation import add_hint, limit_objective, refusal, translate
+from cpqueens.backends.cpsat.translation import refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
@@ -79,9 +79,9 @@ class CpSat:
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)
         if request.objective_limit is not None:
-            limit_objective(translation, request.objective_limit)
+            translation.limit_objective(request.objective_limit)
         if request.hint is not None and translation.board is None:
-            add_hint(translation, request)
+            translation.add_hint(request)
         statistics: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
             "formulation": "boolean" if translation.board is not None else "integer",
@@ -92,8 +92,7 @@ class CpSat:
             return Ended(False, request.why_stopped(), statistics=statistics)
         solver = cp_model.CpSolver()
         self._set_parameters(solver, request, remaining)
-        listing = request.want in (Want.ALL, Want.COUNT)
-        reason = translation.wrong_with_presolve(listing)
+        reason = translation.wrong_with_presolve(_is_listing(request))
         if reason and "cp_model_presolve" not in request.parameters:
             solver.parameters.cp_model_presolve = False
             statistics["presolve"] = f"off: {reason}"
@@ -105,8 +104,7 @@ class CpSat:
         return self._ended(solver, status, flow, request, statistics)
 
     def _set_parameters(self, solver: Any, request: Request, remaining: float | None) -> None:
-        parameters = solver.parameters
-        listing = request.want in (Want.ALL, Want.COUNT)
+        parameters, listing = solver.parameters, _is_listing(request)
         parameters.num_workers = 1 if listing else request.workers
         parameters.enumerate_all_solutions = listing
         parameters.random_seed = request.seed
@@ -136,24 +134,21 @@ class CpSat:
         stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
         # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
         # that ends before the watcher's stop takes effect is merely not claimed.
-        listing = request.want in (Want.ALL, Want.COUNT)
         exhausted = not stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-        if listing and request.clock.expired():
+        if _is_listing(request) and request.clock.expired():
             exhausted = False
-        response = solver.response_proto
         objective = bound = None
         if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
             t = flow.translation
-            bound = t.sign * response.inner_objective_lower_bound + t.offset
-            value = solver.objective_value  # a float, whereas the bound is an integer
-            # presolve may put any variables into the objective
-            exact = t.largest < 2**40 and _reach(t.native.proto) + abs(t.offset) < 2**52
-            if status != cp_model.UNKNOWN and exact:
-                objective = t.sign * round(value) + t.offset
+            bound = t.in_ours(solver.response_proto.inner_objective_lower_bound)
+            if (
+                status != cp_model.UNKNOWN and t.objective_is_exact()
+            ):  # the value is a float, unlike the bound
+                objective = t.in_ours(round(solver.objective_value))
         statistics |= {
             "branches": int(solver.num_branches),
             "conflicts": int(solver.num_conflicts),
-            "workers": 1 if listing else request.workers or "all",
+            "workers": 1 if _is_listing(request) else request.workers or "all",
         }
         if request.hint is not None:
             statistics |= flow.hint_fate()
@@ -161,12 +156,8 @@ class CpSat:
         return Ended(exhausted, reason, objective, bound, statistics=statistics)
 
 
-def _reach(proto: Any) -> float:
-    """Return how large the terms of the objective may be in sum: CP-SAT adds them up as floats."""
-    goal = proto.objective
-    ends = [proto.variables[v if v >= 0 else -v - 1].domain for v in goal.vars]
-    sizes = [max(abs(end[0]), abs(end[-1])) for end in ends]
-    return float(sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset))
+def _is_listing(request: Request) -> bool:
+    return request.want in (Want.ALL, Want.COUNT)
 
 
 def _why(request: Request, stopped: bool) -> StopReason:

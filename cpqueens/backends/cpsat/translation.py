@@ -60,6 +60,32 @@ class Translation:
         array = np.array(solution, dtype=np.int64)
         return self.board.decode(array) if self.board is not None else array[self.columns]
 
+    def limit_objective(self, limit: int) -> None:
+        """Let CP-SAT look only for objective values at least as good as ``limit``."""
+        inner = self.sign * (limit - self.offset)
+        self.native.proto.objective.domain.extend([LOWEST, inner])
+
+    def add_hint(self, request: Request) -> None:
+        """Give CP-SAT the hinted values."""
+        chosen = np.flatnonzero(request.hinted)
+        hint = self.native.proto.solution_hint
+        hint.vars.extend(self.columns[chosen].tolist())
+        assert request.hint is not None
+        hint.values.extend(request.hint[chosen].tolist())
+
+    def in_ours(self, value: int) -> int:
+        """Return a value of CP-SAT's objective, less its constant, as one of the model's."""
+        return self.sign * value + self.offset
+
+    def objective_is_exact(self) -> bool:
+        """Say whether the sum of the objective, which CP-SAT adds up as floats, cannot be rounded."""
+        goal, variables = self.native.proto.objective, self.native.proto.variables
+        ends = [variables[v if v >= 0 else -v - 1].domain for v in goal.vars]
+        sizes = [max(abs(end[0]), abs(end[-1])) for end in ends]
+        reach = sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset)
+        # presolve may put any variables into the objective
+        return self.largest < 2**40 and float(reach) + abs(self.offset) < 2**52
+
 
 def translate(model: Statement, boolean: bool = False, objective: bool = True) -> Translation:
     """Return the model in CP-SAT's form.
@@ -103,21 +129,6 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
             f"backends that can: {others}"
         )
     return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
-
-
-def limit_objective(translation: Translation, limit: int) -> None:
-    """Let CP-SAT look only for objective values at least as good as ``limit``."""
-    inner = translation.sign * (limit - translation.offset)
-    translation.native.proto.objective.domain.extend([LOWEST, inner])
-
-
-def add_hint(translation: Translation, request: Request) -> None:
-    """Give CP-SAT the hinted values."""
-    chosen = np.flatnonzero(request.hinted)
-    hint = translation.native.proto.solution_hint
-    hint.vars.extend(translation.columns[chosen].tolist())
-    assert request.hint is not None
-    hint.values.extend(request.hint[chosen].tolist())
 
 
 def write(lowered: Lowered, decisions: IntArray) -> TextWriter:

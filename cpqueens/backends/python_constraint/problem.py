@@ -44,15 +44,17 @@ def check_sizes(model: Statement) -> None:
     if len(sizes) and sizes.max() > MOST_VALUES:
         variable = int(decisions[sizes.argmax()])
         low, high = int(model.lower[variable]), int(model.upper[variable])
-        raise ModelInvalid(
-            f"python-constraint lists every value: {model.name_of(variable)} in {low}..{high} has "
-            f"{high - low + 1}, allowed are at most {MOST_VALUES}; narrow the bounds or use another solver"
-        )
+        name = model.name_of(variable)
+        raise _too_many(f"{name} in {low}..{high} has {high - low + 1}", f"{MOST_VALUES}")
     if sizes.sum() > MOST_IN_ALL:
-        raise ModelInvalid(
-            f"python-constraint lists every value: {sizes.sum():.0f} for {len(decisions)} variables, "
-            f"allowed are at most {MOST_IN_ALL} in all; narrow the bounds or use another solver"
-        )
+        raise _too_many(f"{sizes.sum():.0f} for {len(decisions)} variables", f"{MOST_IN_ALL} in all")
+
+
+def _too_many(values: str, allowed: str) -> ModelInvalid:
+    return ModelInvalid(
+        f"python-constraint lists every value: {values}, allowed are at most {allowed}; "
+        "narrow the bounds or use another solver"
+    )
 
 
 class Placement:
