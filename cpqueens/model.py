@@ -56,8 +56,8 @@ class Model(Statement):
         return explain_infeasible(self, solver, **options)
 
     def to_cpsat(self) -> Any:
-        """Return the native OR-Tools model and its variable map; see `cpqueens.backends.cpsat.export`."""
-        from cpqueens.backends.cpsat import export
+        """Return the native OR-Tools model and its variable map, see `backends.cpsat.translation.export`."""
+        from cpqueens.backends.cpsat.translation import export
 
         return export(self)
 

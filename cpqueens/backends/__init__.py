@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking:Backtracking",
-    "cpsat": "cpqueens.backends.cpsat:CpSat",
+    "cpsat": "cpqueens.backends.cpsat.backend:CpSat",
     "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
-    "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
+    "python-constraint": "cpqueens.backends.python_constraint.backend:PythonConstraint",
 }
 
 REQUIRES: dict[str, tuple[str, str]] = {

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -206,6 +206,14 @@ class Statement(VariableStore):
             return block.name
         index = np.unravel_index(variable - block.first, block.shape)
         return f"{block.name}[{','.join(str(int(i)) for i in index)}]"
+
+    def decision_names(self) -> list[str]:
+        """Return the names of all decision variables, in their order."""
+        return [
+            f"{block.name}[{','.join(map(str, index))}]" if index else block.name
+            for block in self.blocks
+            for index in product(*map(range, block.shape))
+        ]
 
     def _block_of(self, variable: int) -> Block:
         low, high = 0, len(self.blocks)

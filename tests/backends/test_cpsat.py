@@ -23,7 +23,7 @@ from cpqueens import (
     minimum,
     mod_trunc,
 )
-from cpqueens.backends.cpsat import translate
+from cpqueens.backends.cpsat.translation import translate
 from cpqueens.fuzzing.testing import queens
 
 

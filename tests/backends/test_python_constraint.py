@@ -481,7 +481,7 @@ def test_batches_grow_and_do_not_wait() -> None:
     x = model.intvar(0, 9, shape=3, name="x")
     sizes: list[int] = []
     from cpqueens.backends.base import Clock, Request, Want
-    from cpqueens.backends.python_constraint import PythonConstraint
+    from cpqueens.backends.python_constraint.backend import PythonConstraint
 
     def take(batch: Any) -> bool:
         sizes.append(len(batch))
@@ -593,9 +593,9 @@ def test_recursive_refuses_deep_models() -> None:
 
 def test_a_planted_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker, not this backend, has the last word: a constraint that accepts everything is caught."""
-    from cpqueens.backends.python_constraint import different
+    from cpqueens.backends.python_constraint.objects import Different
 
-    monkeypatch.setattr(different.Permutation, "__call__", lambda *a, **k: True)
+    monkeypatch.setattr(Different, "__call__", lambda *a, **k: True)
     with pytest.raises(BackendFault, match="INVALID_SOLUTION"):
         listed(queens(6)[0])
 

@@ -243,7 +243,9 @@ def test_a_form_that_solutions_do_not_have(
     verb: str, form: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "made.json").write_text(model_file())
-    monkeypatch.setattr("cpqueens.backends.cpsat.CpSat.run", lambda *_: pytest.fail("the search has begun"))
+    monkeypatch.setattr(
+        "cpqueens.backends.cpsat.backend.CpSat.run", lambda *_: pytest.fail("the search has begun")
+    )
     message = refused(CliRunner().invoke(main, [verb, "made.json", "--solver", "cpsat", "--format", form]))
     assert f"{form}" in message
     if verb == "solve":

@@ -83,7 +83,7 @@ def test_a_fault_of_the_checker_is_noticed(
 
 
 def test_a_strategy_that_lies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cpqueens.backends.python_constraint import PythonConstraint
+    from cpqueens.backends.python_constraint.backend import PythonConstraint
 
     assert found_by(probes.strategies, ["python-constraint"]) == set()
     honest = PythonConstraint.run

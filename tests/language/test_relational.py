@@ -43,7 +43,7 @@ from cpqueens import (
     mod_trunc,
 )
 from cpqueens.answers.check import Checker
-from cpqueens.backends.cpsat import text as cpsat_text
+from cpqueens.backends.cpsat import translation as cpsat
 from cpqueens.language.constraints import KINDS
 from cpqueens.language.definitions import DEFINITION_KINDS
 from cpqueens.lowered.lowering import lower
@@ -359,7 +359,7 @@ def test_total_models_get_nothing() -> None:
     m.add((x // y == 2) | (element([1, 2, 3, 4, 5, 6], x) == x % 3))
     assert not m.has_partial
     assert not m.may_be_undefined.any()
-    kinds = [d.kind for d in lower(m, cpsat_text.supports).definitions]
+    kinds = [d.kind for d in lower(m, cpsat.supports).definitions]
     assert sorted(kinds) == ["element", "quotient", "remainder", "truth", "truth"]
 
 
@@ -468,13 +468,11 @@ def test_the_text_for_cpsat_is_safe_only_where_needed() -> None:
         m = Model()
         x, y = m.intvar(0, 5, name="x"), m.intvar(low, 3, name="y")
         m.add(x // y == element([1, 2, 1, 0], x - position))
-        return (
-            cpsat_text.write(lower(m, cpsat_text.supports), m.decisions).text().count("enforcement_literal")
-        )
+        return cpsat.write(lower(m, cpsat.supports), m.decisions).text().count("enforcement_literal")
 
     m = Model()
     x, y = m.intvar(0, 3, name="x"), m.intvar(1, 3, name="y")
     m.add(x // y == element([1, 2, 1, 0], x))
-    total = cpsat_text.write(lower(m, cpsat_text.supports), m.decisions).text()
+    total = cpsat.write(lower(m, cpsat.supports), m.decisions).text()
     assert "enforcement_literal" not in total
     assert 0 < literals(1, 0) < literals(0, 0) < literals(0, 1)

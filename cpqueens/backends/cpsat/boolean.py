@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.cpsat.text import _join
+from cpqueens.backends.cpsat.writer import joined
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.lowering import Lowered
 
@@ -86,4 +86,4 @@ class BooleanBoard:
 
 
 def _one(kind: str, literals: Any) -> str:
-    return f"constraints{{{kind}{{literals:[{_join(literals)}]}}}}"
+    return f"constraints{{{kind}{{literals:[{joined(literals)}]}}}}"

@@ -1,4 +1,4 @@
-"""A lowered model as atoms: single truths and functions over rows of terms, ready to be compiled."""
+"""A lowered model as atoms: single truths and functions over rows of terms."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cpqueens.backends.python_constraint.intervals import TRUTHS, Row
+from cpqueens.backends.python_constraint.bounds import TRUTHS
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Definition, Element, Truth
+
+Row = tuple[list[int], list[int], int]
+"""A term: variables, coefficients, constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,9 @@ class Atom:
     kind: str
     rows: tuple[Row, ...]
     detail: Any = None
+
+
+# ---- constraints and definitions as atoms ---------------------------------------------------------------
 
 
 def _linear(constraint: Any) -> Iterator[Atom]:
@@ -36,7 +42,7 @@ def _terms(constraint: Any) -> Iterator[Atom]:
 
 
 def _table(constraint: Any) -> Iterator[Atom]:
-    yield Atom("Table", tuple(constraint.terms.rows()), list(map(tuple, constraint.rows.tolist())))
+    yield Atom("Table", tuple(constraint.terms.rows()), constraint.rows)
 
 
 def _count(constraint: Any) -> Iterator[Atom]:
@@ -59,47 +65,13 @@ ATOMS: dict[str, Callable[[Any], Iterator[Atom]]] = {
     "Or": _connective,
     "Table": _table,
 }
-"""From kind to the elements of a constraint of this kind."""
+"""From kind to the elements of a constraint of this kind, in order."""
 
 
-def atoms(constraint: Constraint) -> Iterator[Atom]:
-    """Yield the elements of a constraint, in order."""
-    return ATOMS[constraint.kind](constraint)
-
-
-class Formulas:
-    """What each defined variable stands for, in an order of evaluation."""
-
-    def __init__(self, definitions: Iterable[Definition]) -> None:
-        self.atoms: dict[int, Atom] = {}
-        for definition in definitions:
-            for variable, atom in zip(definition.results.tolist(), _formulas(definition), strict=True):
-                self.atoms[variable] = atom
-        self._rank = {variable: k for k, variable in enumerate(self.atoms)}
-
-    def is_plain(self, atom: Atom) -> bool:
-        """Say whether the atom speaks about decision variables only."""
-        return not any(v in self.atoms for row in atom.rows for v in row[0])
-
-    def reach(self, atom: Atom) -> tuple[list[int], list[int]]:
-        """Return the decision variables, ascending, and the defined ones, in order, that it depends on."""
-        decisions: set[int] = set()
-        defined: set[int] = set()
-        pending = [atom]
-        while pending:
-            for variables, _, _ in pending.pop().rows:
-                for v in variables:
-                    if v not in self.atoms:
-                        decisions.add(v)
-                    elif v not in defined:
-                        defined.add(v)
-                        pending.append(self.atoms[v])
-        return sorted(decisions), sorted(defined, key=self._rank.__getitem__)
-
-
-def _formulas(definition: Definition) -> Iterator[Atom]:
+def functions(definition: Definition) -> Iterator[Atom]:
+    """Yield an atom for each result of a block."""
     if isinstance(definition, Truth):
-        yield from atoms(definition.constraint)
+        yield from ATOMS[definition.constraint.kind](definition.constraint)
     elif isinstance(definition, Element):
         table = tuple(definition.table.rows())
         for row in definition.position.rows():
@@ -107,7 +79,10 @@ def _formulas(definition: Definition) -> Iterator[Atom]:
     else:
         for rows in zip(*(a.rows() for a in definition.arguments), strict=True):
             is_square = definition.kind == "product" and rows[0] == rows[1]
-            yield Atom(definition.kind, rows, is_square or None)
+            yield Atom("square", rows[:1]) if is_square else Atom(definition.kind, rows)
+
+
+# ---- what is supported ----------------------------------------------------------------------------------
 
 
 def supports(constraint: Constraint, context: str) -> bool:

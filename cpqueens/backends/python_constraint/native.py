@@ -43,20 +43,23 @@ class _MaxSum(_Guarded, library.MaxSumConstraint):  # type: ignore[misc]
     pass
 
 
-def _sum(atom: Atom) -> Native | None:
-    """Take sums of plain variables, all counted once or all counted minus once."""
+def _linear(atom: Atom) -> Native | None:
+    """Take two plain variables compared with each other, and sums of plain variables of one sign."""
     ((variables, coefficients, constant),) = atom.rows
-    if set(coefficients) == {1}:
-        sign = 1
-    elif set(coefficients) == {-1}:
-        sign = -1
-    else:
-        return None
-    make = _SUMS.get((atom.detail, sign))
+    make = _PAIRS.get(atom.detail)
+    if make is not None and sorted(coefficients) == [-1, 1] and not constant:
+        return make(), list(variables)
+    sign = coefficients[0]
+    make = _SUMS.get((atom.detail, sign)) if len(set(coefficients)) == 1 else None
     return None if make is None else (make(-sign * constant), list(variables))
 
 
-_SUMS: dict[tuple[str, int], Callable[[int], Any]] = {
+_PAIRS: dict[str, Callable[..., Any]] = {
+    "!=": library.AllDifferentConstraint,
+    "==": library.AllEqualConstraint,
+}
+
+_SUMS: dict[tuple[str, int], Callable[..., Any]] = {
     ("==", 1): _ExactSum,
     ("==", -1): _ExactSum,
     ("<=", 1): _MaxSum,
@@ -111,7 +114,7 @@ NATIVE: dict[str, Callable[[Atom], Native | None]] = {
     "AllEqual": _all_equal,
     "Among": _among,
     "Count": _count,
-    "Linear": _sum,
+    "Linear": _linear,
 }
 """From kind to the library's constraint for a plain atom over several variables, or None."""
 

@@ -1,14 +1,19 @@
-"""What our constraints for the library share, and the one that takes any atom."""
+"""Our constraints for the library: one that takes any atom, and two that prune before one variable is left.
+
+Without `Sum`, amounts of coins take a hundred times as long; without `Different`, a first board of 20 queens
+takes more than 180,000 nodes instead of 142.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from typing import Any
 
 from constraint import Constraint
 
-from cpqueens.backends.python_constraint.tape import Tape
-from cpqueens.backends.python_constraint.watch import Watch
+from cpqueens.backends.python_constraint.atoms import Atom
+from cpqueens.backends.python_constraint.formulas import Formula
 
 
 def hide(domain: Any, doomed: Collection[int]) -> bool:
@@ -22,25 +27,24 @@ def hide(domain: Any, doomed: Collection[int]) -> bool:
         for value in doomed:
             domain.hideValue(value)
     else:
-        gone = doomed if isinstance(doomed, set) else set(doomed)
+        gone = set(doomed)
         domain._hidden.extend(doomed)
         domain[:] = [value for value in domain if value not in gone]
     return True
 
 
-class OwnConstraint(Constraint):  # type: ignore[misc]
-    """What ours share: they are asked once at the root, and what they hide there is gone for good."""
+class ByBounds(Constraint):  # type: ignore[misc]
+    """Any atom: refuted by the bounds of what is assigned, pruned when a single variable is open."""
 
-    def __init__(self, watch: Watch) -> None:
-        self._watch = watch
+    def __init__(self, formula: Formula, due: Callable[[], None]) -> None:
+        self._formula = formula
+        self._due = due
 
     def preProcess(  # noqa: N802 - the library's name
         self, variables: Sequence[int], domains: Any, constraints: Any, vconstraints: Any
     ) -> None:
-        """Prune the domains at the root; empty one if the constraint cannot hold."""
-        self._watch.due()
-        if not all(domains[v] for v in variables):
-            return
+        """Prune the domains at the root for good; empty one if the constraint cannot hold."""
+        self._due()
         if not self(variables, domains, {}, True):
             domains[variables[0]].clear()
         for v in variables:
@@ -50,47 +54,109 @@ class OwnConstraint(Constraint):  # type: ignore[misc]
         self, variables: Sequence[int], domains: Any, assignments: dict[int, int], forwardcheck: Any = False
     ) -> bool:
         """Say whether the partial assignment may still be extended; hide values if asked to."""
-        raise NotImplementedError
+        formula = self._formula
+        least, most = formula.bounds(assignments)
+        if most <= 0:
+            return False
+        if not forwardcheck or least > 0:
+            return True
+        still_open = [v for v in formula.scope if v not in assignments]
+        if len(still_open) != 1:
+            return True
+        domain = domains[still_open[0]]
+        return hide(domain, formula.refuted(still_open[0], domain, self._due))
 
 
-class IntervalConstraint(OwnConstraint):
-    """Any atom: refuted by interval arithmetic, pruned when a single variable is open."""
+RANGES: dict[str, tuple[float, float]] = {
+    "==": (0, 0),
+    "<=": (-inf, 0),
+    "<": (-inf, -1),
+    ">=": (0, inf),
+    ">": (1, inf),
+}
+"""The least and the greatest value of what is in this relation to 0."""
 
-    def __init__(self, tape: Tape, watch: Watch) -> None:
-        super().__init__(watch)
-        self._tape = tape
-        self._ends = list(enumerate(zip(tape.scope, tape.low, tape.high, strict=False)))
+
+class Sum(ByBounds):
+    """A sum of decision variables within a range: values are hidden that leave no room for the others."""
+
+    def __init__(self, formula: Formula, due: Callable[[], None]) -> None:
+        super().__init__(formula, due)
+        ((variables, coefficients, self._constant),) = formula.atom.rows
+        self._least, self._most = RANGES[formula.atom.detail]
+        self._terms = []
+        for v, a in zip(variables, coefficients, strict=True):
+            low, high = sorted(a * end for end in formula.root[v])
+            self._terms.append((v, a, low, high))
+        self._widest = max(high - low for _, _, low, high in self._terms)
 
     def __call__(
         self, variables: Sequence[int], domains: Any, assignments: dict[int, int], forwardcheck: Any = False
     ) -> bool:
-        """Evaluate over intervals."""
-        tape = self._tape
-        low, high = tape.low, tape.high
-        missing, open_slot = 0, -1
-        for slot, (variable, least, most) in self._ends:
+        """Compare the least and the greatest sum with the range."""
+        least = most = self._constant
+        for variable, a, low, high in self._terms:
             value = assignments.get(variable)
             if value is None:
-                low[slot], high[slot] = least, most
-                missing += 1
-                open_slot = slot
+                least += low
+                most += high
             else:
-                low[slot] = high[slot] = value
-        decided = tape.evaluate()
-        if decided[1] == 0:
+                least += a * value
+                most += a * value
+        above, below = self._most - least, most - self._least  # the room at either end
+        if above < 0 or below < 0:
             return False
-        if not forwardcheck or missing != 1 or decided[0] == 1:
+        if not forwardcheck or self._widest <= min(above, below):
             return True
-        domain = domains[tape.scope[open_slot]]
-        return hide(domain, self._refuted(tape, open_slot, domain))
+        for variable, a, low, high in self._terms:
+            if high - low > min(above, below) and variable not in assignments:
+                domain, first, last = domains[variable], high - below, low + above
+                if not hide(domain, [value for value in domain if not first <= a * value <= last]):
+                    return False
+        return True
 
-    def _refuted(self, tape: Tape, slot: int, domain: Any) -> list[int]:
-        test = tape.tester(slot)
-        if len(domain) < 1000:
-            return [value for value in domain if not test(value)]
-        refuted = []
-        for value in domain:
-            if not test(value):
-                refuted.append(value)
-            self._watch.due()
-        return refuted
+
+class Different(ByBounds):
+    """AllDifferent over sums of decision variables: those with one open variable are pruned."""
+
+    def __init__(self, formula: Formula, due: Callable[[], None]) -> None:
+        super().__init__(formula, due)
+        self._terms = [(list(zip(row[0], row[1], strict=True)), row[2]) for row in formula.atom.rows]
+
+    def __call__(
+        self, variables: Sequence[int], domains: Any, assignments: dict[int, int], forwardcheck: Any = False
+    ) -> bool:
+        """Compare the complete sums; hide values that would repeat one."""
+        seen: set[int] = set()
+        half: list[tuple[int, int, int]] = []
+        for pairs, total in self._terms:
+            last = None
+            for variable, a in pairs:
+                value = assignments.get(variable)
+                if value is not None:
+                    total += a * value
+                elif last is not None:
+                    break
+                else:
+                    last = variable, a
+            else:
+                if last is not None:
+                    half.append((*last, total))
+                elif total in seen:
+                    return False
+                else:
+                    seen.add(total)
+        if not forwardcheck:
+            return True
+        for variable, a, total in half:
+            domain = domains[variable]
+            if not hide(domain, [value for value in domain if a * value + total in seen]):
+                return False
+        return True
+
+
+def own(atom: Atom, plain: bool) -> type[ByBounds]:
+    """Return what an atom becomes; ``plain`` says that it is over decision variables only."""
+    if plain and atom.kind == "AllDifferent":
+        return Different
+    return Sum if plain and atom.kind == "Linear" and atom.detail in RANGES else ByBounds

@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 from cpqueens import Model
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.cpsat import CpSat
+from cpqueens.backends.cpsat.backend import CpSat
 
 
 def two_values() -> Model:

@@ -1,12 +1,12 @@
-"""Branch and bound for a library that cannot optimise: a constraint that tightens with each solution."""
+"""Branch and bound for a library that cannot optimise: an atom that tightens with each solution."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cpqueens.backends.python_constraint.atoms import Atom, Formulas
-from cpqueens.backends.python_constraint.intervals import FALSE, TRUE, UNKNOWN, Interval, Row
-from cpqueens.backends.python_constraint.tape import Bounds, Tape
+from cpqueens.backends.python_constraint.atoms import Atom, Row
+from cpqueens.backends.python_constraint.bounds import FALSE, TRUE, UNKNOWN, Interval
+from cpqueens.backends.python_constraint.formulas import Formulas
 
 
 class Incumbent:
@@ -15,15 +15,15 @@ class Incumbent:
     Maximising is minimising the negated objective; ``value`` and ``root_bound`` are in the model's sense.
     """
 
-    def __init__(self, row: Row, maximizing: bool, formulas: Formulas, bounds: Bounds) -> None:
+    def __init__(self, row: Row, maximizing: bool, formulas: Formulas) -> None:
         self._sign = -1 if maximizing else 1
         variables, coefficients, constant = row
         signed = (variables, [self._sign * a for a in coefficients], self._sign * constant)
         self._best: int | None = None
+        self._objective = formulas.formula(Atom("judged", (signed,), lambda interval: interval))
         self.atom = Atom("judged", (signed,), self._better)
-        self._tape = Tape(Atom("value", (signed,)), formulas, bounds)
-        self.is_constant = not self._tape.scope
-        self.root_bound = self._sign * self._tape.evaluate()[0]
+        self.is_constant = not self._objective.scope
+        self.root_bound = self._sign * self._objective.bounds({})[0]
 
     @property
     def value(self) -> int | None:
@@ -32,10 +32,7 @@ class Incumbent:
 
     def improve(self, solution: Mapping[int, int]) -> None:
         """Take over the value of a solution, which is better than all before."""
-        tape = self._tape
-        for slot, variable in enumerate(tape.scope):
-            tape.low[slot] = tape.high[slot] = solution[variable]
-        self._best = tape.evaluate()[0]
+        self._best = self._objective.bounds(solution)[0]
 
     def _better(self, objective: Interval) -> Interval:
         """Return the truth of "better than the best so far" for an objective within the interval."""

@@ -15,7 +15,7 @@ EVERY = 0.01
 """Seconds between two looks at the limits."""
 
 
-class Stopped(Exception):  # noqa: N818 - it carries a reason, not a fault
+class LimitReached(Exception):  # noqa: N818 - it carries a reason, not a fault
     """Leaves the library's search; never leaves the backend."""
 
     def __init__(self, reason: StopReason) -> None:
@@ -40,7 +40,7 @@ class Watch(Constraint):  # type: ignore[misc]
     def __call__(self, variables: Any, domains: Any, assignments: Any, forwardcheck: Any = False) -> bool:
         """Hold, unless the run must end."""
         if self.nodes >= self._node_limit:
-            raise Stopped(StopReason.STEP_LIMIT)
+            raise LimitReached(StopReason.STEP_LIMIT)
         self.nodes += 1
         if time.monotonic() >= self._next:
             self.look()
@@ -55,10 +55,10 @@ class Watch(Constraint):  # type: ignore[misc]
             self.look()
 
     def look(self) -> None:
-        """Hand over solutions that have waited; raise `Stopped` if a limit is reached."""
+        """Hand over solutions that have waited; raise `LimitReached` if a limit is reached."""
         self._next = time.monotonic() + EVERY
         self._batches.flush_old()
         if self._batches.stopped:
-            raise Stopped(StopReason.SOLUTION_LIMIT)
+            raise LimitReached(StopReason.SOLUTION_LIMIT)
         if self._request.interrupted() or self._request.should_stop():
-            raise Stopped(self._request.why_stopped())
+            raise LimitReached(self._request.why_stopped())

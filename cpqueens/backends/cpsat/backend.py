@@ -1,0 +1,173 @@
+"""OR-Tools CP-SAT as a backend: constraints natively where it has them, one worker for enumeration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.cpsat.constraints import supports
+from cpqueens.backends.cpsat.flow import Flow, make_callback
+from cpqueens.backends.cpsat.translation import refusal, translate
+from cpqueens.errors import UnknownParameter
+from cpqueens.lowered.lowering import lower
+from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
+from cpqueens.text.plaintext import shown
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+_FORMULATION = Parameter(
+    str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")
+)
+_OWN = {"formulation": _FORMULATION}
+_SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
+
+
+class CpSat:
+    """The backend ``cpsat``."""
+
+    name = "cpsat"
+    proves = True
+    features = frozenset(
+        {
+            Feature.ENUMERATE,
+            Feature.OBJECTIVE,
+            Feature.BOUND,
+            Feature.HINT,
+            Feature.SEED,
+            Feature.WORKERS,
+            Feature.LOG,
+        }
+    )
+    order = Order.DISTINCT
+    strategies: tuple[str, ...] = ()
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """CP-SAT's own parameters by their names, less those that would change what a status means."""
+        from ortools.sat.python import cp_model
+
+        defaults = cp_model.CpSolver().parameters
+        found: dict[str, Parameter] = dict(_OWN)
+        for name in dir(defaults):
+            refused = name in REFUSED or name in _SET_HERE or name.startswith(("_", "clear_", "has_"))
+            value = None if refused else getattr(defaults, name)
+            if isinstance(value, bool | int | float | str):
+                found[name] = Parameter(type(value), value, "a parameter of CP-SAT")
+        return found
+
+    def can_express(self, model: Statement) -> bool:
+        """Say whether every constraint can be written (raises if not)."""
+        lower(model, supports, self.name)
+        return True
+
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
+        """Search with CP-SAT."""
+        from ortools.sat.python import cp_model
+
+        started = time.monotonic()
+        choice = request.parameters.get("formulation", "auto")
+        boolean = request.want is Want.ONE and request.hint is None and choice != "integer"
+        try:
+            with stopping_if_long(request.should_stop, model.variable_count):
+                translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+        except Stopped:
+            spent = {"translate_time": time.monotonic() - started}
+            return Ended(False, request.why_stopped(), statistics=spent)
+        if request.objective_limit is not None:
+            translation.limit_objective(request.objective_limit)
+        if request.hint is not None and translation.board is None:
+            translation.add_hint(request)
+        statistics: dict[str, Any] = {
+            "translate_time": time.monotonic() - started,
+            "formulation": "boolean" if translation.board is not None else "integer",
+            "constraints": translation.how,
+        }
+        remaining = request.clock.remaining()
+        if request.should_stop():
+            return Ended(False, request.why_stopped(), statistics=statistics)
+        solver = cp_model.CpSolver()
+        self._set_parameters(solver, request, remaining)
+        reason = translation.wrong_with_presolve(_is_listing(request))
+        if reason and "cp_model_presolve" not in request.parameters:
+            solver.parameters.cp_model_presolve = False
+            statistics["presolve"] = f"off: {reason}"
+        flow = Flow(model, translation, request, deliver, solver.stop_search)
+        callback = make_callback(cp_model, flow)
+        with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
+            status = solver.solve(translation.native, callback)
+        flow.finish()
+        return self._ended(solver, status, flow, request, statistics)
+
+    def _set_parameters(self, solver: Any, request: Request, remaining: float | None) -> None:
+        parameters, listing = solver.parameters, _is_listing(request)
+        parameters.num_workers = 1 if listing else request.workers
+        parameters.enumerate_all_solutions = listing
+        parameters.random_seed = request.seed
+        parameters.catch_sigint_signal = False
+        # OR-Tools 9.15 loses solutions by it, of sums beyond 2^33 for one (tests/backends/test_cpsat.py).
+        parameters.auto_detect_greater_than_at_least_one_of = False
+        parameters.absolute_gap_limit = 0.0  # the default of 1e-4 lets float rounding pass for a proof
+        if remaining is not None and not listing:
+            parameters.max_time_in_seconds = remaining
+        if request.log is not None:
+            parameters.log_search_progress = True
+            parameters.log_to_stdout = False
+            solver.log_callback = request.log
+        for name, value in request.parameters.items():
+            if name in _OWN:
+                continue
+            try:
+                setattr(parameters, name, value)
+            except (TypeError, ValueError) as error:
+                raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
+
+    def _ended(
+        self, solver: Any, status: Any, flow: Flow, request: Request, statistics: dict[str, Any]
+    ) -> Ended:
+        from ortools.sat.python import cp_model
+
+        if status == cp_model.MODEL_INVALID:
+            raise refusal(flow.model, flow.translation)
+        stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
+        # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
+        # that ends before the watcher's stop takes effect is merely not claimed.
+        exhausted = not stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        if _is_listing(request) and request.clock.expired():
+            exhausted = False
+        objective = bound = None
+        if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
+            t = flow.translation
+            bound = t.in_ours(solver.response_proto.inner_objective_lower_bound)
+            if (
+                status != cp_model.UNKNOWN and t.objective_is_exact()
+            ):  # the value is a float, unlike the bound
+                objective = t.in_ours(round(solver.objective_value))
+        statistics |= {
+            "branches": int(solver.num_branches),
+            "conflicts": int(solver.num_conflicts),
+            "workers": 1 if _is_listing(request) else request.workers or "all",
+        }
+        if request.hint is not None:
+            statistics |= flow.hint_fate()
+        reason = StopReason.EXHAUSTED if exhausted else _why(request, stopped)
+        return Ended(exhausted, reason, objective, bound, statistics=statistics)
+
+
+def _is_listing(request: Request) -> bool:
+    return request.want in (Want.ALL, Want.COUNT)
+
+
+def _why(request: Request, stopped: bool) -> StopReason:
+    if request.interrupted() or request.cancel.is_set():
+        return StopReason.INTERRUPTED
+    if stopped:
+        return StopReason.SOLUTION_LIMIT
+    own_limits = any(name.startswith("max_") for name in request.parameters)  # of conflicts, for one
+    if request.clock.expired() or (request.clock.time_limit is not None and not own_limits):
+        return StopReason.TIME_LIMIT
+    return StopReason.STEP_LIMIT

@@ -1,0 +1,214 @@
+"""Definitions, the functions and truths that other variables stand for, as text for CP-SAT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from cpqueens.backends.cpsat.constraints import TRUTH
+from cpqueens.backends.cpsat.writer import Row, TextWriter, joined
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.expressions import LinearArray
+
+
+def write_definition(writer: TextWriter, definition: Definition) -> None:
+    """Write what a block of defined variables stands for."""
+    if isinstance(definition, Truth):
+        results = [writer.index[v] for v in definition.results.tolist()]
+        TRUTH[definition.constraint.kind](writer, definition.constraint, results)
+    elif definition.kind in BLOCKS:
+        BLOCKS[definition.kind](writer, definition)
+    else:
+        rows = zip(*(list(a.rows()) for a in definition.arguments), strict=True)
+        for result, arguments in zip(definition.results.tolist(), rows, strict=True):
+            DEFINED[definition.kind](writer, result, list(arguments))
+
+
+# ---- total functions, a result at a time ---------------------------------------------------------------
+
+
+def _negated(row: Row) -> Row:
+    return row[0], [-a for a in row[1]], -row[2]
+
+
+def _abs(writer: TextWriter, result: int, rows: list[Row]) -> None:
+    _largest(writer, result, 1, [rows[0], _negated(rows[0])])
+
+
+def _maximum(writer: TextWriter, result: int, rows: list[Row]) -> None:
+    _largest(writer, result, 1, rows)
+
+
+def _minimum(writer: TextWriter, result: int, rows: list[Row]) -> None:
+    _largest(writer, result, -1, [_negated(row) for row in rows])
+
+
+def _largest(writer: TextWriter, result: int, sign: int, rows: list[Row]) -> None:
+    """Write that ``sign * result`` is the largest of the terms."""
+    target = f"target{{vars:{writer.index[result]} coeffs:{sign}}}"
+    writer.parts.append(f"constraints{{lin_max{{{target}{writer.affines(rows)}}}}}")
+    writer.extremes = True
+
+
+def _product(writer: TextWriter, result: int, rows: list[Row]) -> None:
+    goal = f"target{{vars:{writer.index[result]} coeffs:1}}"
+    writer.parts.append(f"constraints{{int_prod{{{goal}{writer.affines(rows)}}}}}")
+
+
+DEFINED: dict[str, Callable[[TextWriter, int, list[Row]], None]] = {
+    "abs": _abs,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "product": _product,
+}
+
+
+# ---- partial functions, a block at a time --------------------------------------------------------------
+
+
+def _division(writer: TextWriter, definition: Definition) -> None:
+    floored, wants_quotient = _DIVISIONS[definition.kind]
+    results = [writer.index[v] for v in definition.results.tolist()]
+    rows = zip(*(a.rows() for a in definition.arguments), strict=True)
+    for result, arguments, partial in zip(results, rows, definition.partial().tolist(), strict=True):
+        nonzero = _nonzero_literal(writer, arguments[1]) if partial else None
+        quotient, remainder = (result, None) if wants_quotient else (None, result)
+        _divide(writer, list(arguments), floored, quotient, remainder, nonzero)
+
+
+_DIVISIONS = {
+    "quotient": (True, True),
+    "quotient_truncated": (False, True),
+    "remainder": (True, False),
+    "remainder_truncated": (False, False),
+}
+"""From kind to whether it rounds down (else towards 0), and whether it is the quotient (or the remainder)."""
+
+
+def _divide(
+    writer: TextWriter,
+    rows: list[Row],
+    floored: bool,
+    quotient: int | None,
+    remainder: int | None,
+    nonzero: int | None,
+) -> None:
+    """Write ``x = d*q + r`` with ``r`` smaller than ``d`` and of the right sign, for the given results.
+
+    ``quotient`` and ``remainder`` are CP-SAT indices; the one not given becomes an auxiliary variable. Where
+    the literal ``nonzero`` is false (None: nowhere), ``d`` is 0, both results are 0 and ``x`` is free.
+    """
+    (x_low, x_high), (d_low, d_high) = writer.bounds(rows[0]), writer.bounds(rows[1])
+    farthest = max(abs(x_low), abs(x_high))
+    most = max(abs(d_low), abs(d_high)) - 1
+    least = max(d_low, -d_high, 1)  # the smallest size of the divisor
+    if quotient is None:
+        quotient = writer.new_variable(-farthest // least - 1, farthest // least + 1)
+    if remainder is None:
+        remainder = writer.new_variable(-max(most, 0), max(most, 0))
+    if not rows[1][0]:
+        product, size = quotient, -rows[1][2]
+    else:
+        size = -1
+        reach = farthest + max(most, 0)  # d*q is x - r
+        product = writer.new_variable(-reach, reach)
+        inner = f"exprs{{vars:{quotient} coeffs:1}}exprs{{{writer.affine(rows[1])}}}"
+        writer.parts.append(f"constraints{{int_prod{{target{{vars:{product} coeffs:1}}{inner}}}}}")
+    names = writer.names(rows[0][0], product, remainder)
+    writer.raw_linear(names, [*rows[0][1], size, -1], rows[0][2], "==", nonzero)
+    if nonzero is not None:
+        for result in (quotient, remainder):
+            writer.raw_linear(str(result), [1], 0, "==", -nonzero - 1)
+    _limit_remainder(writer, rows[0] if not floored else None, rows[1], remainder)
+
+
+def _nonzero_literal(writer: TextWriter, divisor: Row) -> int:
+    """Return a literal that is true exactly where a divisor is not 0."""
+    literal = writer.new_variable(0, 1)
+    writer.linear(divisor, "!=", literal)
+    writer.linear(divisor, "==", -literal - 1)
+    return literal
+
+
+def _limit_remainder(writer: TextWriter, signed: Row | None, divisor: Row, remainder: int) -> None:
+    """Bound the remainder by the divisor; its sign is that of ``signed``, or of the divisor if None."""
+    names = joined([remainder, *(writer.index[v] for v in divisor[0])])
+    for sign, enforce in _signs(writer, divisor, 1):
+        if signed is None:  # 0 <= sign*r < |d|
+            writer.raw_linear(str(remainder), [sign], 0, ">=", enforce)
+        for way in (sign,) if signed is None else (1, -1):
+            numbers = [way, *[-sign * a for a in divisor[1]]]
+            writer.raw_linear(names, numbers, -sign * divisor[2], "<", enforce)
+    for sign, enforce in () if signed is None else _signs(writer, signed, 0):
+        writer.raw_linear(str(remainder), [sign], 0, ">=", enforce)
+
+
+def _signs(writer: TextWriter, row: Row, least: int) -> Iterator[tuple[int, int | None]]:
+    """Yield each sign for which ``sign * row >= least`` can be, and the literal, None if it is certain."""
+    low, high = writer.bounds(row)
+    for sign, nearest, farthest in ((1, low, high), (-1, -high, -low)):
+        if farthest >= least:
+            yield sign, None if nearest >= least else _sign_literal(writer, row, sign, least)
+
+
+def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
+    """Return a literal that is true exactly where ``sign * row >= least``."""
+    literal = writer.new_variable(0, 1)
+    shifted = row[0], [sign * a for a in row[1]], sign * row[2] - least
+    writer.linear(shifted, ">=", literal)
+    writer.linear(shifted, "<", -literal - 1)
+    return literal
+
+
+def _element(writer: TextWriter, definition: Definition) -> None:
+    position, table = definition.arguments
+    entries = writer.affines(table.rows())
+    reach = _reach(table)
+    for row, result in zip(position.rows(), definition.results.tolist(), strict=True):
+        inside = _inside_literal(writer, row, table.size)
+        index, target = writer.affine(row), writer.index[result]
+        if inside is not None:  # outside, CP-SAT's own position is 0, and so is the result
+            index = f"vars:{_where(writer, row, table.size - 1, inside)} coeffs:1"
+            target = writer.new_variable(*reach)
+            writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
+            writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
+        inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{entries}"
+        writer.parts.append(f"constraints{{element{{{inner}}}}}")
+
+
+def _reach(table: LinearArray) -> tuple[int, int]:
+    low, high = table.bounds()
+    return int(low.min()), int(high.max())
+
+
+def _inside_literal(writer: TextWriter, position: Row, entries: int) -> int | None:
+    """Return a literal that is true exactly where a position is in the table, None if it always is."""
+    low, high = writer.bounds(position)
+    ends = []
+    if low < 0:
+        ends.append(_sign_literal(writer, position, 1, 0))
+    if high >= entries:
+        ends.append(_sign_literal(writer, position, -1, 1 - entries))
+    if len(ends) < 2:
+        return ends[0] if ends else None
+    literal = writer.new_variable(0, 1)
+    writer.boolean("bool_and", ends, literal)
+    writer.boolean("bool_or", [-k - 1 for k in ends], -literal - 1)
+    return literal
+
+
+def _where(writer: TextWriter, position: Row, last: int, inside: int) -> int:
+    """Return a variable in 0..last: the position where it is inside, else 0."""
+    safe = writer.new_variable(0, last)
+    writer.raw_linear(writer.names(position[0], safe), [*position[1], -1], position[2], "==", inside)
+    writer.raw_linear(str(safe), [1], 0, "==", -inside - 1)
+    return safe
+
+
+BLOCKS: dict[str, Callable[[TextWriter, Definition], None]] = {
+    "element": _element,
+    "quotient": _division,
+    "quotient_truncated": _division,
+    "remainder": _division,
+    "remainder_truncated": _division,
+}
+"""The partial functions, which are written a block at a time."""

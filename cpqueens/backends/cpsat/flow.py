@@ -1,0 +1,99 @@
+"""Solutions on their way from CP-SAT's callback to the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.backends.base import Deliver, Request, Want
+from cpqueens.backends.batches import Batches
+from cpqueens.backends.cpsat.translation import Translation
+
+if TYPE_CHECKING:
+    from cpqueens.language.rows import IntArray
+    from cpqueens.language.statement import Statement
+
+
+class Flow:
+    """Solutions on their way from CP-SAT's callback to the pipeline, in growing batches."""
+
+    def __init__(
+        self,
+        model: Statement,
+        translation: Translation,
+        request: Request,
+        deliver: Deliver,
+        stop: Callable[[], None],
+    ) -> None:
+        self.model, self.translation = model, translation
+        self.first: tuple[list[int], str] | None = None  # the first solution, and how it was found
+        self._request = request
+        self.error: BaseException | None = None
+        self._deliver = deliver
+        self._stop = stop
+        self._batches = Batches(self._hand_over, self._decode, singly=request.want is Want.BEST)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the receiver wants no more."""
+        return self._batches.stopped
+
+    def put(self, response: Any) -> None:
+        """Take one solution."""
+        solution = list(response.solution)
+        if self.first is None:
+            self.first = solution, str(response.solution_info)
+        self._batches.put(solution)
+
+    def hint_fate(self) -> dict[str, Any]:
+        """Return what became of the hint, judged by the first solution.
+
+        *accepted*: it has every hinted value. *repaired*: CP-SAT says that it comes from the hint, with
+        other values in places. *ignored*: there is no solution, or it does not come from the hint.
+        """
+        request = self._request
+        given = np.flatnonzero(request.hinted)
+        if self.first is None:
+            return {"hint": "ignored", "hint_given": len(given), "hint_kept": 0}
+        solution, found_by = self.first
+        assert request.hint is not None
+        kept = int((self.translation.values(solution)[given] == request.hint[given]).sum())
+        fate = "repaired" if "hint" in found_by or "repaired" in found_by else "ignored"
+        if len(given) and kept == len(given):
+            fate = "accepted"
+        return {"hint": fate, "hint_given": len(given), "hint_kept": kept}
+
+    def _decode(self, rows: list[list[int]]) -> IntArray:
+        t = self.translation
+        if t.board is None:
+            return np.array(rows, dtype=np.int64)[:, t.columns]
+        return np.stack([t.values(row) for row in rows])
+
+    def _hand_over(self, batch: IntArray) -> bool:
+        """Deliver; exceptions of the consumer cannot cross CP-SAT, so they are kept and end the search."""
+        try:
+            going_on = self._deliver(batch)
+        except BaseException as error:
+            self.error = error
+            going_on = False
+        if not going_on:
+            self._stop()
+        return going_on
+
+    def finish(self) -> None:
+        """Hand over the rest and raise what the consumer raised."""
+        self._batches.flush()
+        if self.error is not None:
+            raise self.error
+
+
+def make_callback(cp_model: Any, flow: Flow) -> Any:
+    """Return CP-SAT's callback object (its base class can only be named once OR-Tools is imported)."""
+
+    class Callback(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        def on_solution_callback(self) -> None:
+            flow.put(self.response_proto)
+
+    return Callback()

@@ -1,0 +1,197 @@
+"""Whole models in CP-SAT's form, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens import backends
+from cpqueens.backends.base import Request
+from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
+from cpqueens.backends.cpsat.constraints import PLAIN, supports
+from cpqueens.backends.cpsat.definitions import write_definition
+from cpqueens.backends.cpsat.writer import LOWEST, Row, TextWriter, joined
+from cpqueens.errors import ModelInvalid
+from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.in_range import constraints_in_range
+from cpqueens.lowered.lowering import Lowered, lower
+from cpqueens.system.memory import ensure_room
+
+if TYPE_CHECKING:
+    from cpqueens.language.rows import IntArray
+    from cpqueens.language.statement import Statement
+
+ensure_room("ortools")
+
+LARGE = 2**30  # from here on presolve may lose solutions: products from 2^31, sums from 2^36 seen
+HUGE = 2**50  # from here on a refusal without a reason is one of numbers
+_TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A model in CP-SAT's form and the way back."""
+
+    native: Any  # ortools.sat.python.cp_model.CpModel
+    columns: IntArray  # CP-SAT's indices of the decision variables
+    board: BooleanBoard | None
+    how: list[str]
+    offset: int
+    sign: int
+    extremes: bool = False  # it has minima, maxima or absolute values in CP-SAT's own form
+    largest: int = 0  # the largest absolute value of any variable
+    reach: int = 0  # the largest absolute value of any variable and any sum
+
+    def wrong_with_presolve(self, listing: bool) -> str:
+        """Return why OR-Tools 9.15 may answer wrongly with presolve, "" if it does not.
+
+        Cases of each kind are in tests/backends/test_cpsat.py.
+        """
+        if listing and self.extremes:
+            return "minima and maxima are enumerated wrongly with it"
+        if self.reach >= LARGE:
+            return "solutions of large numbers are lost with it"
+        return ""
+
+    def values(self, solution: list[int]) -> IntArray:
+        """Return the decision variables' values in CP-SAT's solution."""
+        array = np.array(solution, dtype=np.int64)
+        return self.board.decode(array) if self.board is not None else array[self.columns]
+
+    def limit_objective(self, limit: int) -> None:
+        """Let CP-SAT look only for objective values at least as good as ``limit``."""
+        inner = self.sign * (limit - self.offset)
+        self.native.proto.objective.domain.extend([LOWEST, inner])
+
+    def add_hint(self, request: Request) -> None:
+        """Give CP-SAT the hinted values."""
+        chosen = np.flatnonzero(request.hinted)
+        hint = self.native.proto.solution_hint
+        hint.vars.extend(self.columns[chosen].tolist())
+        assert request.hint is not None
+        hint.values.extend(request.hint[chosen].tolist())
+
+    def in_ours(self, value: int) -> int:
+        """Return a value of CP-SAT's objective, less its constant, as one of the model's."""
+        return self.sign * value + self.offset
+
+    def objective_is_exact(self) -> bool:
+        """Say whether the sum of the objective, which CP-SAT adds up as floats, cannot be rounded."""
+        goal, variables = self.native.proto.objective, self.native.proto.variables
+        ends = [variables[v if v >= 0 else -v - 1].domain for v in goal.vars]
+        sizes = [max(abs(end[0]), abs(end[-1])) for end in ends]
+        reach = sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset)
+        # presolve may put any variables into the objective
+        return self.largest < 2**40 and float(reach) + abs(self.offset) < 2**52
+
+
+def translate(model: Statement, boolean: bool = False, objective: bool = True) -> Translation:
+    """Return the model in CP-SAT's form.
+
+    ``boolean`` allows the formulation for large boards. Without ``objective`` the objective is left out:
+    CP-SAT would enumerate only the optimal solutions.
+    """
+    from ortools.sat.python import cp_model
+
+    lowered = lower(model, supports, "cpsat", objective=objective, joined=True)
+    decisions = model.decisions
+    board = None
+    if boolean and fits(lowered, decisions):
+        board = BooleanBoard(lowered, decisions)
+        text, columns, offset = board.text, np.zeros(0, dtype=np.int64), 0
+        extremes, reach = False, 0
+    else:
+        writer = write(lowered, decisions)
+        text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
+        offset, extremes, reach = writer.offset, writer.extremes, writer.reach
+    native = cp_model.CpModel()
+    if not native.proto.parse_text_format(text):
+        raise ModelInvalid("cpsat could not read the translated model")
+    bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
+    largest = int(np.abs(bounds).max(initial=0))
+    sign = -1 if lowered.maximizing else 1
+    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest, reach)
+
+
+def refusal(model: Statement, translation: Translation) -> ModelInvalid:
+    """Return why CP-SAT refuses the model, in words of ours where its numbers are the reason.
+
+    Without a reason of CP-SAT's, a model of huge numbers was valid until presolve put them together.
+    """
+    reason = (translation.native.validate().strip().splitlines() or [""])[0]
+    if any(word in reason for word in _TOO_LARGE) or (not reason and translation.largest >= HUGE):
+        others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
+        return ModelInvalid(
+            "cpsat refuses the model: its numbers are too large, sums of one constraint go up to 2^62 - 1 "
+            "and the ranges of all variables together to 2^63 - 2; narrow the domains; "
+            f"backends that can: {others}"
+        )
+    return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
+
+
+def write(lowered: Lowered, decisions: IntArray) -> TextWriter:
+    """Return the text of a lowered model; all decision variables and the reached definitions are in it."""
+    store = lowered.store
+    used = np.zeros(store.variable_count, dtype=bool)
+    used[decisions] = True
+    for definition in lowered.definitions:
+        used[definition.results] = True
+    writer = TextWriter(store, used)
+    for definition in lowered.definitions:
+        write_definition(writer, definition)
+    for constraint in join_linear(lowered.constraints):
+        PLAIN[constraint.kind](writer, constraint)
+    if lowered.objective is not None:
+        (row,) = lowered.objective.rows()
+        _write_objective(writer, row, -1 if lowered.maximizing else 1)
+    return writer
+
+
+def _write_objective(writer: TextWriter, row: Row, sign: int) -> None:
+    """Write what is minimised; `TextWriter.offset` has the constant that is left out.
+
+    CP-SAT compares objective values as floats, so one that is far from 0 is shifted to it.
+    """
+    variables, coefficients, writer.offset = row
+    low, high = writer.bounds((variables, coefficients, 0))
+    names = writer.names(variables)
+    if max(abs(low), abs(high)) >= 2**52 and (low > 0 or high < 0):
+        shifted = writer.new_variable(0, high - low)
+        writer.raw_linear(f"{names},{shifted}", [*coefficients, -1], -low, "==")
+        names, coefficients, writer.offset = str(shifted), [1], row[2] + low
+    writer.parts.append(f"objective{{vars:[{names}]coeffs:[{joined([sign * a for a in coefficients])}]}}")
+
+
+@dataclass(frozen=True)
+class Export:
+    """A native CP-SAT model and its variables by the names in ours."""
+
+    model: Any
+    variables: Mapping[str, Any]
+
+    def assignment(self, solver: Any) -> dict[str, int]:
+        """Return ``{name: value}`` of a native solver's solution, for ``Model.check``."""
+        return {name: int(solver.value(variable)) for name, variable in self.variables.items()}
+
+
+def export(model: Statement) -> Export:
+    """Return the native OR-Tools model, and each decision variable of ours in it by name.
+
+    The backend ``cpsat`` solves it with ``auto_detect_greater_than_at_least_one_of`` off, and in some cases
+    (`Translation.wrong_with_presolve`) without presolve, where OR-Tools 9.15 answers wrongly.
+    """
+    constraints_in_range(model)
+    translation = translate(model)
+    if translation.native.validate():
+        raise refusal(model, translation)
+    native = translation.native
+    native.proto.name = model.name
+    names = model.decision_names()
+    columns = translation.columns.tolist()
+    variables = {n: native.get_int_var_from_proto_index(c) for n, c in zip(names, columns, strict=True)}
+    for name, column in zip(names, columns, strict=True):
+        native.proto.variables[column].name = name
+    return Export(native, variables)

@@ -1,0 +1,196 @@
+"""The text format of CP-SAT's protocol buffer, which OR-Tools parses faster than Python fills its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray, row_bounds
+from cpqueens.language.store import VariableStore
+
+LOWEST = -(2**63)
+SMALL = 2**30  # up to it the sums of rows are bounded roughly
+Row = tuple[list[int], list[int], int]
+
+
+class TextWriter:
+    """Collects the text of one model; ``index`` maps our variables to CP-SAT's."""
+
+    def __init__(self, store: VariableStore, used: np.typing.NDArray[np.bool_]) -> None:
+        self.store = store
+        self.parts: list[str] = []
+        self.positions = np.cumsum(used) - 1
+        self.index: list[int] = self.positions.tolist()
+        self.count = int(used.sum())
+        span = max((int(np.abs(b).max()) for b in (store.lower, store.upper) if b.size), default=0)
+        self.span = span
+        self.offset = 0  # of the objective
+        self.extremes = False  # whether there is a ``lin_max``
+        self.reach = span  # the largest absolute value of any variable and of what any row may sum up to
+        self._literals: dict[Any, int] = {}
+        self._write_variables(used)
+
+    def _write_variables(self, used: np.typing.NDArray[np.bool_]) -> None:
+        store = self.store
+        kept = np.flatnonzero(used)
+        bounds = zip(store.lower[kept].tolist(), store.upper[kept].tolist(), strict=True)
+        self.sizes = np.maximum(np.abs(store.lower[kept]), np.abs(store.upper[kept])).tolist()
+        texts = [f"variables{{domain:[{a},{b}]}}" for a, b in bounds]
+        for variable, values in store.domains.items():
+            if used[variable]:
+                texts[self.index[variable]] = f"variables{{domain:[{intervals(values)}]}}"
+        self.parts += texts
+
+    # ---- pieces ---------------------------------------------------------------------------------
+
+    def new_variable(self, low: int, high: int) -> int:
+        """Add an auxiliary variable whose value the constraints must determine; return its index."""
+        self.parts.append(f"variables{{domain:[{low},{high}]}}")
+        self.sizes.append(max(abs(low), abs(high)))
+        self.span = max(self.span, self.sizes[-1])
+        self.reach = max(self.reach, self.span)
+        self.count += 1
+        return self.count - 1
+
+    def bounds(self, row: Row) -> tuple[int, int]:
+        """Return the bounds of one term."""
+        variables, coefficients = (np.array([part], dtype=np.int64) for part in row[:2])
+        constants = np.array([row[2]], dtype=np.int64)
+        low, high = row_bounds(variables, coefficients, constants, self.store.lower, self.store.upper)
+        return int(low[0]), int(high[0])
+
+    def names(self, variables: Iterable[int], *indices: int) -> str:
+        """Return CP-SAT's indices of our variables, then further indices of its own, as a list."""
+        return joined([*(self.index[v] for v in variables), *indices])
+
+    def linear(self, row: Row, relation: str, enforce: int | None = None) -> None:
+        """Write ``row relation 0``, enforced by a literal if one is given."""
+        variables, coefficients, constant = row
+        self.raw_linear(self.names(variables), coefficients, constant, relation, enforce)
+
+    def raw_linear(
+        self, names: str, coefficients: list[int], constant: int, relation: str, enforce: int | None = None
+    ) -> None:
+        """Write a relation over CP-SAT's own indices, given as text."""
+        reach = self.span * sum(map(abs, coefficients)) + abs(constant) + 1
+        if reach >= SMALL:
+            sizes = (self.sizes[int(name)] for name in names.split(","))
+            reach = sum(abs(a) * end for a, end in zip(coefficients, sizes, strict=True)) + abs(constant) + 1
+            self.reach = max(self.reach, reach)
+        ends, shifts = _DOMAIN[relation]
+        domain = ends.format(-reach, reach) % tuple(shift - constant for shift in shifts)
+        numbers = f"vars:[{names}]coeffs:[{joined(coefficients)}]domain:[{domain}]"
+        self.parts.append(f"constraints{{{_enforced(enforce)}linear{{{numbers}}}}}")
+
+    def rows(self, variables: IntArray, coefficients: IntArray, constants: IntArray, relation: str) -> None:
+        """Write ``row relation 0`` for rows of equal width, given CP-SAT's indices, each (rows, width)."""
+        reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0) + 1
+        if float(reach.max(initial=0)) >= SMALL:
+            for v, a, c in zip(variables.tolist(), coefficients.tolist(), constants.tolist(), strict=True):
+                self.raw_linear(joined(v), a, c, relation)
+            return
+        places = ",".join(["%d"] * variables.shape[1])
+        sizes, columns = places, [variables, coefficients]
+        if (coefficients == coefficients[:1]).all():  # as in x - y != c: written once
+            sizes, columns = joined(coefficients[0].tolist()), [variables]
+        ends, shifts = _DOMAIN[relation]
+        most = int(reach.max(initial=0))
+        columns += [shift - constants for shift in shifts]
+        one = f"constraints{{linear{{vars:[{places}]coeffs:[{sizes}]domain:[{ends.format(-most, most)}]}}}}"
+        self.parts.append(one * len(constants) % tuple(np.column_stack(columns).reshape(-1).tolist()))
+
+    def affine(self, row: Row) -> str:
+        """Return the text of a term ``a*x + b``, through an auxiliary variable if it has several."""
+        variables, coefficients, constant = row
+        if len(variables) > 1:
+            return f"vars:{self.auxiliary(row)} coeffs:1"
+        if not variables:
+            return f"offset:{constant}"
+        return f"vars:{self.index[variables[0]]} coeffs:{coefficients[0]} offset:{constant}"
+
+    def affines(self, rows: Iterable[Row]) -> str:
+        """Return the text of several terms."""
+        return "".join([f"exprs{{{self.affine(row)}}}" for row in rows])
+
+    def auxiliary(self, row: Row) -> int:
+        """Return a variable equal to the term."""
+        variables, coefficients, constant = row
+        new = self.new_variable(*self.bounds(row))
+        self.raw_linear(self.names(variables, new), [*coefficients, -1], constant, "==")
+        return new
+
+    def literal(self, row: Row) -> int:
+        """Return the literal of a 0/1 term: a Boolean variable, its negation or an auxiliary one."""
+        variables, coefficients, constant = row
+        if (
+            len(variables) == 1
+            and self.store.lower[variables[0]] == 0
+            and self.store.upper[variables[0]] == 1
+        ):
+            index = self.index[variables[0]]
+            if coefficients == [1] and constant == 0:
+                return index
+            if coefficients == [-1] and constant == 1:
+                return -index - 1
+        key = (tuple(variables), tuple(coefficients), constant)
+        if key not in self._literals:
+            if variables:
+                self._literals[key] = self.auxiliary(row)
+            else:
+                self._literals[key] = self.new_variable(constant, constant)
+        return self._literals[key]
+
+    def literals(self, array: LinearArray) -> list[int]:
+        """Return the literals of 0/1 terms."""
+        return [self.literal(row) for row in array.rows()]
+
+    def boolean(self, kind: str, literals: Sequence[int], enforce: int | None = None) -> None:
+        """Write ``bool_or``, ``bool_and``, ``bool_xor``, ``at_most_one`` or ``exactly_one``."""
+        self.parts.append(f"constraints{{{_enforced(enforce)}{kind}{{literals:[{joined(literals)}]}}}}")
+
+    def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
+        """Write a constraint over affine expressions, perhaps with a target."""
+        if array.width == 1 and array.coefficients.all():
+            columns = [self.positions[array.variables[:, 0]], array.coefficients[:, 0], array.constants]
+            numbers = tuple(np.column_stack(columns).reshape(-1).tolist())
+            inner = "exprs{vars:%d coeffs:%d offset:%d}" * array.size % numbers
+        else:
+            inner = self.affines(array.rows())
+        self.parts.append(f"constraints{{{kind}{{{target}{inner}}}}}")
+
+    def text(self) -> str:
+        """Return the text of the whole model."""
+        return "".join(self.parts)
+
+
+def joined(numbers: Iterable[int]) -> str:
+    """Return numbers as the text of a list, without its brackets."""
+    return ",".join([str(n) for n in numbers])
+
+
+def _enforced(literal: int | None) -> str:
+    return "" if literal is None else f"enforcement_literal:{literal} "
+
+
+def intervals(values: np.typing.NDArray[np.int64]) -> str:
+    """Return ascending values as CP-SAT's list of closed intervals."""
+    gaps = np.flatnonzero(np.diff(values) > 1)
+    starts = values[np.concatenate([[0], gaps + 1])]
+    ends = values[np.concatenate([gaps, [len(values) - 1]])]
+    return joined(chain.from_iterable(zip(starts.tolist(), ends.tolist(), strict=True)))
+
+
+_DOMAIN: dict[str, tuple[str, tuple[int, ...]]] = {
+    "==": ("%d,%d", (0, 0)),
+    "!=": ("{0},%d,%d,{1}", (-1, 1)),
+    "<=": ("{0},%d", (0,)),
+    "<": ("{0},%d", (-1,)),
+    ">=": ("%d,{1}", (0,)),
+    ">": ("%d,{1}", (1,)),
+}
+"""The intervals allowed by ``sum + constant relation 0``: as text, with the ends of everything as ``{0}``
+and ``{1}``, and what the places have to be added to ``-constant``."""

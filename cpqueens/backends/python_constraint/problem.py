@@ -1,0 +1,166 @@
+"""From a lowered model to a fresh `constraint.Problem`."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from constraint import Problem
+
+from cpqueens.backends.base import Request, Want
+from cpqueens.backends.python_constraint.atoms import ATOMS, Atom
+from cpqueens.backends.python_constraint.formulas import Formulas
+from cpqueens.backends.python_constraint.incumbent import Incumbent
+from cpqueens.backends.python_constraint.limits import Watch
+from cpqueens.backends.python_constraint.native import native
+from cpqueens.backends.python_constraint.objects import ByBounds, own
+from cpqueens.errors import ModelInvalid
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+    from cpqueens.lowered.lowering import Lowered
+
+MOST_VALUES = 10**6
+"""Values of one variable, at most: the library lists them."""
+
+MOST_IN_ALL = 10**7
+"""Values of all variables together, at most."""
+
+
+def check_sizes(model: Statement) -> None:
+    """Refuse domains that are too large to be listed.
+
+    Raises
+    ------
+    ModelInvalid
+        Naming the variable, its number of values, and the cap.
+    """
+    decisions = model.decisions
+    sizes = model.upper[decisions].astype(np.float64) - model.lower[decisions] + 1
+    for k, variable in enumerate(decisions.tolist() if model.domains else ()):
+        if variable in model.domains:
+            sizes[k] = len(model.domains[variable])
+    if len(sizes) and sizes.max() > MOST_VALUES:
+        variable = int(decisions[sizes.argmax()])
+        low, high = int(model.lower[variable]), int(model.upper[variable])
+        name = model.name_of(variable)
+        raise _too_many(f"{name} in {low}..{high} has {high - low + 1}", f"{MOST_VALUES}")
+    if sizes.sum() > MOST_IN_ALL:
+        raise _too_many(f"{sizes.sum():.0f} for {len(decisions)} variables", f"{MOST_IN_ALL} in all")
+
+
+def _too_many(values: str, allowed: str) -> ModelInvalid:
+    return ModelInvalid(
+        f"python-constraint lists every value: {values}, allowed are at most {allowed}; "
+        "narrow the bounds or use another solver"
+    )
+
+
+class Placement:
+    """Places atoms: those over one variable filter its domain, the others become constraint objects."""
+
+    def __init__(self, model: Statement, lowered: Lowered, request: Request, watch: Watch) -> None:
+        self.possible = True  # no atom without variables is false, no domain is empty
+        self.incumbent: Incumbent | None = None
+        self.how = list(lowered.how)
+        self._request = request
+        self._watch = watch
+        self.domains = _domains(model)
+        self._formulas = Formulas(lowered.definitions, {v: (d[0], d[-1]) for v, d in self.domains.items()})
+        self._placed: list[tuple[Any, list[int]]] = []
+        self._place_all(lowered)
+        if lowered.objective is not None and request.want is Want.BEST and self.possible:
+            self._place_objective(lowered)
+
+    def problem(self, solver: Any, *, ascending: bool) -> Problem:
+        """Return the problem; ``ascending`` says in which order the solver takes the values.
+
+        Seed 0 keeps the model's order of variables and values; other seeds shuffle both. Hinted values are
+        tried first.
+        """
+        problem = Problem(solver)
+        order = list(self.domains)
+        random = Random(self._request.seed)
+        if self._request.seed:
+            random.shuffle(order)
+        hints = self._hints()
+        for variable in order:
+            values = self.domains[variable]
+            if self._request.seed:
+                values = random.sample(values, len(values))
+            if variable in hints and hints[variable] in values:
+                values = [hints[variable], *(x for x in values if x != hints[variable])]
+            problem.addVariable(variable, values if ascending else values[::-1])
+        problem.addConstraint(self._watch, order)
+        for item, variables in self._placed:
+            problem.addConstraint(item, variables)
+        return problem
+
+    def _hints(self) -> dict[int, int]:
+        request, decisions = self._request, list(self.domains)
+        if request.hint is None:
+            return {}
+        return {decisions[k]: int(request.hint[k]) for k in np.flatnonzero(request.hinted).tolist()}
+
+    def _place_all(self, lowered: Lowered) -> None:
+        """Filter the domains by the atoms over one variable, then make objects of the others."""
+        several: list[tuple[int, Atom]] = []
+        by_library: set[int] = set()
+        own: set[int] = set()
+        for constraint, origin in zip(lowered.constraints, lowered.origins, strict=True):
+            for atom in ATOMS[constraint.kind](constraint):
+                self._watch.due()
+                if len(self._formulas.scope(atom)[0]) > 1:
+                    several.append((origin, atom))
+                    continue
+                own.add(origin)
+                self._settle(atom)
+        self.possible = self.possible and all(self.domains.values())
+        for origin, atom in several if self.possible else ():
+            (own if self._place(atom) else by_library).add(origin)
+        for origin, how in enumerate(self.how):
+            if how == "native" and (origin in own or origin not in by_library):
+                self.how[origin] = "own"
+
+    def _settle(self, atom: Atom) -> None:
+        """Apply an atom over at most one variable once and for all."""
+        formula, root = self._formulas.formula(atom), self._formulas.root
+        if not formula.bounds({})[1]:
+            self.possible = False
+        for variable in formula.scope:
+            gone = set(formula.refuted(variable, self.domains[variable], self._watch.due))
+            kept = self.domains[variable] = [x for x in self.domains[variable] if x not in gone]
+            root[variable] = (kept[0], kept[-1]) if kept else root[variable]
+
+    def _place(self, atom: Atom) -> bool:
+        """Add the object for an atom over several variables; answer whether it is one of ours."""
+        self._watch.due()
+        plain = self._formulas.is_plain(atom)
+        found = native(atom, lambda v: len(self.domains[v])) if plain else None
+        if found is not None:
+            self._placed.append(found)
+            return False
+        formula = self._formulas.formula(atom)
+        item = own(atom, plain)(formula, self._watch.due)
+        self._placed.append((item, formula.scope))
+        return True
+
+    def _place_objective(self, lowered: Lowered) -> None:
+        """Add the bound over all variables: a new incumbent must end branches over other variables too."""
+        assert lowered.objective is not None
+        (row,) = lowered.objective.rows()
+        self.incumbent = Incumbent(row, lowered.maximizing, self._formulas)
+        formula = self._formulas.formula(self.incumbent.atom)
+        self._placed.append((ByBounds(formula, self._watch.due), list(self.domains)))
+
+
+def _domains(model: Statement) -> dict[int, list[int]]:
+    """Return the values of each decision variable, ascending; equal intervals share their list."""
+    shared: dict[Any, list[int]] = {}
+    ends = zip(model.lower.tolist(), model.upper.tolist(), strict=True)
+    keys = [v if v in model.domains else pair for v, pair in enumerate(ends)]
+    for v in model.decisions.tolist():
+        if keys[v] not in shared:
+            shared[keys[v]] = model.domain_values(v, MOST_VALUES).tolist()
+    return {v: shared[keys[v]] for v in model.decisions.tolist()}
