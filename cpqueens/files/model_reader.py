@@ -23,13 +23,15 @@ from cpqueens.files.schema import (
     VariableEntry,
 )
 from cpqueens.files.term_reader import TermReader
+from cpqueens.language.arrays import of_variables
 from cpqueens.language.constraints import KINDS, Constraint, kind_class
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
-from cpqueens.language.expressions import LinearArray, as_truth, of_variables
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import MAX_TITLE
+from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 from cpqueens.text.plaintext import checked_name

@@ -16,20 +16,12 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.expressions import (
-    BoolArray,
-    LinearArray,
-    Literals,
-    Registry,
-    as_linear,
-    axes_of,
-    concatenate_rows,
-    constant_array,
-    leaves,
-    registry_of,
-    sum_of_products,
-)
-from cpqueens.language.rows import MAX_ELEMENTS, refuse_misread, refusing
+from cpqueens.language.arithmetic import sum_of_products
+from cpqueens.language.arrays import concatenate_rows, constant_array
+from cpqueens.language.conversion import as_linear, leaves, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+from cpqueens.language.rows import MAX_ELEMENTS, axes_of, refuse_misread, refusing
+from cpqueens.language.truths import Literals
 from cpqueens.text.plaintext import shown
 
 

@@ -14,15 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, ModelError
-from cpqueens.language.expressions import (
-    BoolArray,
-    LinearArray,
-    as_linear,
-    concatenate_rows,
-    constant_array,
-    leaves,
-    registry_of,
-)
+from cpqueens.language.arrays import concatenate_rows, constant_array
+from cpqueens.language.conversion import as_linear, leaves, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.rows import IntArray, refuse_misread
 from cpqueens.text.plaintext import shown
 

@@ -14,29 +14,23 @@ import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
+from cpqueens.language.arrays import of_variables, plain_variables
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.conversion import as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
-from cpqueens.language.describe import describe_variable
-from cpqueens.language.expressions import (
-    UNBOUND,
-    BoolArray,
-    LinearArray,
-    Literals,
-    Term,
-    as_linear,
-    as_truth,
-    of_variables,
-    plain_variables,
-)
+from cpqueens.language.describe import describe_array, describe_variable
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept
 from cpqueens.language.posted import ConstraintList, Posted, Source
 from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
 from cpqueens.language.rows import IntArray, plain_array
 from cpqueens.language.store import MAX_VARIABLES, VariableStore
+from cpqueens.language.term import Term
+from cpqueens.language.truths import Literals, as_truth
 from cpqueens.text.plaintext import checked_name, shown
 from cpqueens.text.suggest import did_you_mean
 
@@ -195,6 +189,10 @@ class Statement(VariableStore):
             raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
 
+    def text_of(self, array: LinearArray) -> str:
+        """Return terms as text."""
+        return describe_array(self, array)
+
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function."""
         if variable >= self._count:
@@ -271,7 +269,7 @@ class Statement(VariableStore):
         if registry is self:
             return item
         arrays = (item.terms,) if isinstance(item, Literals) else item.arguments  # type: ignore[attr-defined]
-        if registry is not UNBOUND:
+        if not registry.unbound:
             for array in arrays:
                 self._check_ancestry(array)
         if isinstance(item, Literals):

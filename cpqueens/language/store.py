@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
+from cpqueens.language.arrays import constant_array, of_variables
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
@@ -18,7 +19,7 @@ from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
-from cpqueens.language.expressions import BoolArray, LinearArray, constant_array, of_variables
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.ranges import LIMIT, reach
 from cpqueens.language.rows import IntArray
 
@@ -39,6 +40,7 @@ CONNECTIVES: dict[str, type[Connective]] = {
 class VariableStore:
     """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
 
+    unbound = False
     most = LIMIT
 
     def __init__(self) -> None:
@@ -248,6 +250,10 @@ class VariableStore:
             self.has_partial = True
             self._may_be_undefined[definition.results] = undefined
 
+    def text_of(self, array: LinearArray) -> str:
+        """Return "": there are no names."""
+        return ""
+
     # ---- evaluation -----------------------------------------------------------------------------
 
     def complete(self, decisions: IntArray, known: IntArray) -> IntArray:
@@ -277,6 +283,21 @@ class VariableStore:
             results = definition.results
             values[:, results], defined[:, results] = evaluate(definition, values, defined)
         return values, defined
+
+
+class Unbound(VariableStore):
+    """The registry of constraints without a variable, such as ``AllDifferent([])``; a model adopts them."""
+
+    unbound = True
+
+    def _register(self, definition: Definition) -> IntArray:
+        raise ModelError(f"{definition.kind} of constants: undefined for the values given")
+
+    def __reduce__(self) -> str:
+        return "UNBOUND"  # there is only one, in copies and pickles too
+
+
+UNBOUND = Unbound()
 
 
 def _reach_of(e: LinearArray) -> NDArray[np.float64]:

@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cpqueens.language.arrays import stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of, stack_last
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.language.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
@@ -132,9 +133,7 @@ class Constraint(BoolArray):
 
     def truth(self) -> LinearArray:
         """Return 0/1 terms of the same shape: 1 where the element holds."""
-        from cpqueens.language.expressions import truth_terms
-
-        return truth_terms(self)
+        return self.registry.truth(self)
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.fields)

@@ -8,17 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.expressions import (
-    BoolArray,
-    LinearArray,
-    Registry,
-    as_truth,
-    broadcast_all,
-    registry_of,
-    stack_last,
-)
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
-from cpqueens.language.rows import IntArray, refusing
+from cpqueens.language.rows import IntArray, reshaped
+from cpqueens.language.truths import as_literals, side_by_side
 
 
 class Connective(Constraint):
@@ -28,11 +21,7 @@ class Connective(Constraint):
     literals: LinearArray
 
     def __init__(self, *truths: Any) -> None:
-        registry = registry_of(*truths)
-        if len(truths) == 1:
-            literals = as_truth(registry, truths[0]).truth().reshape(-1)
-        else:
-            literals = stack_last(broadcast_all([as_truth(registry, t).truth() for t in truths]))
+        literals = as_literals(*truths)[0].reshape(-1) if len(truths) == 1 else side_by_side(*truths)
         object.__setattr__(self, "literals", literals)
 
     @classmethod
@@ -75,8 +64,7 @@ class Connective(Constraint):
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
         """Return the same connectives in another shape."""
-        with refusing(f"reshape of an array of shape {self.shape}"):
-            new = np.broadcast_to(np.False_, self.shape).reshape(*shape).shape  # type: ignore[arg-type]
+        new = reshaped(self.shape, *shape)
         return self.over(self.literals.reshape((*new, self.literals.shape[-1])))
 
     def true_literals(self, values: IntArray) -> IntArray:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.linear import _AMOUNT, _SATISFIED
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
 

@@ -39,8 +39,8 @@ class Implication(Connective):
 
     def simpler(self) -> list[Constraint]:
         """Return the clause ``not premise or conclusion``."""
+        from cpqueens.language.arrays import stack_last
         from cpqueens.language.constraints.or_ import Or
-        from cpqueens.language.expressions import stack_last
 
         premise, conclusion = self.literals[..., 0], self.literals[..., 1]
         return [Or.over(stack_last([1 - premise, conclusion]))]

@@ -8,7 +8,8 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
 

@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, Registry, as_linear, concatenate_rows, registry_of
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import one_line, shown, text_of
 
