@@ -24,8 +24,9 @@ from cpqueens.files.schema import (
 )
 from cpqueens.files.term_reader import TermReader
 from cpqueens.language.arrays import of_variables
-from cpqueens.language.constraints import KINDS, Constraint, kind_class
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import LinearArray

@@ -13,7 +13,7 @@ from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.implication import Implication
-from cpqueens.language.constraints.linear import _SATISFIED, Linear
+from cpqueens.language.constraints.linear import SATISFIED, Linear
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
@@ -176,7 +176,7 @@ class VariableStore:
                 flat.require_range()
             return of_variables(self, self._register(Truth(flat)), shape)
         low, high = flat.expression.bounds(flat.most)
-        holds = _SATISFIED[flat.relation]
+        holds = SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
         if self.has_partial:
             partial = self.partial_terms(flat.expression)
@@ -307,7 +307,7 @@ def _reach_of(e: LinearArray) -> NDArray[np.float64]:
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which relations on a value in low..high are decided by the bounds, and how."""
-    holds = _SATISFIED[relation]
+    holds = SATISFIED[relation]
     if relation in ("==", "!="):
         outside = (low > 0) | (high < 0)
         fixed = (low == 0) & (high == 0)

@@ -44,7 +44,7 @@ class Connective(Constraint):
         return self.over(self.literals.reshape((self.size, self.literals.shape[-1])))
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Return the connectives at flat positions ``rows``."""
+        """Return the connectives at flat positions ``rows``, in the shape of ``rows``."""
         index = np.arange(self.literals.size).reshape(self.size, self.literals.shape[-1])
         return self.over(self.literals._pick(index[rows]))
 
@@ -55,20 +55,23 @@ class Connective(Constraint):
         return [(self.kind, tuple(rows[i * k : (i + 1) * k])) for i in range(self.size)]
 
     def __getitem__(self, key: Any) -> BoolArray:
-        index = np.arange(self.literals.size).reshape(self.literals.shape)
         positions = plain_positions(self.shape, key)
-        if positions is None:  # chosen by terms
-            return super().__getitem__(key)
-        flat = index.reshape(self.size, self.literals.shape[-1])[positions]
-        return self.over(self.literals._pick(flat))
+        return super().__getitem__(key) if positions is None else self.take(positions)  # None: by terms
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
         """Return the same connectives in another shape."""
         new = reshaped(self.shape, *shape)
         return self.over(self.literals.reshape((*new, self.literals.shape[-1])))
 
+    def values_of_literals(self, values: IntArray) -> IntArray:
+        """Return the values of each element's literals, of shape (batch, size, k)."""
+        return self.literals.evaluate(values).reshape(len(values), self.size, self.literals.shape[-1])
+
     def true_literals(self, values: IntArray) -> IntArray:
         """Return the number of true literals of each element, of shape (batch, size)."""
-        truths = self.literals.evaluate(values).reshape(len(values), self.size, self.literals.shape[-1])
-        total: IntArray = truths.sum(axis=2)
+        total: IntArray = self.values_of_literals(values).sum(axis=2)
         return total
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return 1 for each element that does not hold."""
+        return 1 - self.satisfied(values).astype(np.int64)

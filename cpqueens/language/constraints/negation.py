@@ -32,10 +32,6 @@ class Negation(Connective):
         """Return where the literal is false."""
         return self.true_literals(values) == 0
 
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return 1 where the literal is true."""
-        return self.true_literals(values)
-
     def simpler(self) -> list[Constraint]:
         """Return the clause of the one negated literal."""
         return [Or.over(1 - self.literals)]
