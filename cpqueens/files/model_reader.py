@@ -89,7 +89,7 @@ class Reader:
         self.model.intvar(lower, upper, shape, entry.name)
 
     def _define(self, entry: DefinitionEntry) -> None:
-        if entry.name in self.terms.arrays or entry.name in self.model._block_names:
+        if entry.name in self.terms.arrays or entry.name in self.model.blocks.by_name:
             raise Misplaced("name", f"{entry.name!r} is in use; names must be unique")
         definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
         results = self.model._register(definition)

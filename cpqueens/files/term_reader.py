@@ -58,7 +58,7 @@ class TermReader:
     def _named(self, name: str) -> LinearArray:
         found = self._find(name)
         if found is None:
-            known = [*self.model._block_names, *self.arrays]
+            known = [*self.model.blocks.by_name, *self.arrays]
             raise ModelError(f"no variable {name!r:.60}{did_you_mean(name, known)}")
         return found
 
@@ -69,7 +69,7 @@ class TermReader:
         if match is not None and match[1] in self.arrays:
             array, position = self.arrays[match[1]], int(match[2])
             return array[position] if position < array.size else None
-        if name in self.model._block_names or self.model._find_element(name) is not None:
+        if name in self.model.blocks.by_name or self.model.blocks.element(name) is not None:
             return self.model[name]
         return None
 
