@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,15 +32,17 @@ class Block:
 class Blocks(list[Block]):
     """The blocks of a model in the order of their variables, found by name and by variable."""
 
-    def __init__(self, blocks: Iterable[Block] = ()) -> None:
-        super().__init__(blocks)
-        self.by_name = {block.name: block for block in self}
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_name: dict[str, Block] = {}
         self._bracketed: set[str] = set()  # what stands before a "[" in a name
-        for name in self.by_name:
-            self._note_brackets(name)
 
-    def _note_brackets(self, name: str) -> None:
-        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
+    def copy(self) -> Blocks:
+        """Return an independent copy."""
+        other = Blocks()
+        other += self
+        other.by_name, other._bracketed = dict(self.by_name), set(self._bracketed)
+        return other
 
     def create(self, name: str | None, first: int, shape: tuple[int, ...]) -> Block:
         """Add a block at the end and return it; None for a name of its own.
@@ -63,7 +64,7 @@ class Blocks(list[Block]):
         block = Block(name, first, shape)
         self.append(block)
         self.by_name[name] = block
-        self._note_brackets(name)
+        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
         return block
 
     def element(self, name: str) -> int | None:

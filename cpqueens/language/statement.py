@@ -314,7 +314,7 @@ class Statement(VariableStore):
         """
         other = type(self)(self.name)
         other._copy_store(self)
-        other.blocks = Blocks(self.blocks)
+        other.blocks = self.blocks.copy()
         other._constraints = self._constraints.copy(other)
         other._names = dict(self._names)
         other.objective = None if self.objective is None else self.objective.bind(other)
