@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.language.statement import Statement
 from cpqueens.solving import solve
+from cpqueens.solving.explain import Explanation, explain_infeasible
 from cpqueens.solving.stream import SolutionStream, solutions
-
-if TYPE_CHECKING:
-    from cpqueens.solving.explain import Explanation
 
 
 class Model(Statement):
@@ -51,8 +49,6 @@ class Model(Statement):
 
     def explain_infeasible(self, solver: str = "auto", **options: Any) -> Explanation:
         """Return a minimal unsatisfiable subset; see `cpqueens.solving.explain.explain_infeasible`."""
-        from cpqueens.solving.explain import explain_infeasible
-
         return explain_infeasible(self, solver, **options)
 
     def to_cpsat(self) -> Any:

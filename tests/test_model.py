@@ -35,8 +35,8 @@ def test_names_lead_back() -> None:
     q[0, 0] * q[1, 1]  # a defined variable, which is no decision
     m.intvar(0, 1, shape=0, name="none")
     m.boolvar(name="b")
-    assert m.decision_names() == [m.name_of(v) for v in m.decisions.tolist()]
-    assert m.decision_names()[-2:] == ["q[1,2]", "b"]
+    assert m.blocks.names() == [m.name_of(v) for v in m.decisions.tolist()]
+    assert m.blocks.names()[-2:] == ["q[1,2]", "b"]
     with pytest.raises(ModelError, match="did you mean 'q'"):
         m["qq"]
     for missing in ("q[2,0]", "q[1]", "q[0,0,0]"):

@@ -262,7 +262,7 @@ def check(model: Statement, assignment: Any) -> Check:
     """
     assignment = getattr(assignment, "solution", assignment)  # of an outcome
     if hasattr(assignment, "as_dict"):  # a solution, perhaps of a model of which this one is a part
-        assignment = {k: v for k, v in assignment.as_dict().items() if k in model._block_names}
+        assignment = {k: v for k, v in assignment.as_dict().items() if k in model.blocks.by_name}
     if not isinstance(assignment, Mapping):
         raise ModelError(f"an assignment {{variable: values}} is needed, got {type(assignment).__name__}")
     row, problems = read_assignment(model, assignment)

@@ -9,8 +9,9 @@ import numpy as np
 from cpqueens.answers.completed import Completed
 from cpqueens.errors import ModelError, Undefined
 from cpqueens.language.definedness import Defined
-from cpqueens.language.expressions import BoolArray, LinearArray, Term
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement

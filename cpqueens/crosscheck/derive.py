@@ -10,9 +10,9 @@ import numpy as np
 from cpqueens.answers.outcome import Solution
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.functions import any_
+from cpqueens.language.linear_rows import Row
 from cpqueens.language.rebuild import (
     Rebuilder,
-    Row,
     _only_row,
     domain_of,
     new_variable,

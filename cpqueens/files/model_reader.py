@@ -23,13 +23,16 @@ from cpqueens.files.schema import (
     VariableEntry,
 )
 from cpqueens.files.term_reader import TermReader
-from cpqueens.language.constraints import KINDS, Constraint, kind_class
+from cpqueens.language.arrays import of_variables
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
-from cpqueens.language.expressions import LinearArray, as_truth, of_variables
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import MAX_TITLE
+from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 from cpqueens.text.plaintext import checked_name
@@ -86,7 +89,7 @@ class Reader:
         self.model.intvar(lower, upper, shape, entry.name)
 
     def _define(self, entry: DefinitionEntry) -> None:
-        if entry.name in self.terms.arrays or entry.name in self.model._block_names:
+        if entry.name in self.terms.arrays or entry.name in self.model.blocks.by_name:
             raise Misplaced("name", f"{entry.name!r} is in use; names must be unique")
         definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
         results = self.model._register(definition)

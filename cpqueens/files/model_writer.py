@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.files.schema import VERSION
+from cpqueens.language.blocks import Block
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.language.statement import Block
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 

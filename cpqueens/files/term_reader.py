@@ -11,7 +11,8 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.files.complaints import Misplaced, at
-from cpqueens.language.expressions import LinearArray, _build
+from cpqueens.language.arrays import of_rows
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.text.suggest import did_you_mean
@@ -57,7 +58,7 @@ class TermReader:
     def _named(self, name: str) -> LinearArray:
         found = self._find(name)
         if found is None:
-            known = [*self.model._block_names, *self.arrays]
+            known = [*self.model.blocks.by_name, *self.arrays]
             raise ModelError(f"no variable {name!r:.60}{did_you_mean(name, known)}")
         return found
 
@@ -68,7 +69,7 @@ class TermReader:
         if match is not None and match[1] in self.arrays:
             array, position = self.arrays[match[1]], int(match[2])
             return array[position] if position < array.size else None
-        if name in self.model._block_names or self.model._find_element(name) is not None:
+        if name in self.model.blocks.by_name or self.model.blocks.element(name) is not None:
             return self.model[name]
         return None
 
@@ -140,12 +141,7 @@ class TermReader:
         width = max((len(v) for v, _, _ in rows), default=0)
         if width * len(rows) > MAX_TERMS:
             raise ModelError(f"more than {MAX_TERMS} terms in all")
-        variables = np.zeros((len(rows), width), dtype=np.int64)
-        coefficients = np.zeros((len(rows), width), dtype=np.int64)
-        for k, (v, a, _) in enumerate(rows):
-            variables[k, : len(v)], coefficients[k, : len(v)] = v, a
-        constants = np.array([c for _, _, c in rows], dtype=np.int64)
-        return _build(self.model, shape, variables, coefficients, constants)
+        return of_rows(self.model, rows, shape)
 
 
 def _only(value: dict[str, Any], known: set[str]) -> None:

@@ -16,7 +16,6 @@ from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
-from cpqueens.language.constraints import KINDS
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
 from cpqueens.language.constraints.all_equal import AllEqual
@@ -28,6 +27,7 @@ from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.increasing import Increasing
 from cpqueens.language.constraints.inverse import Inverse
+from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.negation import Negation

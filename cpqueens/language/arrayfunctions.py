@@ -16,25 +16,17 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.expressions import (
-    BoolArray,
-    LinearArray,
-    Literals,
-    Registry,
-    as_linear,
-    axes_of,
-    concatenate_rows,
-    constant_array,
-    leaves,
-    registry_of,
-    sum_of_products,
-)
-from cpqueens.language.rows import MAX_ELEMENTS, refuse_misread, refusing
+from cpqueens.language.arithmetic import sum_of_products
+from cpqueens.language.arrays import concatenate_rows, constant_array
+from cpqueens.language.conversion import as_linear, leaves, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+from cpqueens.language.rows import MAX_ELEMENTS, axes_of, refuse_misread, refusing
+from cpqueens.language.truths import Literals
 from cpqueens.text.plaintext import shown
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Argument:
     """A parameter that is understood; others of the function are refused."""
 
     name: str
@@ -42,7 +34,7 @@ class Parameter:
     choices: tuple[str, ...]  # for texts: those that are understood
 
 
-class Function:
+class ArrayFunction:
     """A function that is understood, by its parameters in NumPy's order.
 
     ``spelling`` lists them: ``a*`` holds values, ``mode=wrap|clip`` has these choices, and what comes behind
@@ -66,7 +58,7 @@ class Function:
         self.counts = counts
         self.casts = casts
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[Parameter, Any]]:
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[Argument, Any]]:
         """Return (parameter, argument) for each argument, those without a name first."""
         if len(args) > len(self.ordered):
             raise ModelError(f"at most {len(self.ordered)} arguments without a name ({self._allowed()})")
@@ -80,9 +72,9 @@ class Function:
         return ", ".join(self.parameters)
 
 
-def _parameter(word: str) -> Parameter:
+def _parameter(word: str) -> Argument:
     name, _, choices = word.partition("=")
-    return Parameter(name.rstrip("*"), name.endswith("*"), tuple(choices.split("|")) if choices else ())
+    return Argument(name.rstrip("*"), name.endswith("*"), tuple(choices.split("|")) if choices else ())
 
 
 # ---- functions that compute ---------------------------------------------------------------------------
@@ -138,71 +130,71 @@ def _sum(a: LinearArray, axis: Any = None, keepdims: bool = False) -> LinearArra
     return a.sum(axis, keepdims=keepdims)
 
 
-FUNCTIONS: dict[Any, Function] = {
+FUNCTIONS: dict[Any, ArrayFunction] = {
     # joining
-    np.append: Function("arr* values* axis"),
-    np.block: Function("arrays*"),
-    np.column_stack: Function("tup*"),
-    np.concatenate: Function("arrays* axis"),
-    np.dstack: Function("tup*"),
-    np.hstack: Function("tup*"),
-    np.insert: Function("arr* obj values* axis", casts=True),
-    np.stack: Function("arrays* axis"),
-    np.vstack: Function("tup*"),
+    np.append: ArrayFunction("arr* values* axis"),
+    np.block: ArrayFunction("arrays*"),
+    np.column_stack: ArrayFunction("tup*"),
+    np.concatenate: ArrayFunction("arrays* axis"),
+    np.dstack: ArrayFunction("tup*"),
+    np.hstack: ArrayFunction("tup*"),
+    np.insert: ArrayFunction("arr* obj values* axis", casts=True),
+    np.stack: ArrayFunction("arrays* axis"),
+    np.vstack: ArrayFunction("tup*"),
     # shape
-    np.atleast_1d: Function("arys*"),
-    np.atleast_2d: Function("arys*"),
-    np.atleast_3d: Function("arys*"),
-    np.broadcast_to: Function("array* shape"),
-    np.expand_dims: Function("a* axis"),
-    np.ravel: Function("a* order=C|F"),
-    np.reshape: Function("a* shape order=C|F | newshape"),
-    np.squeeze: Function("a* axis"),
+    np.atleast_1d: ArrayFunction("arys*"),
+    np.atleast_2d: ArrayFunction("arys*"),
+    np.atleast_3d: ArrayFunction("arys*"),
+    np.broadcast_to: ArrayFunction("array* shape"),
+    np.expand_dims: ArrayFunction("a* axis"),
+    np.ravel: ArrayFunction("a* order=C|F"),
+    np.reshape: ArrayFunction("a* shape order=C|F | newshape"),
+    np.squeeze: ArrayFunction("a* axis"),
     # order of axes and of elements
-    np.copy: Function("a*"),
-    np.flip: Function("m* axis"),
-    np.fliplr: Function("m*"),
-    np.flipud: Function("m*"),
-    np.moveaxis: Function("a* source destination"),
-    np.roll: Function("a* shift axis"),
-    np.rollaxis: Function("a* axis start"),
-    np.rot90: Function("m* k axes"),
-    np.swapaxes: Function("a* axis1 axis2"),
-    np.transpose: Function("a* axes"),
+    np.copy: ArrayFunction("a*"),
+    np.flip: ArrayFunction("m* axis"),
+    np.fliplr: ArrayFunction("m*"),
+    np.flipud: ArrayFunction("m*"),
+    np.moveaxis: ArrayFunction("a* source destination"),
+    np.roll: ArrayFunction("a* shift axis"),
+    np.rollaxis: ArrayFunction("a* axis start"),
+    np.rot90: ArrayFunction("m* k axes"),
+    np.swapaxes: ArrayFunction("a* axis1 axis2"),
+    np.transpose: ArrayFunction("a* axes"),
     # parts
-    np.array_split: Function("ary* indices_or_sections axis"),
-    np.delete: Function("arr* obj axis"),
-    np.diag: Function("v* k"),
-    np.diagflat: Function("v* k"),
-    np.diagonal: Function("a* offset axis1 axis2"),
-    np.dsplit: Function("ary* indices_or_sections"),
-    np.hsplit: Function("ary* indices_or_sections"),
-    np.split: Function("ary* indices_or_sections axis"),
-    np.take: Function("a* indices axis | mode=raise|wrap|clip"),
-    np.tril: Function("m* k"),
-    np.triu: Function("m* k"),
-    np.vsplit: Function("ary* indices_or_sections"),
+    np.array_split: ArrayFunction("ary* indices_or_sections axis"),
+    np.delete: ArrayFunction("arr* obj axis"),
+    np.diag: ArrayFunction("v* k"),
+    np.diagflat: ArrayFunction("v* k"),
+    np.diagonal: ArrayFunction("a* offset axis1 axis2"),
+    np.dsplit: ArrayFunction("ary* indices_or_sections"),
+    np.hsplit: ArrayFunction("ary* indices_or_sections"),
+    np.split: ArrayFunction("ary* indices_or_sections axis"),
+    np.take: ArrayFunction("a* indices axis | mode=raise|wrap|clip"),
+    np.tril: ArrayFunction("m* k"),
+    np.triu: ArrayFunction("m* k"),
+    np.vsplit: ArrayFunction("ary* indices_or_sections"),
     # more of them
-    np.pad: Function(
+    np.pad: ArrayFunction(
         "array* pad_width mode=constant|edge|reflect|symmetric|wrap | constant_values*", casts=True
     ),
-    np.repeat: Function("a* repeats axis"),
-    np.resize: Function("a* new_shape"),
-    np.tile: Function("A* reps"),
+    np.repeat: ArrayFunction("a* repeats axis"),
+    np.resize: ArrayFunction("a* new_shape"),
+    np.tile: ArrayFunction("A* reps"),
     # computed
-    np.cumsum: Function("a* axis", _cumsum, counts=True),
-    np.diff: Function("a* n axis", _diff),
-    np.dot: Function("a* b*", _dot),
-    np.inner: Function("a* b*", _inner),
-    np.sum: Function("a* axis | keepdims", _sum, counts=True),
-    np.trace: Function("a* offset axis1 axis2", _trace, counts=True),
+    np.cumsum: ArrayFunction("a* axis", _cumsum, counts=True),
+    np.diff: ArrayFunction("a* n axis", _diff),
+    np.dot: ArrayFunction("a* b*", _dot),
+    np.inner: ArrayFunction("a* b*", _inner),
+    np.sum: ArrayFunction("a* axis | keepdims", _sum, counts=True),
+    np.trace: ArrayFunction("a* offset axis1 axis2", _trace, counts=True),
 }
 """The functions that are understood."""
 
-MEASURES: dict[Any, Function] = {
-    np.ndim: Function("a*"),
-    np.shape: Function("a*"),
-    np.size: Function("a* axis"),
+MEASURES: dict[Any, ArrayFunction] = {
+    np.ndim: ArrayFunction("a*"),
+    np.shape: ArrayFunction("a*"),
+    np.size: ArrayFunction("a* axis"),
 }
 """Functions of the shape alone."""
 
@@ -231,7 +223,7 @@ def apply(function: Any, args: Any, kwargs: Any) -> Any:
         raise type(error)(f"{name}: {error}") from None
 
 
-def _run(function: Any, understood: Function, args: Any, kwargs: Any) -> Any:
+def _run(function: Any, understood: ArrayFunction, args: Any, kwargs: Any) -> Any:
     bound = understood.bind(args, kwargs)
     for parameter, value in bound:
         if not parameter.values:
@@ -243,7 +235,7 @@ def _run(function: Any, understood: Function, args: Any, kwargs: Any) -> Any:
     return call.rearranged() if understood.compute is None else call.computed()
 
 
-def _check_plain(parameter: Parameter, value: Any) -> None:
+def _check_plain(parameter: Argument, value: Any) -> None:
     name = parameter.name
     refuse_misread(value, name)
     if any(isinstance(leaf, LinearArray | BoolArray) for leaf in leaves(value, name)):
@@ -261,7 +253,7 @@ class _Call:
     """One call: the pool of elements that it is about, and whether these are truths."""
 
     def __init__(
-        self, function: Any, understood: Function, bound: list[tuple[Parameter, Any]], unnamed: int
+        self, function: Any, understood: ArrayFunction, bound: list[tuple[Argument, Any]], unnamed: int
     ) -> None:
         self.function = function
         self.understood = understood

@@ -242,36 +242,33 @@ class RemainderTruncated(_Division):
         return np.where(a >= 0, 0, -np.minimum(most, -a)), np.where(b <= 0, 0, np.minimum(most, b))
 
 
-class Minimum(Definition):
+class _Extreme(Definition):
+    """What the least and the greatest of several terms share."""
+
+    choose: ClassVar[Callable[..., IntArray]]
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return the least or the greatest value."""
+        return self.choose(arguments, axis=0)
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the least or the greatest of the lower and of the upper bounds."""
+        lows, highs = zip(*(arg.bounds() for arg in self.arguments), strict=True)
+        return self.choose(lows, axis=0), self.choose(highs, axis=0)
+
+
+class Minimum(_Extreme):
     """The least of several terms."""
 
     kind = "minimum"
-
-    def compute(self, *arguments: IntArray) -> IntArray:
-        """Return the least value."""
-        least: IntArray = np.min(arguments, axis=0)
-        return least
-
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the least of the lower and of the upper bounds."""
-        ends = [arg.bounds() for arg in self.arguments]
-        return np.min([e[0] for e in ends], axis=0), np.min([e[1] for e in ends], axis=0)
+    choose = staticmethod(np.min)
 
 
-class Maximum(Definition):
+class Maximum(_Extreme):
     """The greatest of several terms."""
 
     kind = "maximum"
-
-    def compute(self, *arguments: IntArray) -> IntArray:
-        """Return the greatest value."""
-        greatest: IntArray = np.max(arguments, axis=0)
-        return greatest
-
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the greatest of the lower and of the upper bounds."""
-        ends = [arg.bounds() for arg in self.arguments]
-        return np.max([e[0] for e in ends], axis=0), np.max([e[1] for e in ends], axis=0)
+    choose = staticmethod(np.max)
 
 
 class Element(Definition):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cpqueens.errors import ModelError
-from cpqueens.language.expressions import BoolArray, LinearArray, as_linear, as_truth, define, registry_of
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.conversion import as_linears, define, flat_terms
+from cpqueens.language.expressions import BoolArray, LinearArray
 
 
 def element(array: Any, index: Any) -> LinearArray:
@@ -21,13 +24,12 @@ def element(array: Any, index: Any) -> LinearArray:
     >>> [s[x] for s in m.solutions(solver="backtracking")]
     [1, 2, 3, 4, 5]
     """
-    registry = registry_of(array, index)
-    table, position = as_linear(registry, array), as_linear(registry, index)
+    table, position = as_linears(array, index)
     if table.ndim != 1:
         raise ModelError(f"element needs a one-dimensional array, got shape {table.shape}")
     if not table.size:
         raise ModelError("element of an empty array")
-    return registry.define("element", position.shape, position.reshape(-1), table)
+    return table.registry.define("element", position.shape, position.reshape(-1), table)
 
 
 def minimum(*operands: Any) -> LinearArray:
@@ -43,12 +45,11 @@ def maximum(*operands: Any) -> LinearArray:
 def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
     if not operands:
         raise ModelError(f"{kind} of nothing")
-    registry = registry_of(*operands)
     if len(operands) == 1:
-        flat = as_linear(registry, operands[0]).reshape(-1)
+        flat = flat_terms(operands[0])
         if not flat.size:
             raise ModelError(f"{kind} of nothing")
-        return registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
+        return flat.registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
     return define(kind, *operands)
 
 
@@ -64,11 +65,9 @@ def mod_trunc(x: Any, y: Any) -> LinearArray:
 
 def all_(truths: Any) -> BoolArray:
     """Return the truth that every element holds (true for none)."""
-    registry = registry_of(truths)
-    return registry.combine("and", as_truth(registry, truths).truth().reshape(-1))
+    return And(truths)
 
 
 def any_(truths: Any) -> BoolArray:
     """Return the truth that at least one element holds (false for none)."""
-    registry = registry_of(truths)
-    return registry.combine("or", as_truth(registry, truths).truth().reshape(-1))
+    return Or(truths)

@@ -11,24 +11,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, ModelError
-from cpqueens.language.expressions import (
-    BoolArray,
-    LinearArray,
-    as_linear,
-    concatenate_rows,
-    constant_array,
-    leaves,
-    registry_of,
-)
-from cpqueens.language.rows import IntArray, refuse_misread
+from cpqueens.language.arrays import concatenate_rows, constant_array
+from cpqueens.language.conversion import as_linear, leaves, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Positions
+from cpqueens.language.rows import MAX_ELEMENTS, IntArray, refuse_misread
 from cpqueens.text.plaintext import shown
-
-Positions = NDArray[np.intp]
-
-_LARGEST = 50_000_000  # elements of all tables of one key
 
 
 def pick(array: LinearArray, key: Any) -> LinearArray:
@@ -96,7 +85,7 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
     """
     terms = _terms_by_axis(array, parts)
     lengths = tuple(terms[axis].size if axis in terms else n for axis, n in enumerate(array.shape))
-    standing = tuple(_numbers(part) if isinstance(part, LinearArray) else part for part in parts)
+    standing = tuple(part._index() if isinstance(part, LinearArray) else part for part in parts)
     picked = _positions(lengths, standing, (array.shape, parts))
     where = np.unravel_index(picked.reshape(-1), lengths)
     if not picked.size:
@@ -110,10 +99,6 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
         table = np.add.outer(table, np.arange(n) * strides[axis])
         position = position * n + _within(term, n, axis, alone=len(terms) == 1)._pick(where[axis])
     return _elements(array, first, table.reshape(-1), position).reshape(picked.shape)
-
-
-def _numbers(term: LinearArray) -> Positions:
-    return np.arange(term.size).reshape(term.shape)
 
 
 def _terms_by_axis(array: LinearArray, parts: tuple[Any, ...]) -> dict[int, LinearArray]:
@@ -184,8 +169,8 @@ def _elements(array: LinearArray, first: Positions, table: Positions, position: 
     order = np.argsort(first, kind="stable")
     starts, begins = np.unique(first[order], return_index=True)
     groups = np.split(order, begins[1:])
-    if len(starts) * table.size > _LARGEST:
-        raise ModelError(f"{len(starts)} tables of {table.size} elements are more than {_LARGEST} in all")
+    if len(starts) * table.size > MAX_ELEMENTS:
+        raise ModelError(f"{len(starts)} tables of {table.size} elements are more than {MAX_ELEMENTS} in all")
     parts = [
         array.registry.define("element", rows.shape, position._pick(rows), flat._pick(start + table))
         for start, rows in zip(starts, groups, strict=True)

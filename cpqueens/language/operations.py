@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from cpqueens.language import arithmetic, truths
 from cpqueens.language.arrayfunctions import apply
-from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.definitions import DEFINITION_KINDS
-from cpqueens.language.describe import describe_array
+from cpqueens.language.conversion import define
 from cpqueens.language.expressions import OPERATIONS
 from cpqueens.language.indexing import pick
-from cpqueens.language.store import CONNECTIVES
+from cpqueens.language.store import UNBOUND
+from cpqueens.language.term import Term
 
-OPERATIONS.update(
-    apply=apply,
-    combine=lambda kind, literals: CONNECTIVES[kind].over(literals),
-    compare=Linear,
-    describe=describe_array,
-    function=lambda kind, arguments: DEFINITION_KINDS[kind](arguments),
-    pick=pick,
-)
+OPERATIONS.add = arithmetic.add
+OPERATIONS.apply = apply
+OPERATIONS.as_truth = truths.as_truth
+OPERATIONS.compare = arithmetic.compare
+OPERATIONS.connect = truths.connect
+OPERATIONS.define = define
+OPERATIONS.literals = truths.Literals
+OPERATIONS.matmul = arithmetic.matmul
+OPERATIONS.multiply = arithmetic.multiply
+OPERATIONS.pick = pick
+OPERATIONS.subtract = arithmetic.subtract
+OPERATIONS.term = Term
+OPERATIONS.total = arithmetic.total
+OPERATIONS.unbound = UNBOUND

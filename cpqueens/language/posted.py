@@ -17,8 +17,9 @@ import numpy as np
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.expressions import LinearArray, Registry, Term
+from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray, too_large
+from cpqueens.language.term import Term
 
 _CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
 

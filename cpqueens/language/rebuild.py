@@ -11,15 +11,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Element, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.linear_rows import Row
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-
-Row = tuple[tuple[int, ...], tuple[int, ...], int]
-"""A term: variables, coefficients, constant."""
 
 Stated = TypeVar("Stated", bound=Statement)
 
@@ -52,7 +51,7 @@ class Rebuilder:
 
     def array(self, array: LinearArray) -> LinearArray:
         """Return an array of old terms as new ones, in the same shape."""
-        return terms(self.new, [self._term(*row) for row in array.rows()], array.shape)
+        return of_rows(self.new, [self._term(*row) for row in array.rows()], array.shape)
 
     def _term(self, variables: Iterable[int], coefficients: Iterable[int], constant: int) -> Row:
         total: dict[int, int] = {}
@@ -82,17 +81,6 @@ class Rebuilder:
         if self.old.objective is not None:
             goal = self.array(self.old.objective)
             (self.new.maximize if self.old.maximizing else self.new.minimize)(goal)
-
-
-def terms(model: Statement, rows: list[Row], shape: tuple[int, ...]) -> LinearArray:
-    """Return an array of terms from its rows."""
-    width = max((len(v) for v, _, _ in rows), default=0)
-    variables = np.zeros((len(rows), width), dtype=np.int64)
-    coefficients = np.zeros((len(rows), width), dtype=np.int64)
-    constants = np.zeros(len(rows), dtype=np.int64)
-    for k, (names, factors, constant) in enumerate(rows):
-        variables[k, : len(names)], coefficients[k, : len(names)], constants[k] = names, factors, constant
-    return LinearArray(model, (len(rows),), variables, coefficients, constants).reshape(shape)
 
 
 def _only_row(array: LinearArray) -> Row:

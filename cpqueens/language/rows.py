@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.errors import IntegerError, ModelError
+from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, require_reach, size_text
 from cpqueens.text.plaintext import shown
 
@@ -238,3 +239,40 @@ def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         raise ModelError(f"shapes {' and '.join(map(str, shapes))} do not fit together") from None
+
+
+def reshaped(shape: tuple[int, ...], *new: Any) -> tuple[int, ...]:
+    """Return the shape that NumPy's ``reshape(*new)`` makes of ``shape``.
+
+    Raises
+    ------
+    ModelError
+        If it makes none.
+    """
+    with refusing(f"reshape of an array of shape {shape}"):
+        other = np.broadcast_to(np.False_, math.prod(shape)).reshape(*new)
+    return other.shape
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes that ``axis`` (an integer, or a tuple of some) names, each in 0..ndim-1.
+
+    Raises
+    ------
+    ModelError
+        For an axis that is not there, or is named twice.
+    """
+    given = axis if isinstance(axis, tuple) else (axis,)
+    try:
+        axes = tuple(operator.index(a) for a in given)
+    except TypeError:
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}") from None
+    if any(isinstance(a, bool | np.bool_) for a in given):
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}")
+    outside = [a for a in axes if not -ndim <= a < ndim]
+    if outside:
+        raise BadIndex(f"axis {outside[0]}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
+    axes = tuple(a % ndim for a in axes)
+    if len(set(axes)) < len(axes):
+        raise ModelError(f"axis: {axis} names an axis twice")
+    return axes

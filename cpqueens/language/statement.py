@@ -2,66 +2,39 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice, product
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from cpqueens.errors import IntegerError, ModelError
+from cpqueens.errors import ModelError
+from cpqueens.language import domains
 from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
+from cpqueens.language.arrays import of_variables, plain_variables
+from cpqueens.language.blocks import MAX_NAME, Blocks
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.conversion import as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
-from cpqueens.language.describe import describe_variable
-from cpqueens.language.expressions import (
-    UNBOUND,
-    BoolArray,
-    LinearArray,
-    Literals,
-    Term,
-    as_linear,
-    as_truth,
-    of_variables,
-    plain_variables,
-)
+from cpqueens.language.describe import describe_array, describe_variable
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept
 from cpqueens.language.posted import ConstraintList, Posted, Source
-from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import IntArray, plain_array
-from cpqueens.language.store import MAX_VARIABLES, VariableStore
+from cpqueens.language.store import VariableStore
+from cpqueens.language.term import Term
+from cpqueens.language.truths import Literals, as_truth
 from cpqueens.text.plaintext import checked_name, shown
 from cpqueens.text.suggest import did_you_mean
 
 Made = TypeVar("Made")
 
-MAX_DOMAIN = 1_000_000
-MAX_NAME = 200
 MAX_TITLE = 1000
 MAX_NESTING = 64
-MAX_AXES = 32
-_ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Block:
-    """Variables created together: ``name``, first index and shape."""
-
-    name: str
-    first: int
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """Number of variables."""
-        return int(np.prod(self.shape, dtype=np.int64))
 
 
 class Statement(VariableStore):
@@ -74,9 +47,7 @@ class Statement(VariableStore):
     def __init__(self, name: str = "model") -> None:
         super().__init__()
         self.name = name
-        self.blocks: list[Block] = []
-        self._block_names: dict[str, Block] = {}
-        self._bracketed: set[str] = set()  # what stands before a "[" in a name
+        self.blocks = Blocks()
         self._constraints = ConstraintList(self)
         self._names: dict[int, str] = {}
         self.objective: LinearArray | None = None
@@ -128,72 +99,40 @@ class Statement(VariableStore):
             For a bound or value that is not an integer.
         """
         self._refuse_during_runs()
-        dimensions = _shape(shape)
+        dimensions = domains.as_shape(shape)
         label = f"{name:.60}: " if isinstance(name, str) else ""
-        size = int(np.prod([int(d) for d in dimensions], dtype=object)) if dimensions else 1
-        if size > MAX_VARIABLES:
-            raise ModelError(f"shape {dimensions}: {size} variables, allowed are at most {MAX_VARIABLES}")
-        if domain is not None:
-            if lower is not None or upper is not None:
-                raise ModelError("give bounds or a domain, not both")
-            values = _domain(domain, f"{label}domain")
-            low, high = values[0], values[-1]
-        else:
-            low, high = _bound(lower, f"{label}lower bound"), _bound(upper, f"{label}upper bound")
-            values = None
-        lows, highs = (_stretch(b, dimensions) for b in (low, high))
+        low, high, values = domains.as_ends(lower, upper, domain, label)
+        lows, highs = (domains.stretched(b, dimensions) for b in (low, high))
         empty = np.flatnonzero(lows > highs)
         if empty.size:
             label = name or "variable"
             raise ModelError(
                 f"{label}: empty domain {lows[empty[0]]}..{highs[empty[0]]}; lower <= upper is needed"
             )
-        block = self._new_block(name, dimensions)
+        block = self.blocks.create(name, self._count, dimensions)
         first = self._append(lows, highs, defined=False)
         if values is not None and len(values) != int(high) - int(low) + 1:
-            self.domains.update(dict.fromkeys(range(first, first + size), values))
+            self.domains.update(dict.fromkeys(range(first, first + block.size), values))
         return plain_variables(self, block.first, dimensions)
 
     def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
         """Create variables with the values 0 and 1, usable as truths."""
         return self.intvar(0, 1, shape, name)
 
-    def _new_block(self, name: str | None, shape: tuple[int, ...]) -> Block:
-        if name is None:
-            name = f"x{len(self.blocks)}"
-            while name in self._block_names:
-                name = f"_{name}"
-        checked_name(name, "variable name", MAX_NAME)
-        if name in self._block_names or self._find_element(name) is not None:
-            raise ModelError(f"variable name {name!r} is in use; names must be unique")
-        if shape and name in self._bracketed:
-            raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
-        block = Block(name, self._count, shape)
-        self.blocks.append(block)
-        self._block_names[name] = block
-        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
-        return block
-
-    def _find_element(self, name: str) -> int | None:
-        match = _ELEMENT.fullmatch(name)
-        block = self._block_names.get(match[1]) if match else None
-        if match is None or block is None:
-            return None
-        index = tuple(int(part) for part in match[2].split(","))
-        if len(index) != len(block.shape) or any(i >= n for i, n in zip(index, block.shape, strict=True)):
-            return None
-        return block.first + int(np.ravel_multi_index(index, block.shape))
-
     def __getitem__(self, name: str) -> LinearArray:
         """Return the variable or array of variables with this name."""
-        block = self._block_names.get(name) if isinstance(name, str) else None
+        block = self.blocks.by_name.get(name) if isinstance(name, str) else None
         if block is not None:
             return plain_variables(self, block.first, block.shape)
-        found = self._find_element(name) if isinstance(name, str) else None
+        found = self.blocks.element(name) if isinstance(name, str) else None
         if found is None:
-            near = did_you_mean(name, self._block_names) if isinstance(name, str) else ""
+            near = did_you_mean(name, self.blocks.by_name) if isinstance(name, str) else ""
             raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
+
+    def text_of(self, array: LinearArray) -> str:
+        """Return terms as text."""
+        return describe_array(self, array)
 
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function."""
@@ -201,28 +140,7 @@ class Statement(VariableStore):
             return f"auxiliary #{variable}"  # of a decomposition in an extension of this model
         if self.is_defined[variable]:
             return describe_variable(self, variable)
-        block = self._block_of(variable)
-        if not block.shape:
-            return block.name
-        index = np.unravel_index(variable - block.first, block.shape)
-        return f"{block.name}[{','.join(str(int(i)) for i in index)}]"
-
-    def decision_names(self) -> list[str]:
-        """Return the names of all decision variables, in their order."""
-        return [
-            f"{block.name}[{','.join(map(str, index))}]" if index else block.name
-            for block in self.blocks
-            for index in product(*map(range, block.shape))
-        ]
-
-    def _block_of(self, variable: int) -> Block:
-        low, high = 0, len(self.blocks)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.blocks[middle].first <= variable else (low, middle)
-        while self.blocks[low].size == 0:
-            low -= 1
-        return self.blocks[low]
+        return self.blocks.name_of(variable)
 
     # ---- constraints ----------------------------------------------------------------------------
 
@@ -279,7 +197,7 @@ class Statement(VariableStore):
         if registry is self:
             return item
         arrays = (item.terms,) if isinstance(item, Literals) else item.arguments  # type: ignore[attr-defined]
-        if registry is not UNBOUND:
+        if not registry.unbound:
             for array in arrays:
                 self._check_ancestry(array)
         if isinstance(item, Literals):
@@ -396,9 +314,7 @@ class Statement(VariableStore):
         """
         other = type(self)(self.name)
         other._copy_store(self)
-        other.blocks = list(self.blocks)
-        other._block_names = dict(self._block_names)
-        other._bracketed = set(self._bracketed)
+        other.blocks = self.blocks.copy()
         other._constraints = self._constraints.copy(other)
         other._names = dict(self._names)
         other.objective = None if self.objective is None else self.objective.bind(other)
@@ -459,64 +375,3 @@ class Statement(VariableStore):
     def drawn(self, answer: Any, form: str) -> str | None:
         """Return a solution or an outcome as a picture; only a `cpqueens.Model` knows how to draw."""
         return repr(answer) if form == "text" else None
-
-
-def _shape(shape: Any) -> tuple[int, ...]:
-    if shape is None:
-        return ()
-    parts = shape if isinstance(shape, tuple | list) else (shape,)
-    for part in parts:
-        if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
-            raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
-        if part > MAX_VARIABLES:
-            raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
-    if len(parts) > MAX_AXES:
-        raise ModelError(f"shape: {len(parts)} axes, allowed are at most {MAX_AXES}")
-    return tuple(int(p) for p in parts)
-
-
-def _bound(value: Any, what: str) -> IntArray:
-    if value is None:
-        raise ModelError(f"{what}: missing; give lower and upper, or domain=")
-    array = plain_array(value, what)
-    if not array.size:
-        return array.astype(np.int64)  # it fits variables of no number only
-    if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
-        raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
-    if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
-        raise IntegerError(f"{what}: integers only, got {shown(value)}")
-    if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
-        worst = max(array.flat, key=abs)
-        raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
-    if array.dtype.kind not in "iu":
-        raise IntegerError(f"{what}: integers only, got {shown(value)}")
-    return require_in_range(array, what).astype(np.int64)
-
-
-def _stretch(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
-    try:
-        return np.broadcast_to(bound, shape).reshape(-1)
-    except ValueError:
-        raise ModelError(f"bounds of shape {bound.shape} do not fit variables of shape {shape}") from None
-
-
-def _domain(domain: Any, what: str) -> IntArray:
-    if isinstance(domain, str | bytes):
-        raise IntegerError(f"{what}: integers only, got {shown(domain)}")
-    try:
-        many = len(domain)
-    except OverflowError:
-        many = MAX_DOMAIN + 1
-    except Exception:
-        if not isinstance(domain, Iterable):
-            raise IntegerError(f"{what}: a sequence of integers is needed, got {shown(domain)}") from None
-        domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
-        many = len(domain)
-    if many > MAX_DOMAIN:
-        raise ModelError(f"{what}: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
-    if not isinstance(domain, np.ndarray):
-        domain = list(domain)
-    values = np.unique(_bound(domain, what)) if many else np.zeros(0, dtype=np.int64)
-    if not values.size:
-        raise ModelError(f"{what}: empty; at least one value is needed")
-    return values

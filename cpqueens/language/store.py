@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
+from cpqueens.language.arrays import constant_array, of_variables
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.implication import Implication
-from cpqueens.language.constraints.linear import _SATISFIED, Linear
+from cpqueens.language.constraints.linear import SATISFIED, Linear
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
-from cpqueens.language.expressions import BoolArray, LinearArray, constant_array, of_variables
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.ranges import LIMIT, reach
 from cpqueens.language.rows import IntArray
 
@@ -39,6 +40,7 @@ CONNECTIVES: dict[str, type[Connective]] = {
 class VariableStore:
     """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
 
+    unbound = False
     most = LIMIT
 
     def __init__(self) -> None:
@@ -174,7 +176,7 @@ class VariableStore:
                 flat.require_range()
             return of_variables(self, self._register(Truth(flat)), shape)
         low, high = flat.expression.bounds(flat.most)
-        holds = _SATISFIED[flat.relation]
+        holds = SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
         if self.has_partial:
             partial = self.partial_terms(flat.expression)
@@ -248,6 +250,10 @@ class VariableStore:
             self.has_partial = True
             self._may_be_undefined[definition.results] = undefined
 
+    def text_of(self, array: LinearArray) -> str:
+        """Return "": there are no names."""
+        return ""
+
     # ---- evaluation -----------------------------------------------------------------------------
 
     def complete(self, decisions: IntArray, known: IntArray) -> IntArray:
@@ -279,6 +285,21 @@ class VariableStore:
         return values, defined
 
 
+class Unbound(VariableStore):
+    """The registry of constraints without a variable, such as ``AllDifferent([])``; a model adopts them."""
+
+    unbound = True
+
+    def _register(self, definition: Definition) -> IntArray:
+        raise ModelError(f"{definition.kind} of constants: undefined for the values given")
+
+    def __reduce__(self) -> str:
+        return "UNBOUND"  # there is only one, in copies and pickles too
+
+
+UNBOUND = Unbound()
+
+
 def _reach_of(e: LinearArray) -> NDArray[np.float64]:
     registry = e.registry
     return reach(e.variables, e.coefficients, e.constants, registry.lower, registry.upper)
@@ -286,7 +307,7 @@ def _reach_of(e: LinearArray) -> NDArray[np.float64]:
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which relations on a value in low..high are decided by the bounds, and how."""
-    holds = _SATISFIED[relation]
+    holds = SATISFIED[relation]
     if relation in ("==", "!="):
         outside = (low > 0) | (high < 0)
         fixed = (low == 0) & (high == 0)

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError, UnsupportedConstraint
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.describe import describe
-from cpqueens.language.expressions import LinearArray, concatenate_rows
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import DIFFERENCE
 from cpqueens.language.store import VariableStore
 

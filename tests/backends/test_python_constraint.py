@@ -36,7 +36,7 @@ from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault, ModelInvalid, UnsupportedRequest
 from cpqueens.fuzzing.generate import CONTEXTS, random_model
-from cpqueens.language.constraints import KINDS
+from cpqueens.language.constraints.kinds import KINDS
 
 NAME = "python-constraint"
 EXACT = (NAME, f"{NAME}:optimized", f"{NAME}:recursive")

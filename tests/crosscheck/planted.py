@@ -23,7 +23,8 @@ from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Element, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.functions import all_
-from cpqueens.language.rebuild import Rebuilder, Row, _only_row, domain_of, new_variable, own_constraints
+from cpqueens.language.linear_rows import Row
+from cpqueens.language.rebuild import Rebuilder, _only_row, domain_of, new_variable, own_constraints
 from cpqueens.model import Model
 
 Change = Callable[[Any], Any]
@@ -191,7 +192,7 @@ def _off_by_one(c: Any) -> Any:
 
 
 def _inner_of_negation(c: Any) -> Any:
-    from cpqueens.language.expressions import Literals
+    from cpqueens.language.truths import Literals
 
     return Literals(c.literals[..., 0]) if c.literals.shape[-1] == 1 else c
 

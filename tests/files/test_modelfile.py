@@ -26,7 +26,7 @@ from cpqueens.crosscheck import oracle
 from cpqueens.files.modelfile import dump_model, load_model, model_digest, parse_model, save_model
 from cpqueens.files.strict_json import MAX_BYTES, MAX_DEPTH
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.language.constraints import KINDS, kind_class
+from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Board, Colouring

@@ -199,7 +199,7 @@ def _call(p: Pairs, function: Any) -> tuple[list[tuple[Any, Any]], dict[str, tup
 def test_each_function_means_what_numpy_means(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     left_to_us: list[Any] = []
     ours_first = arrayfunctions.apply
-    monkeypatch.setitem(OPERATIONS, "apply", lambda *call: left_to_us.append(0) or ours_first(*call))
+    monkeypatch.setattr(OPERATIONS, "apply", lambda *call: left_to_us.append(0) or ours_first(*call))
     seen: Counter[str] = Counter()
     for seed in range(100):
         p = Pairs(seed)

@@ -44,7 +44,7 @@ from cpqueens import (
 )
 from cpqueens.answers.check import Checker
 from cpqueens.backends.cpsat import translation as cpsat
-from cpqueens.language.constraints import KINDS
+from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.definitions import DEFINITION_KINDS
 from cpqueens.lowered.lowering import lower
 

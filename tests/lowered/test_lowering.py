@@ -8,7 +8,7 @@ import pytest
 
 from cpqueens import AllDifferent, Model, ModelError, Table, UnsupportedConstraint, element
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.language.constraints import KINDS
+from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.definitions import Truth
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.lowered.lowering import Scratch, lower

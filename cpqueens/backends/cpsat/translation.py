@@ -189,7 +189,7 @@ def export(model: Statement) -> Export:
         raise refusal(model, translation)
     native = translation.native
     native.proto.name = model.name
-    names = model.decision_names()
+    names = model.blocks.names()
     columns = translation.columns.tolist()
     variables = {n: native.get_int_var_from_proto_index(c) for n, c in zip(names, columns, strict=True)}
     for name, column in zip(names, columns, strict=True):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint, Truths, terms_of
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
@@ -30,7 +31,6 @@ class AllDifferent(Constraint):
     6
     """
 
-    fields: ClassVar[tuple[str, ...]] = ("terms",)
     terms: LinearArray
 
     def __init__(self, *terms: Any) -> None:
@@ -57,8 +57,6 @@ class AllDifferent(Constraint):
 
     def simpler(self) -> list[Constraint]:
         """Return one disequality for each pair of terms."""
-        from cpqueens.language.constraints.linear import Linear
-
         first, second = np.triu_indices(self.terms.size, 1)
         return [Linear(self.terms._pick(first) - self.terms._pick(second), "!=")]
 

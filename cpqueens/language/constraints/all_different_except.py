@@ -6,8 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of, stack_last
+from cpqueens.language.arrays import stack_last
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.conversion import flat_terms
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 
 
@@ -30,27 +34,17 @@ class AllDifferentExcept(Constraint):
 
     def __init__(self, terms: Any, excepted: Any = 0) -> None:
         values = tuple(sorted(set(as_listed(excepted, "excepted values").reshape(-1).tolist())))
-        super().__init__(terms=as_linear(registry_of(terms), terms).reshape(-1), excepted=values)
+        super().__init__(terms=flat_terms(terms), excepted=values)
 
-    def _surplus(self, values: IntArray) -> IntArray:
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the surplus of the values that are not excepted."""
         sorted_values = np.sort(self.terms.evaluate(values), axis=1)
         same = sorted_values[:, 1:] == sorted_values[:, :-1]
         counted = ~np.isin(sorted_values[:, 1:], self.excepted)
         return (same & counted).sum(axis=1)[:, None].astype(np.int64)
 
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where no value but the excepted ones repeats."""
-        return self._surplus(values) == 0
-
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return the surplus of the values that are not excepted."""
-        return self._surplus(values)
-
     def simpler(self) -> list[Constraint]:
         """Return, for each pair, that it differs or its first value is excepted."""
-        from cpqueens.language.constraints.linear import Linear
-        from cpqueens.language.constraints.or_ import Or
-
         first, second = np.triu_indices(self.terms.size, 1)
         left, right = self.terms._pick(first), self.terms._pick(second)
         if not first.size:

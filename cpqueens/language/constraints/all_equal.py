@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint, Truths, terms_of
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
@@ -24,7 +25,6 @@ class AllEqual(Constraint):
     5
     """
 
-    fields: ClassVar[tuple[str, ...]] = ("terms",)
     terms: LinearArray
 
     def __init__(self, *terms: Any) -> None:
@@ -45,6 +45,4 @@ class AllEqual(Constraint):
 
     def simpler(self) -> list[Constraint]:
         """Return that neighbours are equal."""
-        from cpqueens.language.constraints.linear import Linear
-
         return [Linear(self.terms[1:] - self.terms[:-1], "==")]

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.conversion import as_linears
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 
 
@@ -31,30 +33,19 @@ class Among(Constraint):
     count: LinearArray
 
     def __init__(self, terms: Any, values: Any, count: Any) -> None:
-        registry = registry_of(terms, count)
-        number = as_linear(registry, count)
+        array, number = as_linears(terms, count)
         if number.shape:
             raise ModelError("Among: count must be a single term or integer")
         chosen = tuple(sorted(set(as_listed(values, "values").reshape(-1).tolist())))
-        super().__init__(terms=as_linear(registry, terms).reshape(-1), values=chosen, count=number)
-
-    def _excess(self, values: IntArray) -> IntArray:
-        inside = np.isin(self.terms.evaluate(values), self.values)
-        excess: IntArray = inside.sum(axis=1, keepdims=True) - self.count.evaluate(values)
-        return excess
-
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where the numbers agree."""
-        return self._excess(values) == 0
+        super().__init__(terms=array.reshape(-1), values=chosen, count=number)
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance between the numbers."""
-        return np.abs(self._excess(values))
+        inside = np.isin(self.terms.evaluate(values), self.values)
+        return np.abs(inside.sum(axis=1, keepdims=True) - self.count.evaluate(values))
 
     def simpler(self) -> list[Constraint]:
         """Return that the truths ``term == value`` over all terms and values sum to the count."""
-        from cpqueens.language.constraints.linear import Linear
-
         if not self.terms.size or not self.values:
             return [Linear(-self.count, "==")]
         inside = (self.terms.reshape((-1, 1)) == np.array(self.values)).sum()

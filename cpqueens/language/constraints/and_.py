@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.rows import IntArray
 
 
@@ -28,6 +29,4 @@ class And(Connective):
 
     def simpler(self) -> list[Constraint]:
         """Return ``sum of literals >= k``: one relation, so that its truth needs no further literals."""
-        from cpqueens.language.constraints.linear import Linear
-
         return [Linear(self.literals.sum(axis=-1) - self.literals.shape[-1], ">=")]

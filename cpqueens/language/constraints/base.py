@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.language.expressions import BoolArray, LinearArray, Registry, as_linear, registry_of
+from cpqueens.language.conversion import flat_terms, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
@@ -105,7 +106,7 @@ class Constraint(BoolArray):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return which elements hold, of shape (batch, size), for ``values`` (batch, variables)."""
-        raise NotImplementedError
+        return self.amounts(values) == 0
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return how far each element is from holding, (batch, size); 0 exactly where it holds."""
@@ -132,9 +133,7 @@ class Constraint(BoolArray):
 
     def truth(self) -> LinearArray:
         """Return 0/1 terms of the same shape: 1 where the element holds."""
-        from cpqueens.language.expressions import truth_terms
-
-        return truth_terms(self)
+        return self.registry.truth(self)
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.fields)
@@ -147,6 +146,4 @@ def _brief(value: Any) -> str:
 
 def terms_of(values: tuple[Any, ...], what: str) -> LinearArray:
     """Return the terms of ``f(array)`` or ``f(x, y, z)`` as an array of shape (size,)."""
-    value = values[0] if len(values) == 1 else values
-    array = as_linear(registry_of(value), value, what)
-    return array.reshape(-1)
+    return flat_terms(values[0] if len(values) == 1 else values, what)

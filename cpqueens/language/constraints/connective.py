@@ -8,17 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.expressions import (
-    BoolArray,
-    LinearArray,
-    Registry,
-    as_truth,
-    broadcast_all,
-    registry_of,
-    stack_last,
-)
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
-from cpqueens.language.rows import IntArray, refusing
+from cpqueens.language.rows import IntArray, reshaped
+from cpqueens.language.truths import as_literals, side_by_side
 
 
 class Connective(Constraint):
@@ -28,11 +21,7 @@ class Connective(Constraint):
     literals: LinearArray
 
     def __init__(self, *truths: Any) -> None:
-        registry = registry_of(*truths)
-        if len(truths) == 1:
-            literals = as_truth(registry, truths[0]).truth().reshape(-1)
-        else:
-            literals = stack_last(broadcast_all([as_truth(registry, t).truth() for t in truths]))
+        literals = as_literals(*truths)[0].reshape(-1) if len(truths) == 1 else side_by_side(*truths)
         object.__setattr__(self, "literals", literals)
 
     @classmethod
@@ -55,7 +44,7 @@ class Connective(Constraint):
         return self.over(self.literals.reshape((self.size, self.literals.shape[-1])))
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Return the connectives at flat positions ``rows``."""
+        """Return the connectives at flat positions ``rows``, in the shape of ``rows``."""
         index = np.arange(self.literals.size).reshape(self.size, self.literals.shape[-1])
         return self.over(self.literals._pick(index[rows]))
 
@@ -66,21 +55,23 @@ class Connective(Constraint):
         return [(self.kind, tuple(rows[i * k : (i + 1) * k])) for i in range(self.size)]
 
     def __getitem__(self, key: Any) -> BoolArray:
-        index = np.arange(self.literals.size).reshape(self.literals.shape)
         positions = plain_positions(self.shape, key)
-        if positions is None:  # chosen by terms
-            return super().__getitem__(key)
-        flat = index.reshape(self.size, self.literals.shape[-1])[positions]
-        return self.over(self.literals._pick(flat))
+        return super().__getitem__(key) if positions is None else self.take(positions)  # None: by terms
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
         """Return the same connectives in another shape."""
-        with refusing(f"reshape of an array of shape {self.shape}"):
-            new = np.broadcast_to(np.False_, self.shape).reshape(*shape).shape  # type: ignore[arg-type]
+        new = reshaped(self.shape, *shape)
         return self.over(self.literals.reshape((*new, self.literals.shape[-1])))
+
+    def values_of_literals(self, values: IntArray) -> IntArray:
+        """Return the values of each element's literals, of shape (batch, size, k)."""
+        return self.literals.evaluate(values).reshape(len(values), self.size, self.literals.shape[-1])
 
     def true_literals(self, values: IntArray) -> IntArray:
         """Return the number of true literals of each element, of shape (batch, size)."""
-        truths = self.literals.evaluate(values).reshape(len(values), self.size, self.literals.shape[-1])
-        total: IntArray = truths.sum(axis=2)
+        total: IntArray = self.values_of_literals(values).sum(axis=2)
         return total
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return 1 for each element that does not hold."""
+        return 1 - self.satisfied(values).astype(np.int64)

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.constraints.linear import _AMOUNT, _SATISFIED
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.constraints.linear import AMOUNT, SATISFIED, Linear
+from cpqueens.language.conversion import as_linears
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
 
@@ -35,14 +36,12 @@ class Count(Constraint):
     def __init__(self, terms: Any, value: Any, relation: Any, count: Any = None) -> None:
         if count is None:
             relation, count = "==", relation
-        if relation not in _SATISFIED:
-            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(_SATISFIED)}")
-        registry = registry_of(terms, value, count)
-        array = as_linear(registry, terms).reshape(-1)
-        sides = [as_linear(registry, side) for side in (value, count)]
+        if relation not in SATISFIED:
+            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(SATISFIED)}")
+        array, *sides = as_linears(terms, value, count)
         if any(side.shape for side in sides):
             raise ModelError("Count: value and count must be single terms or integers")
-        super().__init__(terms=array, value=sides[0], relation=relation, count=sides[1])
+        super().__init__(terms=array.reshape(-1), value=sides[0], relation=relation, count=sides[1])
 
     def _excess(self, values: IntArray) -> IntArray:
         equal = self.terms.evaluate(values) == self.value.evaluate(values)
@@ -51,17 +50,13 @@ class Count(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where the number of occurrences is as wanted."""
-        truths: Truths = _SATISFIED[self.relation](self._excess(values))
-        return truths
+        return SATISFIED[self.relation](self._excess(values))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance of the number of occurrences from an allowed one."""
-        amounts: IntArray = _AMOUNT[self.relation](self._excess(values))
-        return amounts
+        return AMOUNT[self.relation](self._excess(values))
 
     def simpler(self) -> list[Constraint]:
         """Return the relation on the sum of the truths ``term == value``."""
-        from cpqueens.language.constraints.linear import Linear
-
         occurrences = (self.terms == self.value).sum() if self.terms.size else 0 * self.value
         return [Linear(occurrences - self.count, self.relation)]

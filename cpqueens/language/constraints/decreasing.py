@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
-from cpqueens.language.rows import IntArray
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.increasing import Increasing
+from cpqueens.language.constraints.ordered import Ordered
 
 
-class Decreasing(Constraint):
+class Decreasing(Ordered):
     """Each term is at least the next, or greater if ``strict`` (Catalogue: decreasing).
 
     The violation is the number of neighbours in the wrong order.
@@ -24,27 +22,8 @@ class Decreasing(Constraint):
     6
     """
 
-    fields: ClassVar[tuple[str, ...]] = ("terms", "strict")
-    terms: LinearArray
-    strict: bool
-
-    def __init__(self, terms: Any, strict: bool = False) -> None:
-        super().__init__(terms=as_linear(registry_of(terms), terms).reshape(-1), strict=bool(strict))
-
-    def _wrong(self, values: IntArray) -> IntArray:
-        steps = np.diff(self.terms.evaluate(values), axis=1)
-        return (steps > -int(self.strict)).sum(axis=1)[:, None].astype(np.int64)
-
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where the sequence descends."""
-        return self._wrong(values) == 0
-
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return the number of neighbours in the wrong order."""
-        return self._wrong(values)
+    sign: ClassVar[int] = -1
 
     def simpler(self) -> list[Constraint]:
         """Return one inequality for each pair of neighbours."""
-        from cpqueens.language.constraints.increasing import Increasing
-
         return [Increasing.make(terms=self.terms[::-1], strict=self.strict)]

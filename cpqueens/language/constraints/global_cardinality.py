@@ -7,8 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.constraints.among import Among
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.count import Count
+from cpqueens.language.conversion import as_linears
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, as_listed
 
@@ -34,15 +37,14 @@ class GlobalCardinality(Constraint):
     closed: bool
 
     def __init__(self, terms: Any, values: Any, counts: Any, closed: bool = False) -> None:
-        registry = registry_of(terms, counts)
-        numbers = as_linear(registry, counts).reshape(-1)
+        array, numbers = (side.reshape(-1) for side in as_linears(terms, counts))
         wanted = tuple(as_listed(values, "values").reshape(-1).tolist())
         if len(wanted) != numbers.size or len(set(wanted)) != len(wanted):
             raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
-        array = as_linear(registry, terms).reshape(-1)
         super().__init__(terms=array, values=wanted, counts=numbers, closed=bool(closed))
 
-    def _distances(self, values: IntArray) -> IntArray:
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the summed distances."""
         terms = self.terms.evaluate(values)
         counts = self.counts.evaluate(values)
         numbers = [(terms == value).sum(axis=1) for value in self.values]
@@ -52,19 +54,8 @@ class GlobalCardinality(Constraint):
         nothing = np.zeros(len(values), dtype=np.int64)
         return saturated_sum(np.stack([nothing, *distances], axis=1))[:, None]
 
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where all numbers are as wanted."""
-        return self._distances(values) == 0
-
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return the summed distances."""
-        return self._distances(values)
-
     def simpler(self) -> list[Constraint]:
         """Return one Count for each value and, if closed, Among over all values."""
-        from cpqueens.language.constraints.among import Among
-        from cpqueens.language.constraints.count import Count
-
         parts: list[Constraint] = [
             Count(self.terms, value, "==", self.counts[k]) for k, value in enumerate(self.values)
         ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cpqueens.language.arrays import stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.rows import IntArray
 
 
@@ -23,24 +25,13 @@ class Implication(Connective):
     def __init__(self, premise: Any, conclusion: Any) -> None:
         super().__init__(premise, conclusion)
 
-    def _sides(self, values: IntArray) -> tuple[IntArray, IntArray]:
-        truths = self.literals.evaluate(values).reshape(len(values), self.size, 2)
-        return truths[:, :, 0], truths[:, :, 1]
-
     def satisfied(self, values: IntArray) -> Truths:
         """Return which implications hold."""
-        premise, conclusion = self._sides(values)
-        return (premise == 0) | (conclusion == 1)
-
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return 1 for each implication with a true premise and a false conclusion."""
-        premise, conclusion = self._sides(values)
-        return premise * (1 - conclusion)
+        truths = self.values_of_literals(values)
+        return (truths[:, :, 0] == 0) | (truths[:, :, 1] == 1)
 
     def simpler(self) -> list[Constraint]:
         """Return the clause ``not premise or conclusion``."""
-        from cpqueens.language.constraints.or_ import Or
-        from cpqueens.language.expressions import stack_last
 
         premise, conclusion = self.literals[..., 0], self.literals[..., 1]
         return [Or.over(stack_last([1 - premise, conclusion]))]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
-from cpqueens.errors import ModelError
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.paired import Paired
 from cpqueens.language.rows import IntArray
 
 
-class Inverse(Constraint):
+class Inverse(Paired):
     """``first[i] == j`` exactly if ``second[j] == i``; both count from 0 (Catalogue: inverse).
 
     The violation is the number of positions of either array that do not point back.
@@ -25,17 +23,6 @@ class Inverse(Constraint):
     6
     """
 
-    fields: ClassVar[tuple[str, ...]] = ("first", "second")
-    first: LinearArray
-    second: LinearArray
-
-    def __init__(self, first: Any, second: Any) -> None:
-        registry = registry_of(first, second)
-        arrays = [as_linear(registry, side).reshape(-1) for side in (first, second)]
-        if arrays[0].size != arrays[1].size:
-            raise ModelError(f"Inverse: two arrays of one length, got {arrays[0].size} and {arrays[1].size}")
-        super().__init__(first=arrays[0], second=arrays[1])
-
     @staticmethod
     def _astray(there: IntArray, back: IntArray) -> IntArray:
         size = there.shape[1]
@@ -44,22 +31,13 @@ class Inverse(Constraint):
         wrong: IntArray = (~inside | (returned != np.arange(size))).sum(axis=1)
         return wrong
 
-    def _wrong(self, values: IntArray) -> IntArray:
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the number of positions that do not point back."""
         first, second = self.first.evaluate(values), self.second.evaluate(values)
         return (self._astray(first, second) + self._astray(second, first))[:, None]
 
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where the arrays are inverse to each other."""
-        return self._wrong(values) == 0
-
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return the number of positions that do not point back."""
-        return self._wrong(values)
-
     def simpler(self) -> list[Constraint]:
         """Return the ranges and, for each pair, the equality of the two truths."""
-        from cpqueens.language.constraints.linear import Linear
-
         size = self.first.size
         if not size:
             return []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from cpqueens.language.arrays import concatenate_rows, of_one_registry
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.expressions import LinearArray, Term, concatenate_rows, join_terms
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import as_rows
+from cpqueens.language.term import Term
 
 
 def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
@@ -33,10 +36,19 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
             width = max(1, expression.width)
             arrays.setdefault((constraint.relation, width.bit_length()), []).append(expression)
     joined: list[Constraint] = [Linear(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
-    joined += [Linear(join_terms(terms), sign) for (sign, _), terms in single.items()]
+    joined += [Linear(_join_terms(terms), sign) for (sign, _), terms in single.items()]
     return joined + others
 
 
 def _concatenate(arrays: list[LinearArray]) -> LinearArray:
     registry = arrays[0].registry
     return concatenate_rows([a.bind(registry) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)
+
+
+def _join_terms(terms: Sequence[Term]) -> LinearArray:
+    """Return single terms with equally many variables as one array of shape (terms,)."""
+    shape = (len(terms), terms[0].width)
+    variables = as_rows([t.variable_list for t in terms]).reshape(shape)
+    coefficients = as_rows([t.coefficient_list for t in terms]).reshape(shape)
+    constants = as_rows([t.constant for t in terms])
+    return LinearArray(of_one_registry(*terms)[0].registry, shape[:1], variables, coefficients, constants)

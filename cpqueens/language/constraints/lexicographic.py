@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from cpqueens.errors import ModelError
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of, stack_last
+from cpqueens.language.arrays import stack_last
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.constraints.paired import Paired
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
 
-class Lexicographic(Constraint):
+class Lexicographic(Paired):
     """``first`` comes before ``second`` in lexicographic order (Frisch et al. 2002)."""
 
-    fields: ClassVar[tuple[str, ...]] = ("first", "second")
     strict: ClassVar[bool]
-    first: LinearArray
-    second: LinearArray
-
-    def __init__(self, first: Any, second: Any) -> None:
-        registry = registry_of(first, second)
-        arrays = [as_linear(registry, side).reshape(-1) for side in (first, second)]
-        if arrays[0].size != arrays[1].size:
-            sizes = f"{arrays[0].size} and {arrays[1].size}"
-            raise ModelError(f"{self.kind}: two arrays of one length, got {sizes}")
-        super().__init__(first=arrays[0], second=arrays[1])
-
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where the order holds."""
-        return self.amounts(values) == 0
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of positions from the deciding one to the end, where the order fails."""
@@ -47,9 +35,6 @@ class Lexicographic(Constraint):
 
     def simpler(self) -> list[Constraint]:
         """Return that each position is in order unless an earlier one differs, with chained truths."""
-        from cpqueens.language.constraints.linear import Linear
-        from cpqueens.language.constraints.or_ import Or
-
         size = self.first.size
         if not size:
             return [Or.over(self.first)] if self.strict else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,20 +81,18 @@ class Linear(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return which relations hold."""
-        left = self.expression.evaluate(values)
-        return _SATISFIED[self.relation](left)
+        return SATISFIED[self.relation](self.expression.evaluate(values))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance of each relation from holding."""
-        left = self.expression.evaluate(values)
-        return _AMOUNT[self.relation](left)
+        return AMOUNT[self.relation](self.expression.evaluate(values))
 
 
 # The slots' own setters: relations are made by the ten thousand, and a frozen class has no quicker way.
 _set_expression = Linear.__dict__["expression"].__set__
 _set_relation = Linear.__dict__["relation"].__set__
 
-_SATISFIED: dict[str, Any] = {
+SATISFIED: dict[str, Callable[[IntArray], Truths]] = {
     "==": lambda v: v == 0,
     "!=": lambda v: v != 0,
     "<=": lambda v: v <= 0,
@@ -101,8 +100,8 @@ _SATISFIED: dict[str, Any] = {
     ">=": lambda v: v >= 0,
     ">": lambda v: v > 0,
 }
-_AMOUNT: dict[str, Any] = {
-    "==": lambda v: np.abs(v),
+AMOUNT: dict[str, Callable[[IntArray], IntArray]] = {
+    "==": np.abs,
     "!=": lambda v: (v == 0).astype(np.int64),
     "<=": lambda v: np.maximum(v, 0),
     "<": lambda v: np.maximum(v + 1, 0),

@@ -6,8 +6,9 @@ from typing import Any
 
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Connective
-from cpqueens.language.expressions import as_truth, registry_of, stack_last
+from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.rows import IntArray
+from cpqueens.language.truths import Literals, side_by_side
 
 
 class Negation(Connective):
@@ -22,24 +23,15 @@ class Negation(Connective):
     """
 
     def __init__(self, truth: Any) -> None:
-        literal = as_truth(registry_of(truth), truth).truth()
-        object.__setattr__(self, "literals", stack_last([literal]))
+        object.__setattr__(self, "literals", side_by_side(truth))
 
     def __invert__(self) -> Any:
-        from cpqueens.language.expressions import Literals
-
         return Literals(self.literals[..., 0])
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where the literal is false."""
         return self.true_literals(values) == 0
 
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return 1 where the literal is true."""
-        return self.true_literals(values)
-
     def simpler(self) -> list[Constraint]:
         """Return the clause of the one negated literal."""
-        from cpqueens.language.constraints.or_ import Or
-
         return [Or.over(1 - self.literals)]

@@ -22,9 +22,5 @@ class Or(Connective):
         """Return which clauses hold."""
         return self.true_literals(values) > 0
 
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return 1 for each clause without a true literal."""
-        return (self.true_literals(values) == 0).astype("int64")
-
 
 Clause = Or

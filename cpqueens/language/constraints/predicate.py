@@ -10,8 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, Registry, as_linear, concatenate_rows, registry_of
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.conversion import as_linears
+from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import one_line, shown, text_of
 
@@ -45,11 +48,10 @@ class Predicate(Constraint):
     def __init__(self, function: Callable[..., Any], *terms: Any) -> None:
         if not terms:
             raise ModelError("Predicate needs terms behind its function")
-        registry = registry_of(*terms)
-        array = concatenate_rows([as_linear(registry, t).reshape(-1) for t in terms])
+        array = concatenate_rows([t.reshape(-1) for t in as_linears(*terms)])
         if not callable(function):
             raise ModelError(f"Predicate needs a function first, got {shown(function)}")
-        allowed = [row for row in _rows(registry, array) if _ask(function, row)]
+        allowed = [row for row in _rows(array) if _ask(function, row)]
         table = np.array(allowed, dtype=np.int64).reshape(len(allowed), array.size)
         super().__init__(terms=array, rows=table, function=function)
 
@@ -67,22 +69,16 @@ class Predicate(Constraint):
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of values to change, at least 1 where the function says no."""
-        from cpqueens.language.constraints.table import Table
-
-        distances = Table.make(terms=self.terms, rows=self.rows).amounts(values)
+        distances = _as_table(self.terms, self.rows).amounts(values)
         return np.where(self.satisfied(values), 0, np.maximum(distances, 1))
 
     def simpler(self) -> list[Constraint]:
         """Return the table of the rows that the function allows."""
-        from cpqueens.language.constraints.table import Table
-
-        return [Table.make(terms=self.terms, rows=self.rows)]
+        return [_as_table(self.terms, self.rows)]
 
 
 def _as_table(terms: LinearArray, rows: IntArray) -> Constraint:
     """Return what a predicate is pickled as, since its function may exist in one process only."""
-    from cpqueens.language.constraints.table import Table
-
     return Table.make(terms=terms, rows=rows)
 
 
@@ -96,10 +92,10 @@ def _domain(
     return range(low, high + 1)
 
 
-def _rows(registry: Registry, terms: LinearArray) -> Iterator[tuple[int, ...]]:
+def _rows(terms: LinearArray) -> Iterator[tuple[int, ...]]:
     low, high = terms.bounds()
     bounds = zip(terms.rows(), low.tolist(), high.tolist(), strict=True)
-    domains = [_domain(registry, row, a, b) for row, a, b in bounds]
+    domains = [_domain(terms.registry, row, a, b) for row, a, b in bounds]
     product = math.prod(d.stop - d.start if isinstance(d, range) else len(d) for d in domains)
     if product > ROW_CAP:
         raise ModelError(

@@ -7,8 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.constraints.base import Constraint, Truths
-from cpqueens.language.expressions import LinearArray, as_linear, registry_of
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.conversion import flat_terms
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 
 
@@ -31,7 +34,7 @@ class Table(Constraint):
     rows: IntArray
 
     def __init__(self, terms: Any, rows: Any) -> None:
-        array = as_linear(registry_of(terms), terms).reshape(-1)
+        array = flat_terms(terms)
         table = as_listed(rows, "table rows")
         if table.size == 0:
             table = np.zeros((len(table) if array.size == 0 else 0, array.size), dtype=np.int64)
@@ -39,26 +42,16 @@ class Table(Constraint):
             raise ModelError(f"a table over {array.size} terms needs rows of {array.size} values")
         super().__init__(terms=array, rows=np.unique(table, axis=0))
 
-    def _distances(self, values: IntArray) -> IntArray:
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the Hamming distance to the nearest row."""
         terms = self.terms.evaluate(values)
         best = np.full(len(values), max(1, terms.shape[1]), dtype=np.int64)
         for row in self.rows:
             best = np.minimum(best, (terms != row).sum(axis=1))
         return best[:, None]
 
-    def satisfied(self, values: IntArray) -> Truths:
-        """Return where the tuple equals some row."""
-        return self._distances(values) == 0
-
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return the Hamming distance to the nearest row."""
-        return self._distances(values)
-
     def simpler(self) -> list[Constraint]:
         """Return that the conjunction of equalities holds for some row."""
-        from cpqueens.language.constraints.and_ import And
-        from cpqueens.language.constraints.or_ import Or
-
         if not self.terms.size:
             return [Or.over(self.terms)] if not len(self.rows) else []
         equal = (self.terms == self.rows).truth()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.rows import IntArray
 
 
@@ -22,12 +23,6 @@ class Xor(Connective):
         """Return which parities are odd."""
         return self.true_literals(values) % 2 == 1
 
-    def amounts(self, values: IntArray) -> IntArray:
-        """Return 1 for each even parity."""
-        return 1 - self.true_literals(values) % 2
-
     def simpler(self) -> list[Constraint]:
         """Return ``sum of literals mod 2 == 1``."""
-        from cpqueens.language.constraints.linear import Linear
-
         return [Linear(self.literals.sum(axis=-1) % 2 - 1, "==")]

@@ -16,7 +16,8 @@ import cpqueens.language.constraints as package
 from cpqueens import Linear, Model
 from cpqueens.fuzzing.generate import CONTEXTS, MAKERS, random_model, usage
 from cpqueens.fuzzing.testing import random_models
-from cpqueens.language.constraints import KINDS, Constraint, kind_class
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.definedness import defined_elements
 from cpqueens.lowered.lowering import Scratch
 

@@ -26,7 +26,7 @@ from cpqueens import (
 )
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.language.constraints import KINDS
+from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.definedness import defined_elements
 
 MODELS = 25

@@ -1,0 +1,94 @@
+"""Arrays of terms made of plain arrays, of rows, and of other arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.language.expressions import LinearArray, Registry, build
+from cpqueens.language.linear_rows import Row, padded
+from cpqueens.language.rows import IntArray, common_shape
+
+
+def plain_variables(registry: Registry, first: int, shape: tuple[int, ...]) -> LinearArray:
+    """Return the array of the variables ``first``, ``first + 1``, ... in ``shape``."""
+    size = int(np.prod(shape, dtype=np.int64))
+    variables = np.arange(first, first + size, dtype=np.int64)[:, None]
+    ones = np.broadcast_to(np.int64(1), (size, 1))
+    zeros = np.broadcast_to(np.int64(0), (size,))
+    return build(registry, shape, variables, ones, zeros)
+
+
+def of_variables(registry: Registry, variables: IntArray, shape: tuple[int, ...]) -> LinearArray:
+    """Return the array of the given variables (flat, in C order) in ``shape``."""
+    flat = variables.reshape(-1, 1)
+    return build(registry, shape, flat, np.ones_like(flat), np.zeros(len(flat), dtype=np.int64))
+
+
+def of_rows(registry: Registry, rows: Sequence[Row], shape: tuple[int, ...]) -> LinearArray:
+    """Return the array of the given terms (in C order) in ``shape``."""
+    return build(registry, shape, *padded(rows))
+
+
+def constant_array(registry: Registry, values: IntArray) -> LinearArray:
+    """Return an array of terms without variables."""
+    flat = values.reshape(-1)
+    none = np.zeros((len(flat), 0), dtype=np.int64)
+    return build(registry, values.shape, none, none, flat)
+
+
+def mixed() -> ModelError:
+    """Return the error for terms of two models in one expression."""
+    return ModelError("terms of two different models cannot be mixed")
+
+
+def of_one_registry(*arrays: LinearArray) -> list[LinearArray]:
+    """Return the arrays as ones of the one model among theirs.
+
+    Raises
+    ------
+    ModelError
+        If there are two.
+    """
+    registry = next((a.registry for a in arrays if not a.registry.unbound), arrays[0].registry)
+    if any(a.registry is not registry and not a.registry.unbound for a in arrays):
+        raise mixed()
+    return [a.bind(registry) for a in arrays]
+
+
+def concatenate_rows(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return all elements of ``arrays`` one after the other, of shape (total,)."""
+    arrays = of_one_registry(*arrays)
+    width = max(a.width for a in arrays)
+    total = sum(a.size for a in arrays)
+    variables = np.zeros((total, width), dtype=np.int64)
+    coefficients = np.zeros((total, width), dtype=np.int64)
+    at = 0
+    for a in arrays:
+        variables[at : at + a.size, : a.width] = a.variables
+        coefficients[at : at + a.size, : a.width] = a.coefficients
+        at += a.size
+    constants = np.concatenate([a.constants for a in arrays])
+    return LinearArray(arrays[0].registry, (total,), variables, coefficients, constants)
+
+
+def stack_first(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return arrays of one shape stacked along a new first axis."""
+    shape = arrays[0].shape
+    if any(a.shape != shape for a in arrays):
+        raise ModelError(f"cannot stack shapes {sorted({a.shape for a in arrays})}")
+    return concatenate_rows(arrays).reshape((len(arrays), *shape))
+
+
+def stack_last(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return arrays of one shape stacked along a new last axis."""
+    stacked = stack_first(arrays)
+    return stacked._pick(np.moveaxis(stacked._index(), 0, -1))
+
+
+def broadcast_all(*arrays: LinearArray) -> list[LinearArray]:
+    """Return all arrays in their common broadcast shape."""
+    shape = common_shape(*(a.shape for a in arrays))
+    return [a.broadcast(shape) for a in arrays]

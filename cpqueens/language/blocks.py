@@ -1,0 +1,98 @@
+"""The variables of a model by their names: blocks of variables that were created together."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.text.plaintext import checked_name
+
+MAX_NAME = 200
+_ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Variables created together: ``name``, first index and shape."""
+
+    name: str
+    first: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+class Blocks(list[Block]):
+    """The blocks of a model in the order of their variables, found by name and by variable."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_name: dict[str, Block] = {}
+        self._bracketed: set[str] = set()  # what stands before a "[" in a name
+
+    def copy(self) -> Blocks:
+        """Return an independent copy."""
+        other = Blocks()
+        other += self
+        other.by_name, other._bracketed = dict(self.by_name), set(self._bracketed)
+        return other
+
+    def create(self, name: str | None, first: int, shape: tuple[int, ...]) -> Block:
+        """Add a block at the end and return it; None for a name of its own.
+
+        Raises
+        ------
+        ModelError
+            For a name that is no name or in use, also as that of an element.
+        """
+        if name is None:
+            name = f"x{len(self)}"
+            while name in self.by_name:
+                name = f"_{name}"
+        checked_name(name, "variable name", MAX_NAME)
+        if name in self.by_name or self.element(name) is not None:
+            raise ModelError(f"variable name {name!r} is in use; names must be unique")
+        if shape and name in self._bracketed:
+            raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
+        block = Block(name, first, shape)
+        self.append(block)
+        self.by_name[name] = block
+        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
+        return block
+
+    def element(self, name: str) -> int | None:
+        """Return the variable called ``name``, such as ``q[3]``, in an array; None if there is none."""
+        match = _ELEMENT.fullmatch(name)
+        block = self.by_name.get(match[1]) if match else None
+        if match is None or block is None:
+            return None
+        index = tuple(int(part) for part in match[2].split(","))
+        if len(index) != len(block.shape) or any(i >= n for i, n in zip(index, block.shape, strict=True)):
+            return None
+        return block.first + int(np.ravel_multi_index(index, block.shape))
+
+    def names(self) -> list[str]:
+        """Return the names of all variables, in their order."""
+        return [
+            f"{block.name}[{','.join(map(str, index))}]" if index else block.name
+            for block in self
+            for index in np.ndindex(block.shape)
+        ]
+
+    def name_of(self, variable: int) -> str:
+        """Return the name of a variable that is in one of the blocks."""
+        at = bisect_right(self, variable, key=lambda block: block.first) - 1
+        while self[at].size == 0:
+            at -= 1
+        block = self[at]
+        if not block.shape:
+            return block.name
+        index = np.unravel_index(variable - block.first, block.shape)
+        return f"{block.name}[{','.join(str(int(i)) for i in index)}]"

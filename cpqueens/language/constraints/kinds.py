@@ -1,0 +1,36 @@
+"""The constraint kinds by name: where the class of each is."""
+
+from __future__ import annotations
+
+import importlib
+
+from cpqueens.language.constraints.base import Constraint
+
+KINDS: dict[str, str] = {
+    "AllDifferent": "all_different",
+    "AllDifferentExcept": "all_different_except",
+    "AllEqual": "all_equal",
+    "Among": "among",
+    "And": "and_",
+    "Count": "count",
+    "Decreasing": "decreasing",
+    "GlobalCardinality": "global_cardinality",
+    "Implication": "implication",
+    "Increasing": "increasing",
+    "Inverse": "inverse",
+    "LexLess": "lex_less",
+    "LexLessEqual": "lex_less_equal",
+    "Linear": "linear",
+    "Negation": "negation",
+    "Or": "or_",
+    "Predicate": "predicate",
+    "Table": "table",
+    "Xor": "xor",
+}
+
+
+def kind_class(name: str) -> type[Constraint]:
+    """Return the class of the constraint kind ``name``."""
+    module = importlib.import_module(f"cpqueens.language.constraints.{KINDS[name]}")
+    found: type[Constraint] = getattr(module, name)
+    return found

@@ -1,0 +1,102 @@
+"""What users write as arrays of terms: integers, terms, truths, and nested sequences of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.arrays import broadcast_all, constant_array, mixed, stack_first
+from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
+from cpqueens.language.rows import as_integers, refuse_misread
+
+MAX_DEPTH = 32
+"""Levels of nested lists: as many as all versions of NumPy have axes."""
+
+
+def _nested(value: Any) -> bool:
+    """Say whether terms may stand inside ``value``: in a sequence, or in a NumPy array of objects."""
+    if isinstance(value, int | Operand):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | range)
+
+
+def _require_depth(depth: int, what: str) -> None:
+    if depth >= MAX_DEPTH:
+        raise ModelError(f"{what}: nested more than {MAX_DEPTH} levels deep, or a list that holds itself")
+
+
+def leaves(value: Any, what: str = "value", depth: int = 0) -> Iterator[Any]:
+    """Yield what stands in nested sequences, ``value`` itself if it is none.
+
+    Raises
+    ------
+    ModelError
+        If they are nested more than `MAX_DEPTH` levels deep.
+    """
+    if not _nested(value):
+        yield value
+        return
+    _require_depth(depth, what)
+    for part in value:
+        yield from leaves(part, what, depth + 1)
+
+
+def registry_of(*values: Any) -> Registry:
+    """Return the model of the terms in ``values``, that of constants if there is no term in them."""
+    for value in values:
+        for leaf in leaves(value):
+            if isinstance(leaf, Operand):
+                registry = leaf.registry
+                if not registry.unbound:
+                    return registry
+    return OPERATIONS.unbound
+
+
+def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 0) -> LinearArray:
+    """Return ``value`` (terms, truths, integers, nested sequences of these) as a `LinearArray`.
+
+    Raises
+    ------
+    IntegerError
+        For anything else.
+    ModelError
+        If terms of another model are among them.
+    """
+    if isinstance(value, BoolArray):
+        value = value.truth()
+    if isinstance(value, LinearArray):
+        if value.registry is not registry and not value.registry.unbound:
+            raise mixed()
+        return value.bind(registry)
+    if _nested(value):
+        refuse_misread(value, what)
+        _require_depth(depth, what)
+        parts = list(value)
+        if any(isinstance(p, Operand) or _nested(p) for p in parts):
+            return stack_first([as_linear(registry, p, what, depth + 1) for p in parts])
+    constants = as_integers(value, what)
+    if constants.size and int(constants.min()) == -(2**63):
+        raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
+    return constant_array(registry, constants.copy())  # a copy: the user may change the array later
+
+
+def as_linears(*values: Any) -> list[LinearArray]:
+    """Return each value as an array of terms of the one model that is found in them."""
+    registry = registry_of(*values)
+    return [as_linear(registry, value) for value in values]
+
+
+def flat_terms(value: Any, what: str = "value") -> LinearArray:
+    """Return ``value`` as terms of shape (size,)."""
+    return as_linear(registry_of(value), value, what).reshape(-1)
+
+
+def define(kind: str, *operands: Any) -> LinearArray:
+    """Return the terms of a defined function of operands that broadcast to one shape."""
+    arrays = broadcast_all(*as_linears(*operands))
+    return arrays[0].registry.define(kind, arrays[0].shape, *(a.reshape(-1) for a in arrays))

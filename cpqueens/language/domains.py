@@ -1,0 +1,126 @@
+"""What users write as shapes, bounds and domains of variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
+from cpqueens.language.rows import IntArray, plain_array
+from cpqueens.language.store import MAX_VARIABLES
+from cpqueens.text.plaintext import shown
+
+MAX_DOMAIN = 1_000_000
+MAX_AXES = 32
+
+
+def as_shape(shape: Any) -> tuple[int, ...]:
+    """Return ``shape`` (None, an integer, or several) as a tuple.
+
+    Raises
+    ------
+    ModelError
+        For a shape that no array of variables can have.
+    """
+    if shape is None:
+        return ()
+    parts = shape if isinstance(shape, tuple | list) else (shape,)
+    for part in parts:
+        if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
+            raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
+        if part > MAX_VARIABLES:
+            raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
+    if len(parts) > MAX_AXES:
+        raise ModelError(f"shape: {len(parts)} axes, allowed are at most {MAX_AXES}")
+    dimensions = tuple(int(p) for p in parts)
+    size = math.prod(dimensions)
+    if size > MAX_VARIABLES:
+        raise ModelError(f"shape {dimensions}: {size} variables, allowed are at most {MAX_VARIABLES}")
+    return dimensions
+
+
+def as_ends(lower: Any, upper: Any, domain: Any, label: str) -> tuple[IntArray, IntArray, IntArray | None]:
+    """Return lower and upper bounds, and the values if a domain is given; ``label`` is for messages.
+
+    Raises
+    ------
+    ModelError
+        For bounds together with a domain, and as `as_bound` and `as_domain`.
+    """
+    if domain is None:
+        return as_bound(lower, f"{label}lower bound"), as_bound(upper, f"{label}upper bound"), None
+    if lower is not None or upper is not None:
+        raise ModelError("give bounds or a domain, not both")
+    values = as_domain(domain, f"{label}domain")
+    return values[0], values[-1], values
+
+
+def as_bound(value: Any, what: str) -> IntArray:
+    """Return a bound, or an array of bounds, as int64.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or one is out of range.
+    IntegerError
+        If it is no integer.
+    """
+    if value is None:
+        raise ModelError(f"{what}: missing; give lower and upper, or domain=")
+    array = plain_array(value, what)
+    if not array.size:
+        return array.astype(np.int64)  # it fits variables of no number only
+    if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
+        raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
+    if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
+    if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
+        worst = max(array.flat, key=abs)
+        raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
+    if array.dtype.kind not in "iu":
+        raise IntegerError(f"{what}: integers only, got {shown(value)}")
+    return require_in_range(array, what).astype(np.int64)
+
+
+def stretched(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
+    """Return a bound for each variable of an array, of shape (size,)."""
+    try:
+        return np.broadcast_to(bound, shape).reshape(-1)
+    except ValueError:
+        raise ModelError(f"bounds of shape {bound.shape} do not fit variables of shape {shape}") from None
+
+
+def as_domain(domain: Any, what: str) -> IntArray:
+    """Return the values of a domain, ascending, each once.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or there are too many.
+    IntegerError
+        If one is no integer.
+    """
+    if isinstance(domain, str | bytes):
+        raise IntegerError(f"{what}: integers only, got {shown(domain)}")
+    try:
+        many = len(domain)
+    except OverflowError:
+        many = MAX_DOMAIN + 1
+    except Exception:
+        if not isinstance(domain, Iterable):
+            raise IntegerError(f"{what}: a sequence of integers is needed, got {shown(domain)}") from None
+        domain = list(islice(domain, MAX_DOMAIN + 1))  # it may never end
+        many = len(domain)
+    if many > MAX_DOMAIN:
+        raise ModelError(f"{what}: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
+    if not isinstance(domain, np.ndarray):
+        domain = list(domain)
+    values = np.unique(as_bound(domain, what)) if many else np.zeros(0, dtype=np.int64)
+    if not values.size:
+        raise ModelError(f"{what}: empty; at least one value is needed")
+    return values

@@ -1,0 +1,108 @@
+"""Rows of coefficients: many linear terms as three plain arrays, and what can be read of them alone.
+
+A *term* is an integer linear combination of variables plus a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.ranges import ALLOWED, OutOfRange
+from cpqueens.language.rows import IntArray, normalise
+
+Row = tuple[Sequence[int], Sequence[int], int]
+"""One term: variables, coefficients, constant."""
+
+
+class LinearRows:
+    """Terms, one a row: ``variables`` and ``coefficients`` (size, width), ``constants`` (size,).
+
+    Rows with fewer variables are padded with coefficient 0.
+    """
+
+    __slots__ = ("coefficients", "constants", "variables")
+
+    variables: IntArray
+    coefficients: IntArray
+    constants: IntArray
+
+    @property
+    def size(self) -> int:
+        """Number of terms."""
+        return len(self.constants)
+
+    @property
+    def width(self) -> int:
+        """Largest number of variables in one term (padding included)."""
+        return int(self.variables.shape[1])
+
+    def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
+        """Yield each term as (variables, coefficients, constant), padding removed."""
+        for v, a, c in zip(
+            self.variables.tolist(), self.coefficients.tolist(), self.constants.tolist(), strict=True
+        ):
+            if 0 in a:
+                kept = [k for k, coefficient in enumerate(a) if coefficient]
+                yield [v[k] for k in kept], [a[k] for k in kept], c
+            else:
+                yield v, a, c
+
+    def keys(self) -> list[Any]:
+        """Return one hashable key per term; equal keys mean equal terms, in whatever order they arose."""
+        return [(*sorted(zip(v, a, strict=True)), c) for v, a, c in self.rows()]
+
+    def scope(self) -> IntArray:
+        """Return the variables with a non-zero coefficient, sorted, each once."""
+        found = self.variables[self.coefficients != 0]
+        if len(found) < 2:
+            return found
+        if not (found[1:] > found[:-1]).all():  # np.unique hashes, which is slower than this
+            found = np.sort(found)
+            found = found[np.append(True, found[1:] != found[:-1])]
+        return found
+
+    def evaluate(self, values: IntArray) -> IntArray:
+        """Return the terms' values, of shape (batch, size), for ``values`` (batch, variables)."""
+        if not self.width:
+            return np.broadcast_to(self.constants, (len(values), self.size))
+        if self.width == 1:  # column by column: batches that lie so are read and written in long runs
+            columns = np.take(values.T, self.variables[:, 0], axis=0)
+            if not (self.coefficients == 1).all():
+                columns *= self.coefficients
+            columns += self.constants[:, None]
+            return columns.T
+        picked = values[:, self.variables]
+        picked *= self.coefficients
+        return picked.sum(axis=2) + self.constants
+
+    def summed(self, groups: NDArray[np.intp]) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the sums of groups of terms, as arrays like the own ones; ``groups`` (sums, terms of each).
+
+        Raises
+        ------
+        OutOfRange
+            If the constants of one may not fit.
+        """
+        flat = len(groups), groups.shape[1] * self.width
+        variables, coefficients = normalise(
+            self.variables[groups].reshape(flat), self.coefficients[groups].reshape(flat)
+        )
+        constants = self.constants[groups]
+        if constants.size and np.abs(constants.astype(np.float64)).sum(axis=1).max() >= 2.0**62:
+            raise OutOfRange(f"the constants of a sum add up to 2^62 or more; {ALLOWED}")
+        return variables, coefficients, constants.sum(axis=1)
+
+
+def padded(rows: Sequence[Row]) -> tuple[IntArray, IntArray, IntArray]:
+    """Return terms as ``variables``, ``coefficients`` and ``constants``."""
+    width = max((len(variables) for variables, _, _ in rows), default=0)
+    variables = np.zeros((len(rows), width), dtype=np.int64)
+    coefficients = np.zeros((len(rows), width), dtype=np.int64)
+    constants = np.zeros(len(rows), dtype=np.int64)
+    for k, (names, factors, constant) in enumerate(rows):
+        variables[k, : len(names)], coefficients[k, : len(names)], constants[k] = names, factors, constant
+    return variables, coefficients, constants

@@ -1,0 +1,73 @@
+"""Truths that are 0/1 terms, and what users write as truths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cpqueens.errors import ModelError
+from cpqueens.language.arrays import broadcast_all, mixed, stack_last
+from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+
+
+class Literals(BoolArray):
+    """An array of truths given by 0/1 terms (Boolean variables, their negations, truth values)."""
+
+    __slots__ = ("registry", "shape", "terms")
+
+    def __init__(self, terms: LinearArray) -> None:
+        low, high = terms.bounds()
+        if terms.size and (int(low.min()) < 0 or int(high.max()) > 1):
+            raise ModelError(
+                f"a term with values {int(low.min())}..{int(high.max())} is not a truth; "
+                "compare it, as in x != 0"
+            )
+        self.registry = terms.registry
+        self.shape = terms.shape
+        self.terms = terms
+
+    def truth(self) -> LinearArray:
+        """Return the 0/1 terms themselves."""
+        return self.terms
+
+    def __invert__(self) -> BoolArray:
+        return Literals(1 - self.terms)
+
+    def __repr__(self) -> str:
+        return f"<Literals shape={self.shape}>"
+
+
+def as_truth(registry: Registry, value: Any) -> BoolArray:
+    """Return ``value`` (truths, 0/1 terms, bools, sequences of these) as a `BoolArray`.
+
+    A 0/1 term that may be undefined, such as ``element(b, k)``, becomes the truth that it is 1: false where
+    it is undefined. So literals are always defined.
+    """
+    if isinstance(value, BoolArray):
+        if value.registry is registry or registry.unbound:
+            return value
+        if not value.registry.unbound:
+            raise mixed()
+    if registry.unbound:
+        registry = registry_of(value)
+    literals = Literals(as_linear(registry, value, "truth"))
+    if registry.has_partial and registry.partial_terms(literals.terms).any():
+        return registry.compare(literals.terms - 1, ">=")
+    return literals
+
+
+def as_literals(*values: Any) -> list[LinearArray]:
+    """Return the 0/1 terms of each value, as `as_truth` reads it, of the one model that is found in them."""
+    registry = registry_of(*values)
+    return [as_truth(registry, value).truth() for value in values]
+
+
+def side_by_side(*values: Any) -> LinearArray:
+    """Return the 0/1 terms of values that broadcast to one shape, along a new last axis."""
+    return stack_last(broadcast_all(*as_literals(*values)))
+
+
+def connect(kind: str, *values: Any) -> BoolArray:
+    """Return the elementwise connective ``kind`` of truths that broadcast to one shape."""
+    literals = side_by_side(*values)
+    return literals.registry.combine(kind, literals)
