@@ -102,6 +102,11 @@ class Checker:
         self._groups = constraints_in_range(model)
         self._gaps = _columns_by_domain(model, self.known)
 
+    @classmethod
+    def of(cls, model: Statement) -> Checker:
+        """Return the model's checker, which is kept with a small model until it changes."""
+        return model.kept("checker", lambda: cls(model))
+
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
         step = self._rows_at_once

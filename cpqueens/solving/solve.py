@@ -135,9 +135,10 @@ def run(
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
     with model.under_way(), listening(abandoned) as interrupt:
-        request = build_request(model, backend, strategy, want, clock, interrupt, **options)
+        checker = Checker.of(model)
+        request = build_request(checker, backend, strategy, want, clock, interrupt, **options)
         take = None if consumer is None else partial(consumer, interrupt)
-        collector = collect(model.kept("checker", lambda: Checker(model)), backend, request, take)
+        collector = collect(checker, backend, request, take)
         built = time.monotonic() - started
         try:
             ended = backend.run(model, request, collector.deliver)
