@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from cpqueens.backends.base import Backend
 from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking:Backtracking",

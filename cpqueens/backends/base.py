@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 Deliver = Callable[[IntArray], bool]
 """Takes assignments, int64 of shape (batch, decision variables); answers whether to go on."""

@@ -123,7 +123,7 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
         raise UnknownParameter("--param: name the solver that it is for with --solver")
     from cpqueens.backends.base import parameters_of
     from cpqueens.solving.choosing import named_solver
-    from cpqueens.solving.options import COMMON
+    from cpqueens.solving.request import COMMON
 
     name, backend, strategy = named_solver(solver)
     declared = parameters_of(backend, strategy)

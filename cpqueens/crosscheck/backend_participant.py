@@ -54,7 +54,7 @@ class BackendParticipant:
     def prepare(self, model: Model, plan: Plan) -> None:
         """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
         from cpqueens.solving.choosing import choose
-        from cpqueens.solving.options import build_request
+        from cpqueens.solving.request import build_request
         from cpqueens.system.interrupts import Interrupt
 
         _, backend, strategy = choose(model, self.solver, plan.want)

@@ -35,8 +35,8 @@ from typing import Any
 from cpqueens.answers.symmetry import Group
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model
-from cpqueens.problems.parameters import read_parameters
 from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import read_parameters
 from cpqueens.text.bounded import read_bytes
 from cpqueens.text.parameters import Parameter, complete, parse_assignments
 from cpqueens.text.plaintext import one_line, shown, text_of

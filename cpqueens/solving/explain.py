@@ -5,18 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.outcome import Status
 from cpqueens.backends.base import Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.describe import describe
 from cpqueens.language.rebuild import rebuilt
+from cpqueens.language.statement import Statement
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the case

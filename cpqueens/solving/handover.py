@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +28,9 @@ from cpqueens.backends.base import (
     parameters_of,
 )
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.solving.incumbent import Receiver, Said, Share
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _OWN: Mapping[str, Parameter] = {
     "heuristic_share": Parameter(float, 0.1, "the heuristic's part of the time limit, above 0 and below 1"),

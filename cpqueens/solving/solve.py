@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.options import build_request
+from cpqueens.solving.request import build_request
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 STOP = object()
 """Returned by a callback to end the enumeration."""

@@ -29,16 +29,15 @@ class Parameter:
     ----------
     type
         ``int``, ``float``, ``bool``, ``str``, a type that msgspec can check, or ``Any``.
-    least, most
-        The limits of an integer, both included.
+    limits
+        The least and the greatest value of an integer.
     """
 
     type: Any
     default: Any = REQUIRED
     meaning: str = ""
     choices: tuple[Any, ...] = ()
-    least: int | None = None
-    most: int | None = None
+    limits: tuple[int, int] | None = None
 
     @property
     def required(self) -> bool:
@@ -50,14 +49,8 @@ class Parameter:
         """What it accepts, in words."""
         if self.choices:
             return "one of " + ", ".join(str(choice) for choice in self.choices)
-        limits = {
-            (True, True): f" from {self.least} to {self.most}",
-            (True, False): f" of at least {self.least}",
-            (False, True): f" of at most {self.most}",
-            (False, False): "",
-        }
         words = _WORDS.get(self.type) or f"a value of type {_type_name(self.type)}"
-        return words + limits[self.least is not None, self.most is not None]
+        return words if self.limits is None else "{} from {} to {}".format(words, *self.limits)
 
     def parse(self, name: str, text: str) -> Any:
         """Return the value that ``text`` stands for.
@@ -100,8 +93,7 @@ class Parameter:
             found = msgspec.convert(_plain(value), self.type, strict=True)
         except (msgspec.ValidationError, TypeError, ValueError, OverflowError, RecursionError):
             raise self._refusal(name, value) from None
-        too_little = self.least is not None and found < self.least
-        if too_little or (self.most is not None and found > self.most):
+        if self.limits is not None and not self.limits[0] <= found <= self.limits[1]:
             raise self._refusal(name, value)
         return found
 

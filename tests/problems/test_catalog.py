@@ -12,7 +12,7 @@ OWN = '''
 """Pairs that add up."""
 from typing import Annotated
 from cpqueens import Model
-from cpqueens.problems.parameters import Between
+from cpqueens.problems.signatures import Between
 from cpqueens.problems.published import series
 
 def pairs(total: Annotated[int, Between(0, 50)] = 3) -> Model:

@@ -9,14 +9,12 @@ from cpqueens import ModelError
 from cpqueens.text.parameters import Parameter, complete, parse_assignments
 
 PARAMETERS = {
-    "n": Parameter(int, least=0, most=100),
+    "n": Parameter(int, limits=(0, 100)),
     "deep": Parameter(bool, False),
     "how": Parameter(str, "row", choices=("row", "column")),
     "squares": Parameter(tuple[tuple[int, int], ...], ()),
     "title": Parameter(str, "x"),
     "plain": Parameter(int, 3),
-    "positive": Parameter(int, 1, least=1),
-    "negative": Parameter(int, -1, most=-1),
     "share": Parameter(float, 0.5),
     "anything": Parameter(Any, None),
 }
@@ -31,8 +29,6 @@ PARAMETERS = {
         ("how", "one of row, column"),
         ("squares", "a list of pairs of integers, such as [[0, 3], [4, 1]]"),
         ("title", "a text"),
-        ("positive", "an integer of at least 1"),
-        ("negative", "an integer of at most -1"),
         ("share", "a number"),
     ],
 )
@@ -75,8 +71,6 @@ def test_texts_are_parsed(name: str, text: str, value: Any) -> None:
         pytest.param("n", "9" * 5000, id="huge"),
         *(("deep", t) for t in ("", "2", "maybe")),
         *(("share", t) for t in ("", "half", "true", "nan", "[1]", '"1"')),
-        ("positive", "0"),
-        ("negative", "0"),
         ("how", "diagonal"),
         *(("squares", t) for t in ("[[0]]", "[[0, 1, 2]]", "[[0, true]]", "[[0, 1.0]]", "[[", "0")),
         pytest.param("squares", "[" * 100_000, id="deep"),

@@ -3,7 +3,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from cpqueens import ModelError
-from cpqueens.problems.parameters import Between, Squares, read_parameters, validated
+from cpqueens.problems.signatures import Between, Squares, read_parameters, validated
 from cpqueens.text.parameters import Parameter
 
 
@@ -24,7 +24,7 @@ PARAMETERS = read_parameters(example)
 
 def test_a_signature_is_read() -> None:
     assert list(PARAMETERS) == ["n", "deep", "how", "squares", "title", "plain", "anything"]
-    assert PARAMETERS["n"] == Parameter(int, least=0, most=100)
+    assert PARAMETERS["n"] == Parameter(int, limits=(0, 100))
     assert PARAMETERS["n"].required
     assert PARAMETERS["deep"] == Parameter(bool, False)
     assert PARAMETERS["how"].choices == ("row", "column")

@@ -56,15 +56,14 @@ def read_parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def _declared(hint: Any, default: Any) -> Parameter:
-    least = most = None
+    limits = None
     if typing.get_origin(hint) is Annotated:
-        for limits in (extra for extra in hint.__metadata__ if isinstance(extra, Between)):
-            least, most = limits.low, limits.high
+        limits = next(((e.low, e.high) for e in hint.__metadata__ if isinstance(e, Between)), None)
         hint = hint.__origin__
     if hint is None:
         hint = Any if default in (REQUIRED, None) else type(default)
     choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
-    return Parameter(hint if _convertible(hint) else Any, default, "", choices, least, most)
+    return Parameter(hint if _convertible(hint) else Any, default, "", choices, limits)
 
 
 def _convertible(hint: Any) -> bool:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpqueens import backends
-from cpqueens.answers.check import Checker, read_assignment
+from cpqueens.answers.check import Checker, read_assignment, read_values
+from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want, parameters_of
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
+from cpqueens.language.statement import Statement
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 COMMON = (
     "time_limit",
@@ -172,45 +171,33 @@ def _hint(checker: Checker, backend: Backend, value: Any) -> tuple[Any, Any, lis
     if value is None:
         return None, None, []
     _need(backend, Feature.HINT, "hint")
-    model, known = checker.model, checker.known
-    row, given = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=bool)
-    messages: list[str] = []
-    for key, values in _hint_entries(value):
-        from cpqueens.answers.check import _read_entry
-
-        positions, numbers = _read_entry(model, known, key, values)
-        row[positions], given[positions] = numbers, True
+    row, given, problems = read_values(checker.model, _by_variable(value, "hint"))
+    if problems:
+        raise ModelError(f"hint: {problems[0]}")
     inside = checker.in_domain(row[None, :])[0]
-    for k in np.flatnonzero(given & ~inside)[:5].tolist():
-        messages.append(f"hint {model.name_of(int(known[k]))} = {row[k]} ignored: outside its domain")
-    given &= inside
-    return row, given, messages
+    outside = [(checker.known[k], row[k]) for k in np.flatnonzero(given & ~inside)[:5]]
+    name_of = checker.model.name_of
+    messages = [f"hint {name_of(int(v))} = {value} ignored: outside its domain" for v, value in outside]
+    return row, given & inside, messages
 
 
-def _hint_entries(value: Any) -> list[tuple[Any, Any]]:
-    from cpqueens.answers.outcome import Outcome, Solution
-
+def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(value, Outcome):
         value = value.solution or value.closest
     if isinstance(value, Solution):
         value = value.as_dict()
     if not isinstance(value, Mapping):
         raise ModelError(
-            f"hint: {{variable: values}}, a solution or an outcome is needed, got {shown(value)}"
+            f"{what}: {{variable: values}}, a solution or an outcome is needed, got {shown(value)}"
         )
-    return list(value.items())
+    return value
 
 
 def _after(model: Statement, backend: Backend, value: Any) -> Any:
     if value is None:
         return None
     _need(backend, Feature.RESUME, "after")
-    from cpqueens.answers.outcome import Solution
-
-    named = value.as_dict() if isinstance(value, Solution) else value
-    if not isinstance(named, Mapping):
-        raise ModelError(f"after: a solution or {{variable: values}} is needed, got {shown(value)}")
-    row, problems = read_assignment(model, named)
+    row, problems = read_assignment(model, _by_variable(value, "after"))
     if row is None:
         raise ModelError(f"after: {problems[0]}")
     return np.clip(row, -LIMIT - 1, LIMIT + 1)  # farther out nothing is compared differently
