@@ -160,11 +160,11 @@ def _infeasible(model: Statement, kept: Iterable[int], solver: str, options: dic
 
 def _check(model: Statement, subset: list[int], first: str, options: dict[str, Any]) -> str | None:
     """Return another backend that proves the subset infeasible too."""
-    from cpqueens import backends
+    from cpqueens.backends import named
 
     kept = {k: v for k, v in options.items() if k == "time_limit"}
-    for name in backends.available():
-        if name == first or not backends.get_backend(name).proves:
+    for name in named.available():
+        if name == first or not named.get_backend(name).proves:
             continue
         try:
             answer = _infeasible(model, subset, name, kept or {"time_limit": 10.0})

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.outcome import Outcome, StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import (
     Backend,
     Deliver,
@@ -94,8 +94,8 @@ def hand_over(solver: str) -> HandOver:
 
 
 def _part(label: str) -> Part:
-    name, strategy = backends.split_name(label)
-    return Part(label, backends.get_backend(name), strategy)
+    name, strategy = named.split_name(label)
+    return Part(label, named.get_backend(name), strategy)
 
 
 class HandOver:

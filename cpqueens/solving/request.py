@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.check import Checker, read_assignment, read_values
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want, parameters_of
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
@@ -96,7 +96,7 @@ def _feature_of(want: Want) -> Feature | None:
 def _need(backend: Backend, feature: Feature | None, what: str) -> None:
     if feature is None or feature in backend.features:
         return
-    able = [n for n in backends.available() if feature in backends.get_backend(n).features]
+    able = [n for n in named.available() if feature in named.get_backend(n).features]
     raise UnsupportedRequest(
         f"{backend.name} cannot do {what!r} (no feature {feature.value}); solvers that can: {', '.join(able)}"
     )

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.language.statement import Statement
@@ -141,7 +141,7 @@ def run(
         try:
             ended = backend.run(model, request, collector.deliver)
         except UnsupportedConstraint as error:
-            able = ", ".join(backends.able_backends(model, exclude=backend.name)) or "none"
+            able = ", ".join(named.able_backends(model, exclude=backend.name)) or "none"
             raise UnsupportedConstraint(f"{error}; backends that can: {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started}

@@ -13,9 +13,10 @@ from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
 from fake_backend import FakeBackend, installed, rows, says
 
-from cpqueens import Model, backends
+from cpqueens import Model
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Feature, Request
 from cpqueens.errors import (
     BackendFault,
@@ -133,7 +134,7 @@ def test_the_limit_leaves_exactly_what_is_as_good(name: str, sign: int, limit: i
     from cpqueens.backends.base import Clock, Want
 
     request = Request(Want.BEST, Clock(10.0), objective_limit=sign * limit)
-    ended = backends.get_backend(name).run(m, request, deliver)
+    ended = named.get_backend(name).run(m, request, deliver)
     values = [int(3 * a - 2 * b + 5) for a, b in np.concatenate([np.zeros((0, 2), dtype=int), *received])]
     assert ended.exhausted
     assert all(sign * value <= limit for value in values)
@@ -206,7 +207,7 @@ def test_a_heuristic_cannot_prove() -> None:
     stopped = says(exhausted=False, reason="time_limit")
     with heuristic(boast), pytest.MonkeyPatch.context() as patch:
         other = FakeBackend(stopped, features=EXACT)
-        patch.setattr(backends.get_backend("cpsat"), "run", other.run, raising=False)
+        patch.setattr(named.get_backend("cpsat"), "run", other.run, raising=False)
         outcome = largest_sum().solve(solver="fake+cpsat")
     assert (outcome.status, outcome.complete) == ("FEASIBLE", False)
     assert outcome.statistics["proved_by"] is None
