@@ -194,9 +194,3 @@ class Backend(Protocol):
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked, deliver solutions, and say how it ended, also when stopped."""
-
-
-def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter]:
-    """Return by name all that a backend with a strategy (None for its default one) can be told."""
-    further = getattr(backend, "strategy_parameters", None)
-    return {**backend.parameters, **({} if further is None else further(strategy))}

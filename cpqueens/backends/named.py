@@ -7,7 +7,7 @@ import importlib.util
 from functools import cache
 from typing import cast
 
-from cpqueens.backends.base import Backend
+from cpqueens.backends.base import Backend, Parameter
 from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
 from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
@@ -96,6 +96,12 @@ def split_name(solver: str) -> tuple[str, str | None]:
             f"no strategy {shown(strategy)} in {shown(name)}{did_you_mean(strategy, backend.strategies)}"
         )
     return name, strategy or None
+
+
+def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter]:
+    """Return by name all that a backend with a strategy (None for its default one) can be told."""
+    further = getattr(backend, "strategy_parameters", None)
+    return {**backend.parameters, **({} if further is None else further(strategy))}
 
 
 def able_backends(model: Statement, exclude: str) -> list[str]:

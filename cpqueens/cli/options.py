@@ -121,7 +121,7 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
         return {}
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
-    from cpqueens.backends.base import parameters_of
+    from cpqueens.backends.named import parameters_of
     from cpqueens.solving.choosing import named_solver
     from cpqueens.solving.request import COMMON
 

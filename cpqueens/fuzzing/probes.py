@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.backends.base import Backend, Feature, Parameter, Want, parameters_of
+from cpqueens.backends.base import Backend, Feature, Parameter, Want
+from cpqueens.backends.named import parameters_of
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code

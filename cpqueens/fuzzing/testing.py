@@ -19,17 +19,8 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
-from cpqueens.backends.base import (
-    Backend,
-    Clock,
-    Ended,
-    Feature,
-    Order,
-    Parameter,
-    Request,
-    Want,
-    parameters_of,
-)
+from cpqueens.backends.base import Backend, Clock, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.named import parameters_of
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.fuzzing.fuzz import assert_agree as assert_agree
 from cpqueens.fuzzing.generate import CONTEXTS, random_model

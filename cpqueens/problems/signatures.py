@@ -61,7 +61,7 @@ def _declared(hint: Any, default: Any) -> Parameter:
         limits = next(((e.low, e.high) for e in hint.__metadata__ if isinstance(e, Between)), None)
         hint = hint.__origin__
     if hint is None:
-        hint = Any if default in (REQUIRED, None) else type(default)
+        hint = Any if default is REQUIRED or default is None else type(default)
     choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
     return Parameter(hint if _convertible(hint) else Any, default, "", choices, limits)
 

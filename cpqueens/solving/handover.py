@@ -16,17 +16,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import (
-    Backend,
-    Deliver,
-    Ended,
-    Feature,
-    Order,
-    Parameter,
-    Request,
-    Want,
-    parameters_of,
-)
+from cpqueens.backends.base import Backend, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
 from cpqueens.language.statement import Statement
 from cpqueens.solving.incumbent import Receiver, Said, Share
@@ -56,7 +46,7 @@ class Part:
     @property
     def parameters(self) -> dict[str, Parameter]:
         """What it can be told."""
-        return parameters_of(self.backend, self.strategy)
+        return named.parameters_of(self.backend, self.strategy)
 
     def request(self, request: Request, **changes: Any) -> Request:
         """Return the part of ``request`` that this backend understands."""
@@ -117,11 +107,6 @@ class HandOver:
         self.features = frozenset(
             _OF_THE_EXACT_PART & second | _OF_THE_HEURISTIC & first | _OF_EITHER & (first | second)
         )
-
-    def can_express(self, model: Statement) -> bool:
-        """Say whether both parts can express the model (raises if not)."""
-        probes = [getattr(p.backend, "can_express", None) for p in (self.heuristic, self.exact)]
-        return all(probe(model) for probe in probes if probe is not None)
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Let the heuristic propose, then the exact solver continue with what is left of the time.
@@ -254,7 +239,7 @@ def _hint_fate(receiver: Receiver, continued: Said | None) -> dict[str, Any]:
 
 
 def _share(request: Request) -> Share:
-    own = {name: request.parameters.get(name, option.default) for name, option in _OWN.items()}
+    own = {name: request.parameters.get(name, parameter.default) for name, parameter in _OWN.items()}
     for name, value in own.items():
         if not value > 0 or (name == "heuristic_share" and value >= 1):
             allowed = "a number above 0" + (" and below 1" if name == "heuristic_share" else "")

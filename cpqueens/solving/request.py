@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.answers.check import Checker, read_assignment, read_values
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends import named
-from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want, parameters_of
+from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
@@ -206,7 +206,7 @@ def _after(model: Statement, backend: Backend, value: Any) -> Any:
 def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     if not options:
         return {}  # a declaration may take a library
-    declared = parameters_of(backend, strategy)
+    declared = named.parameters_of(backend, strategy)
     chosen: dict[str, Any] = {}
     for name, value in options.items():
         if name in REFUSED:
@@ -225,6 +225,6 @@ def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, An
 def _unknown(backend: Backend, strategy: str | None, name: str, declared: Mapping[str, Any]) -> str:
     """Return why a parameter is refused, with the nearest name or the strategies that have it."""
     asked = backend.name if strategy is None else f"{backend.name}:{strategy}"
-    having = [f"{backend.name}:{s}" for s in backend.strategies if name in parameters_of(backend, s)]
+    having = [f"{backend.name}:{s}" for s in backend.strategies if name in named.parameters_of(backend, s)]
     advice = f"; known to {', '.join(having)}" if having else did_you_mean(name, (*COMMON, *declared))
     return f"{asked} has no parameter {shown(name)}{advice}"

@@ -11,7 +11,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, UnknownParameter, UnsupportedRequest
 from cpqueens.backends import named
-from cpqueens.backends.base import Parameter, parameters_of
+from cpqueens.backends.base import Parameter
 
 # las-vegas declares no defaults, and those of cpsat are read from the library
 CONFIGURATIONS = [
@@ -72,7 +72,7 @@ def run(model: Model, solver: str, **given: Any) -> Any:
 @pytest.mark.parametrize(("name", "strategy"), CONFIGURATIONS)
 def test_what_is_declared_is_used(name: str, strategy: str | None) -> None:
     solver = label(name, strategy)
-    declared = parameters_of(named.get_backend(name), strategy)
+    declared = named.parameters_of(named.get_backend(name), strategy)
     defaults = {k: p.default for k, p in declared.items() if p.default is not None}
     models = MODELS if name == "local-search" else MODELS[:2]
     plain = [run(model, solver) for model in models]
@@ -99,7 +99,7 @@ OWN = [
 @pytest.mark.parametrize(("strategy", "name"), OWN)
 def test_every_parameter_of_a_strategy_matters(strategy: str, name: str) -> None:
     solver = f"local-search:{strategy}"
-    parameter = parameters_of(named.get_backend("local-search"), strategy)[name]
+    parameter = named.parameters_of(named.get_backend("local-search"), strategy)[name]
     value = OTHERS[strategy, name] if (strategy, name) in OTHERS else other(parameter)
     given = WITH.get((strategy, name), {})
     assert any(run(m, solver, **given) != run(m, solver, **given, **{name: value}) for m in MODELS)
@@ -107,7 +107,9 @@ def test_every_parameter_of_a_strategy_matters(strategy: str, name: str) -> None
 
 def test_two_strategies_have_defaults_of_their_own() -> None:
     backend = named.get_backend("local-search")
-    defaults = {s: parameters_of(backend, s)["max_sideways"].default for s in ("random-restart", "sideways")}
+    defaults = {
+        s: named.parameters_of(backend, s)["max_sideways"].default for s in ("random-restart", "sideways")
+    }
     assert defaults == {"random-restart": 0, "sideways": 100}
 
 
