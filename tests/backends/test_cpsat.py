@@ -85,7 +85,7 @@ def test_parameters_that_change_a_status_are_refused(name: str) -> None:
 def test_the_solvers_own_parameters_are_accepted() -> None:
     outcome = queens(6).enumerate(solver="cpsat", linearization_level=2, cp_model_presolve=False)
     assert outcome.count == 4
-    with pytest.raises(UnknownParameter, match="int is needed"):
+    with pytest.raises(UnknownParameter, match="linearization_level: an integer is needed"):
         queens(6).solve(solver="cpsat", linearization_level="high")
     with pytest.raises(UnknownParameter, match="did you mean 'linearization_level'"):
         queens(6).solve(solver="cpsat", linearisation_level=1)
@@ -228,7 +228,7 @@ def test_the_boolean_formulation_is_visible() -> None:
     assert small.solve(solver="cpsat").statistics["formulation"] == "integer"
     outcome = large.solve(solver="cpsat", formulation="integer", time_limit=20)
     assert outcome.statistics["formulation"] == "integer"
-    with pytest.raises(UnknownParameter, match="allowed are 'auto', 'integer', 'boolean'"):
+    with pytest.raises(UnknownParameter, match="one of auto, integer, boolean is needed"):
         large.solve(solver="cpsat", formulation="binary")
 
 

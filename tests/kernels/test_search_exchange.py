@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cpqueens.backends.local_search.engine import solve_problem
-from cpqueens.backends.local_search.exchange import OPTIONS, _incidence, solve_sums
+from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence, solve_sums
 from cpqueens.backends.local_search.problem import Builder, Kind, Problem
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.sums import Sums, find_sums
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "backends" / "local_search"))
 
 from lowered_problems import all_interval, costas, magic, queens
 
-DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
+DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()}
 
 
 def lines_of(problem: Problem) -> Sums:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpqueens.backends.local_search.reversal import OPTIONS as REVERSAL
+from cpqueens.backends.base import Parameter
+from cpqueens.backends.local_search.reversal import PARAMETERS as REVERSAL
 from cpqueens.backends.local_search.reversal import solve_path
 from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.sosic_gu_4 import OPTIONS, solve_units
-from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.sosic_gu_4 import PARAMETERS, solve_units
 from cpqueens.backends.local_search.units import from_offsets
 from cpqueens.kernels.search_units import swap_delta
 
 
-def defaults(options: dict[str, Option]) -> dict[str, object]:
+def defaults(options: dict[str, Parameter]) -> dict[str, object]:
     return {name: option.default for name, option in options.items()}
 
 
@@ -47,7 +47,7 @@ def test_queens(n: int) -> None:
     i = np.arange(n)
     units = from_offsets(n, 1, [i, -i])
     assert units is not None
-    result = solve_units(units, 7, Limits(10**6), defaults(dict(OPTIONS)))
+    result = solve_units(units, 7, Limits(10**6), defaults(dict(PARAMETERS)))
     x = result.x
     assert result.reason == "solved"
     assert len(set(x)) == len(set(x + i)) == len(set(x - i)) == n

@@ -77,7 +77,7 @@ def search_problem(
     Parameters
     ----------
     options
-        The strategy's own, see its ``OPTIONS``.
+        The strategy's own, see its ``PARAMETERS``.
     deliver
         Takes what is found, (1, variables), and says whether to go on where there is an objective.
     common
@@ -110,10 +110,10 @@ def solve_problem(
 ) -> Result:
     """Search for one assignment without violation; ``options`` are the strategy's own and the common ones."""
     common = {name: options.pop(name, default) for name, default in DEFAULTS.items()}
-    unknown = sorted(set(options) - set(get_strategy(strategy).OPTIONS))
+    unknown = sorted(set(options) - set(get_strategy(strategy).PARAMETERS))
     if unknown:
         raise StrategyError(
-            f"{strategy} has no option {unknown[0]!r}; it has {sorted(get_strategy(strategy).OPTIONS)}"
+            f"{strategy} has no option {unknown[0]!r}; it has {sorted(get_strategy(strategy).PARAMETERS)}"
         )
     return search_problem(
         problem, strategy, seed, limits or Limits(), options, lambda batch: False, common=common, hint=hint

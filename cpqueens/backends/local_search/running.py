@@ -10,7 +10,7 @@ from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search.engine import DEFAULTS, search_problem, try_special
 from cpqueens.backends.local_search.requests import COMMON, ended, limits_of
 from cpqueens.backends.local_search.search import Result, StrategyError
-from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
+from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.backends.local_search.translate import to_problem, units_of
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.lowered.compiled import compile_model
@@ -27,7 +27,6 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
         raise UnsupportedRequest(f"local-search has no strategy {name!r}; it has {', '.join(STRATEGIES)}")
     options = dict(request.parameters)
     common = {key: options.pop(key, p.default) for key, p in COMMON.items()}
-    _refuse_unknown(name, options)
     try:
         return _run(model, name, options, common, request, deliver)
     except OverflowError:  # bounds of defined variables, say of a product
@@ -38,14 +37,6 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
         return Ended(False, request.why_stopped(), statistics={"strategy": name, "steps": 0})
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{name}: {error}") from None
-
-
-def _refuse_unknown(name: str, options: dict[str, Any]) -> None:
-    known = get_strategy(name).OPTIONS
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        allowed = ", ".join(sorted(known)) or "none of its own"
-        raise UnsupportedRequest(f"local-search:{name} has no parameter {unknown[0]!r}; it has {allowed}")
 
 
 def _run(
