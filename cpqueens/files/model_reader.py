@@ -114,10 +114,10 @@ class Reader:
         if entry.args is None or entry.constraint is not None:
             raise ModelError(f"{entry.kind} has args and no constraint")
         arrays = [at(f"args[{k}]", self.terms.array, a).reshape(-1) for k, a in enumerate(entry.args)]
-        least, most = _ARITY.get(entry.kind, (2, 2))
+        least, most = kind.arity
         if not least <= len(arrays) <= most:
             raise Misplaced("args", f"{entry.kind} takes {least}{' or more' if most > least else ''}")
-        sizes = {a.size for a in arrays} if entry.kind != "element" else {arrays[0].size}
+        sizes = {a.size for a in arrays[: len(arrays) - kind.shared]}
         if len(sizes) > 1 or 0 in sizes or not arrays[-1].size:
             raise Misplaced("args", "arrays of one length of at least 1 are needed")
         return kind(tuple(arrays))
@@ -211,9 +211,6 @@ class Reader:
         for name in {"variable", "opponent"} & set(fields):
             at(name, self.model.__getitem__, fields[name])  # refuses an unknown name
         return view
-
-
-_ARITY: dict[str, tuple[int, int]] = {"abs": (1, 1), "minimum": (1, 10**6), "maximum": (1, 10**6)}
 
 
 def _build_linear(kind: Any, expression: LinearArray, relation: str) -> Constraint:

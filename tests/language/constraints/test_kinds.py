@@ -14,7 +14,7 @@ from hypothesis import given
 import cpqueens
 import cpqueens.language.constraints as package
 from cpqueens import Linear, Model
-from cpqueens.fuzzing.generate import CONTEXTS, MAKERS, random_model, usage
+from cpqueens.fuzzing.generate import CONTEXTS, random_model, usage
 from cpqueens.fuzzing.testing import random_models
 from cpqueens.language.constraints import KINDS, Constraint, kind_class
 from cpqueens.language.definedness import defined_elements
@@ -29,7 +29,6 @@ def test_registry_and_directory_agree() -> None:
     for name in KINDS:
         assert kind_class(name).__name__ == name
         assert getattr(cpqueens, name) is kind_class(name)
-    assert set(MAKERS) == set(KINDS)
     assert set(oracle.KINDS) == set(KINDS)
 
 
