@@ -85,11 +85,11 @@ def _sink(
     stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return where the solutions go; a file is opened, or refused, before the search starts."""
+    from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.report.formats import check_format
-    from cpqueens.report.writers import SolutionFile
 
     if out:
-        return FileSink(stack.enter_context(SolutionFile(out, instance.model, force=force)))
+        return FileSink(stack.enter_context(SolutionWriter(out, instance.model, force=force)))
     if head is not None:
         return JsonSink(head)
     if form == "svg":

@@ -46,8 +46,8 @@ def command(
 ) -> int:
     """Find one solution, or the best one."""
     from cpqueens.cli.terminal import progress
+    from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.report.formats import check_format
-    from cpqueens.report.writers import SolutionFile
     from cpqueens.solving.solve import solve
 
     instance = load(model, parameters)
@@ -56,7 +56,7 @@ def command(
     if out is None and not as_json:
         check_format(instance.model, form)
     with ExitStack() as stack:
-        file = stack.enter_context(SolutionFile(out, instance.model, force=force)) if out else None
+        file = stack.enter_context(SolutionWriter(out, instance.model, force=force)) if out else None
         with progress(instance.title, lambda: 0, shown=True):
             outcome = solve(instance.model, **given)
         if file is not None and len(outcome.solutions):
