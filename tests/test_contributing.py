@@ -48,6 +48,15 @@ def text(name: str) -> str:
     return (ADDITIONS / f"{name}.txt").read_text(encoding="utf-8")
 
 
+STRATEGIES = ROOT / "cpqueens/backends/local_search"
+
+
+def like_jump() -> str:
+    """Return the line of a strategy that is registered as jump is."""
+    lines = (STRATEGIES / "strategies.py").read_text(encoding="utf-8").splitlines()
+    return next(line.strip() for line in lines if '"jump"' in line).replace("jump", "zebra")
+
+
 ADDED = {
     "a constraint kind": Addition(
         (text("constraint"),),
@@ -79,8 +88,8 @@ ADDED = {
         {"tests/backends/test_conformance.py": 18, "tests/solving/test_solve.py": 12},
     ),
     "a local-search strategy": Addition(
-        ((ROOT / "cpqueens/backends/local_search/jump.py").read_text(encoding="utf-8"),),
-        (Line('"zebra": _HERE + "zebra",'),),
+        ((STRATEGIES / "jump.py").read_text(encoding="utf-8"),),
+        (Line(like_jump()),),
         {"tests/backends/local_search/test_random_models.py": 4},
     ),
     "a problem": Addition(

@@ -104,8 +104,15 @@ def cross_check(
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = symmetries or model.symmetries(), model.model
+    plan = Plan(
+        _want(model, want),
+        as_seeds(seeds),
+        Packing(model),
+        positive_seconds(time_limit, "time_limit"),
+        positive_integer(solution_limit, "solution_limit"),
+        progress,
+    )
     participants = as_participants(solvers)
-    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
     for participant in participants:
         prepare(participant, model, plan)
     if isolate:
@@ -118,8 +125,7 @@ def cross_check(
             report = conclude(case, plan, participants, started, bundles, interrupt)
         finally:
             for o in (*observations, *(second for _, second in repeats)):
-                if o.store is not None:
-                    o.store.close()
+                o.close()
     missed = participants[len(repeats) : len(observations)] if repeat else []
     lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
     return replace(report, not_compared=(*report.not_compared, *lost))
@@ -142,28 +148,14 @@ def _observe(
     return tuple(found)
 
 
-def _plan(
-    model: Model,
-    seeds: int | Sequence[int],
-    want: str,
-    time_limit: float | None,
-    solution_limit: int | None,
-    progress: Progress | None,
-) -> Plan:
+def _want(model: Model, want: str) -> Want:
     if want not in WANTS:
         raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
-    if want == "auto":
-        want = "all" if model.objective is None else "best"
     if want == "best" and model.objective is None:
         raise ModelError("want: 'best' needs a model with an objective")
-    return Plan(
-        Want(want),
-        as_seeds(seeds),
-        Packing(model),
-        positive_seconds(time_limit, "time_limit"),
-        positive_integer(solution_limit, "solution_limit"),
-        progress,
-    )
+    if want == "auto":
+        return Want.ALL if model.objective is None else Want.BEST
+    return Want(want)
 
 
 def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
@@ -220,8 +212,8 @@ def _repeat(
         second = participant.observe(model, plan)
         if not interrupt.seen:
             pairs.append((first, second))
-        elif second.store is not None:
-            second.store.close()
+        else:
+            second.close()
     return tuple(pairs)
 
 
