@@ -90,7 +90,10 @@ ADDED = {
     "a local-search strategy": Addition(
         ((STRATEGIES / "jump.py").read_text(encoding="utf-8"),),
         (Line(like_jump()),),
-        {"tests/backends/local_search/test_random_models.py": 4},
+        {
+            "tests/backends/local_search/test_random_models.py": 4,
+            "tests/backends/local_search/test_endings.py": 3,
+        },
     ),
     "a problem": Addition(
         (text("problem"), text("problem_tests")),

@@ -54,7 +54,7 @@ def test_values_and_bounds(kind: str, first: tuple[int, int]) -> None:
         x, y = m.intvar(*first, name="x"), m.intvar(*second, name="y")
         term = function(kind)(x, y)
         grid = oracle.assignments(m)
-        expected, defined = oracle.Table(m, grid).column(next(term.rows()))
+        expected, defined = oracle.TruthTable(m, grid).column(next(term.rows()))
         values = term.evaluate(m.complete(grid, m.decisions))[:, 0]
         assert (values == expected)[defined].all()
         low, high = term.bounds()

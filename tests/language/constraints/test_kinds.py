@@ -41,7 +41,11 @@ def _columns(model: Model, constraint: Constraint) -> tuple[np.ndarray, np.ndarr
     """Return all assignments completed by the package, where terms are defined, and the oracle's word."""
     grid = oracle.assignments(model)
     values, defined = model.complete_where_defined(grid, model.decisions)
-    return values, defined_elements(constraint, defined), oracle.Table(model, grid).constraint(constraint)
+    return (
+        values,
+        defined_elements(constraint, defined),
+        oracle.TruthTable(model, grid).constraint(constraint),
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
