@@ -104,6 +104,7 @@ def cross_check(
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = symmetries or model.symmetries(), model.model
+    participants = as_participants(solvers)
     plan = Plan(
         _want(model, want),
         as_seeds(seeds),
@@ -112,7 +113,6 @@ def cross_check(
         positive_integer(solution_limit, "solution_limit"),
         progress,
     )
-    participants = as_participants(solvers)
     for participant in participants:
         prepare(participant, model, plan)
     if isolate:

@@ -83,14 +83,14 @@ class External:
         return self.label or " ".join([os.path.basename(self.argv[0]), *self.argv[1:]])[:40]  # noqa: PTH119
 
     def observe(self, model: Model, plan: Plan) -> Observation:
-        """ProcessRun it once for each seed."""
+        """Run it once for each seed."""
         text = describe_task(model)
         return collect_runs(
             model, self.name, "external", plan, lambda seed: self._attempt(text, seed, plan.time_limit)
         )
 
     def attempt(self, model: Model, seed: int, time_limit: float | None) -> Attempt:
-        """ProcessRun it with one seed."""
+        """Run it with one seed."""
         return self._attempt(describe_task(model), seed, time_limit)
 
     def _attempt(self, task: Mapping[str, Any], seed: int, time_limit: float | None) -> Attempt:
