@@ -117,12 +117,25 @@ def cross_check(
         prepare(participant, model, plan)
     if isolate:
         participants = [isolated(p) for p in participants]
+    case = Case(model, (), as_published(published), verify, symmetries)
+    return _compared(case, plan, participants, started, repeat, bundles)
+
+
+def _compared(
+    case: Case,
+    plan: Plan,
+    participants: Sequence[Participant],
+    started: float,
+    repeat: bool,
+    bundles: str | Path | None,
+) -> Report:
+    """Run everyone, or everyone twice, and return the report of what they say."""
     with listening() as interrupt:
-        observations = _observe(model, participants, plan, interrupt)
-        repeats = _repeat(model, participants, observations, plan, interrupt) if repeat else ()
+        observations = _observe(case.model, participants, plan, interrupt)
+        repeats = _repeat(case.model, participants, observations, plan, interrupt) if repeat else ()
         try:
-            case = Case(model, observations, as_published(published), verify, symmetries, repeats)
-            report = conclude(case, plan, participants, started, bundles, interrupt)
+            answered = replace(case, observations=observations, repeats=repeats)
+            report = conclude(answered, plan, participants, started, bundles, interrupt)
         finally:
             for o in (*observations, *(second for _, second in repeats)):
                 o.close()
