@@ -1,6 +1,6 @@
 """``python -m cpqueens``: the command line."""
 
-from cpqueens.cli import main
+from cpqueens.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@ from children import adopt_orphans, left_behind, running_children
 from hypothesis import settings
 
 from cpqueens.backends import named
+from cpqueens.backends.base import Feature
 
 settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("cpqueens")
@@ -30,13 +31,19 @@ def no_process_is_left() -> Iterator[None]:
     assert left_behind(before) == {}
 
 
-def exact_backends() -> list[str]:
-    """Return the backends whose exhaustion is a proof."""
-    return [name for name in named.available() if named.get_backend(name).proves]
+EXACT = [name for name in named.available() if named.get_backend(name).proves]
+"""The backends whose exhaustion is a proof."""
 
 
-@pytest.fixture(params=exact_backends())
+@pytest.fixture(params=EXACT)
 def solver(request: pytest.FixtureRequest) -> str:
     """The name of an exact backend; the test runs once for each."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(params=[name for name in EXACT if Feature.OBJECTIVE in named.get_backend(name).features])
+def optimizer(request: pytest.FixtureRequest) -> str:
+    """The name of an exact backend that takes objectives; the test runs once for each."""
     name: str = request.param
     return name

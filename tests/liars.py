@@ -34,10 +34,10 @@ def lie_nothing(answer: Answer, model: Model, request: Request) -> None:
     """Change nothing."""
 
 
-_TRUTHS: WeakKeyDictionary[Model, oracle.Truth] = WeakKeyDictionary()
+_TRUTHS: WeakKeyDictionary[Model, oracle.Solved] = WeakKeyDictionary()
 
 
-def truth_about(model: Model) -> oracle.Truth:
+def truth_about(model: Model) -> oracle.Solved:
     """Ask the oracle once for each model."""
     if model not in _TRUTHS:
         _TRUTHS[model] = oracle.solve(model)

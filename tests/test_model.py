@@ -168,7 +168,7 @@ def test_fixing(solver: str) -> None:
         m.fix(x, [1, 2, 3])
 
 
-def test_copies_are_independent(solver: str) -> None:
+def test_copies_are_independent(optimizer: str) -> None:
     m = Model()
     x = m.intvar(0, 2, shape=2, name="x")
     m.add(x[0] != x[1])
@@ -176,8 +176,8 @@ def test_copies_are_independent(solver: str) -> None:
     other = m.copy()
     other.add(x[0] == 0, AllDifferent(x))  # terms of the original are understood
     other.fix(other["x"][1], 2)
-    assert m.count(solver=solver) == 6
-    outcome = other.solve(solver=solver)
+    assert m.count(solver=optimizer) == 6
+    outcome = other.solve(solver=optimizer)
     assert outcome[x].tolist() == [0, 2]
     assert outcome.objective == 2
     later = m.intvar(0, 1, name="later")

@@ -59,12 +59,13 @@ def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool
 
 
 def _read(sources: list[str], instance: Instance, base: int | None, by_column: bool) -> Found:
-    from cpqueens.files.solutionfile import READERS, read_solutions, read_text
+    from cpqueens.files.solutionfile import FORMATS, read_solutions, read_text
 
     if sources == ["-"]:
         return read_text(_standard_input(), instance.model, base, by_column)
     only = sources[0]
-    is_name = Path(only).suffix.lower() in {*READERS, ".npy", ".txt"} or "/" in only
+    readable = {suffix for suffix, kept in FORMATS.items() if kept.read is not None}
+    is_name = Path(only).suffix.lower() in readable or "/" in only
     if len(sources) == 1 and (is_name or _exists(Path(only))):
         return read_solutions(only, instance.model, base=base, by_column=by_column)
     return read_text(" ".join(sources), instance.model, base, by_column)

@@ -62,27 +62,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
     if relations:
         return _metamorphic(instance, as_json, options)
     check_place(options["page"], "--html")
-    from cpqueens.cli.terminal import progress
-    from cpqueens.crosscheck.crosscheck import cross_check
-
-    seen = [0]
-
-    def note(solver: str, count: int, seconds: float) -> None:
-        seen[0] = count
-
-    with progress(instance.title, lambda: seen[0], shown=True):
-        report = cross_check(
-            instance,
-            _participants(options),
-            seeds=range(first, first + runs),
-            want=options["want"],
-            time_limit=options["time_limit"],
-            solution_limit=options["limit"],
-            repeat=options["repeat"],
-            isolate=options["isolate"],
-            bundles=options["bundles"] or None,
-            progress=note,
-        )
+    report = _compared(instance, range(first, first + runs), options)
     if as_json:
         from cpqueens.crosscheck.jsonreport import to_json
 
@@ -92,6 +72,31 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
     if options["page"]:
         _write_page(report, options["page"])  # last: what was found must not be lost with the file
     return report.exit_code
+
+
+def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
+    """Return the report of a cross-check, with progress meanwhile."""
+    from cpqueens.cli.terminal import progress
+    from cpqueens.crosscheck.crosscheck import cross_check
+
+    seen = [0]
+
+    def note(solver: str, count: int, seconds: float) -> None:
+        seen[0] = count
+
+    with progress(instance.title, lambda: seen[0], shown=True):
+        return cross_check(
+            instance,
+            _participants(options),
+            seeds=seeds,
+            want=options["want"],
+            time_limit=options["time_limit"],
+            solution_limit=options["limit"],
+            repeat=options["repeat"],
+            isolate=options["isolate"],
+            bundles=options["bundles"] or None,
+            progress=note,
+        )
 
 
 def _print(report: Any) -> None:
@@ -118,14 +123,19 @@ def _participants(options: dict[str, Any]) -> list[Any] | None:
     """Return everyone who takes part; None for the default."""
     from cpqueens.crosscheck.external import External
     from cpqueens.crosscheck.given import SolutionFile
-    from cpqueens.crosscheck.participants import default_solvers
 
-    named = options["solvers"]
-    chosen: list[Any] = default_solvers() if named is None else [s for s in named.split(",") if s]
+    chosen: list[Any] = _solvers(options)
     chosen += [External(_words(text)) for text in options["external"]]
     chosen += [_function(text) for text in options["heuristic"]]
     chosen += [SolutionFile(path) for path in options["solutions"]]
     return chosen
+
+
+def _solvers(options: dict[str, Any]) -> list[str]:
+    from cpqueens.crosscheck.participants import default_solvers
+
+    named: str | None = options["solvers"]
+    return default_solvers() if named is None else [s for s in named.split(",") if s]
 
 
 def _words(command: str) -> list[str]:
@@ -149,7 +159,6 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.backends.base import Want
     from cpqueens.crosscheck.jsonreport import plain
     from cpqueens.crosscheck.metamorphic import metamorphic
-    from cpqueens.crosscheck.participants import default_solvers
     from cpqueens.solving.choosing import choose
 
     for name in ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page"):
@@ -159,8 +168,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     if options["seeds"] != 1:
         raise ModelError("--seeds: not with --metamorphic, which runs each solver with one seed")
     measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
-    named = options["solvers"]
-    solvers = default_solvers() if named is None else [s for s in named.split(",") if s]
+    solvers = _solvers(options)
     for solver in solvers:
         choose(instance.model, solver, Want.ONE)  # an unknown one is refused before the first runs
     with listening() as interrupt:

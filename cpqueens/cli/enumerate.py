@@ -10,18 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cpqueens.answers.outcome import Outcome, StopReason
+from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.guard import JSON_WANTED
-from cpqueens.cli.options import (
-    check_place,
-    json_option,
-    load,
-    model_arguments,
-    output_options,
-    run_options,
-    solver_options,
-)
 from cpqueens.cli.published import compared
 from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
 from cpqueens.cli.terminal import say
@@ -34,12 +26,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@model_arguments
-@solver_options
+@shared.model_arguments
+@shared.solver_options
 @click.option("--limit", type=int, metavar="K", help="stop after K solutions")
 @click.option("--up-to-symmetry", is_flag=True, help="one solution of each orbit")
-@output_options
-@json_option
+@shared.output_options
+@shared.json_option
 def command(
     model: str,
     parameters: tuple[str, ...],
@@ -52,9 +44,9 @@ def command(
     **options: Any,
 ) -> int:
     """Find all solutions."""
-    instance = load(model, parameters)
-    check_place(out or None, "--out")
-    given = run_options(**options)
+    instance = shared.load(model, parameters)
+    shared.check_place(out or None, "--out")
+    given = shared.run_options(**options)
     group = _group(instance, up_to_symmetry)
     if positive_integer(limit, "--limit") is not None and not group:
         given["solution_limit"] = limit
@@ -85,11 +77,11 @@ def _sink(
     stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return where the solutions go; a file is opened, or refused, before the search starts."""
+    from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.report.formats import check_format
-    from cpqueens.report.writers import SolutionFile
 
     if out:
-        return FileSink(stack.enter_context(SolutionFile(out, instance.model, force=force)))
+        return FileSink(stack.enter_context(SolutionWriter(out, instance.model, force=force)))
     if head is not None:
         return JsonSink(head)
     if form == "svg":

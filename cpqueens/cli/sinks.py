@@ -13,7 +13,7 @@ from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
     from cpqueens.answers.symmetry import Group
-    from cpqueens.report.writers import SolutionFile
+    from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.system.interrupts import Interrupt
 
 
@@ -54,7 +54,7 @@ class PrintSink:
 class FileSink:
     """Writes solutions to a file."""
 
-    def __init__(self, file: SolutionFile) -> None:
+    def __init__(self, file: SolutionWriter) -> None:
         self.file = file
 
     def write(self, found: SolutionSet) -> None:

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
-from cpqueens.cli.options import (
-    check_place,
-    json_option,
-    load,
-    model_arguments,
-    output_options,
-    run_options,
-    solver_options,
-)
 from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -27,13 +19,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@model_arguments
-@solver_options
-@output_options
+@shared.model_arguments
+@shared.solver_options
+@shared.output_options
 @click.option(
     "--explain", is_flag=True, help="of an infeasible model: constraints that contradict each other"
 )
-@json_option
+@shared.json_option
 def command(
     model: str,
     parameters: tuple[str, ...],
@@ -46,17 +38,17 @@ def command(
 ) -> int:
     """Find one solution, or the best one."""
     from cpqueens.cli.terminal import progress
+    from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.report.formats import check_format
-    from cpqueens.report.writers import SolutionFile
     from cpqueens.solving.solve import solve
 
-    instance = load(model, parameters)
-    given = run_options(**options)
-    check_place(out or None, "--out")
+    instance = shared.load(model, parameters)
+    given = shared.run_options(**options)
+    shared.check_place(out or None, "--out")
     if out is None and not as_json:
         check_format(instance.model, form)
     with ExitStack() as stack:
-        file = stack.enter_context(SolutionFile(out, instance.model, force=force)) if out else None
+        file = stack.enter_context(SolutionWriter(out, instance.model, force=force)) if out else None
         with progress(instance.title, lambda: 0, shown=True):
             outcome = solve(instance.model, **given)
         if file is not None and len(outcome.solutions):

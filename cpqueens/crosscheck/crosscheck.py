@@ -105,21 +105,40 @@ def cross_check(
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = symmetries or model.symmetries(), model.model
     participants = as_participants(solvers)
-    plan = _plan(model, seeds, want, time_limit, solution_limit, progress)
+    plan = Plan(
+        _want(model, want),
+        as_seeds(seeds),
+        Packing(model),
+        positive_seconds(time_limit, "time_limit"),
+        positive_integer(solution_limit, "solution_limit"),
+        progress,
+    )
     for participant in participants:
         prepare(participant, model, plan)
     if isolate:
         participants = [isolated(p) for p in participants]
+    case = Case(model, (), as_published(published), verify, symmetries)
+    return _compared(case, plan, participants, started, repeat, bundles)
+
+
+def _compared(
+    case: Case,
+    plan: Plan,
+    participants: Sequence[Participant],
+    started: float,
+    repeat: bool,
+    bundles: str | Path | None,
+) -> Report:
+    """Run everyone, or everyone twice, and return the report of what they say."""
     with listening() as interrupt:
-        observations = _observe(model, participants, plan, interrupt)
-        repeats = _repeat(model, participants, observations, plan, interrupt) if repeat else ()
+        observations = _observe(case.model, participants, plan, interrupt)
+        repeats = _repeat(case.model, participants, observations, plan, interrupt) if repeat else ()
         try:
-            case = Case(model, observations, as_published(published), verify, symmetries, repeats)
-            report = conclude(case, plan, participants, started, bundles, interrupt)
+            answered = replace(case, observations=observations, repeats=repeats)
+            report = conclude(answered, plan, participants, started, bundles, interrupt)
         finally:
             for o in (*observations, *(second for _, second in repeats)):
-                if o.store is not None:
-                    o.store.close()
+                o.close()
     missed = participants[len(repeats) : len(observations)] if repeat else []
     lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
     return replace(report, not_compared=(*report.not_compared, *lost))
@@ -142,28 +161,14 @@ def _observe(
     return tuple(found)
 
 
-def _plan(
-    model: Model,
-    seeds: int | Sequence[int],
-    want: str,
-    time_limit: float | None,
-    solution_limit: int | None,
-    progress: Progress | None,
-) -> Plan:
+def _want(model: Model, want: str) -> Want:
     if want not in WANTS:
         raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
-    if want == "auto":
-        want = "all" if model.objective is None else "best"
     if want == "best" and model.objective is None:
         raise ModelError("want: 'best' needs a model with an objective")
-    return Plan(
-        Want(want),
-        as_seeds(seeds),
-        Packing(model),
-        positive_seconds(time_limit, "time_limit"),
-        positive_integer(solution_limit, "solution_limit"),
-        progress,
-    )
+    if want == "auto":
+        return Want.ALL if model.objective is None else Want.BEST
+    return Want(want)
 
 
 def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
@@ -220,8 +225,8 @@ def _repeat(
         second = participant.observe(model, plan)
         if not interrupt.seen:
             pairs.append((first, second))
-        elif second.store is not None:
-            second.store.close()
+        else:
+            second.close()
     return tuple(pairs)
 
 

@@ -8,17 +8,10 @@ from random import Random
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
+from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.functions import any_
 from cpqueens.language.linear_rows import Row
-from cpqueens.language.rebuild import (
-    Rebuilder,
-    _only_row,
-    domain_of,
-    new_variable,
-    own_constraints,
-    rebuilt,
-)
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 
@@ -32,18 +25,18 @@ def _over(
     new = Model(model.name)
     rows: dict[int, Row] = {}
     for k, variable in enumerate(order):
-        (v,), (a,), c = _only_row(new_variable(new, domains[variable], f"v{k}"))
+        (v,), (a,), c = rebuild._only_row(rebuild.new_variable(new, domains[variable], f"v{k}"))
         factor, offset = affine.get(variable, (1, 0))
         rows[variable] = ((v,), (a * factor,), c * factor + offset)
-    rebuilder = Rebuilder(model, new, rows)
-    for posted in own_constraints(model):
+    rebuilder = rebuild.Rebuilder(model, new, rows)
+    for posted in rebuild.own_constraints(model):
         rebuilder.post(posted)
     rebuilder.objective()
     return new
 
 
 def _domains(model: Model) -> dict[int, Domain]:
-    return {v: domain_of(model, v) for v in model.decisions.tolist()}
+    return {v: rebuild.domain_of(model, v) for v in model.decisions.tolist()}
 
 
 def permuted(model: Model, random: Random) -> Model:
@@ -55,9 +48,9 @@ def permuted(model: Model, random: Random) -> Model:
 
 def shuffled(model: Model, random: Random) -> Model:
     """Return the model with its constraints in a random order."""
-    posted = own_constraints(model)
+    posted = rebuild.own_constraints(model)
     random.shuffle(posted)
-    return rebuilt(model, constraints=posted)
+    return rebuild.rebuilt(model, constraints=posted)
 
 
 def shifted(model: Model, random: Random) -> Model:
@@ -94,7 +87,7 @@ def with_tautology(model: Model, random: Random) -> Model:
 def duplicated(model: Model, random: Random) -> Model:
     """Return the model with one constraint posted twice."""
     other = model.copy()
-    other.add(random.choice(own_constraints(model) or model.constraints).constraint, name="again")
+    other.add(random.choice(rebuild.own_constraints(model) or model.constraints).constraint, name="again")
     return other
 
 
@@ -103,10 +96,12 @@ def decomposed(model: Model) -> Model | None:
     new = Model(model.name)
     rows = {}
     for variable in model.decisions.tolist():
-        rows[variable] = _only_row(new_variable(new, domain_of(model, variable), model.name_of(variable)))
-    rebuilder = Rebuilder(model, new, rows)
+        rows[variable] = rebuild._only_row(
+            rebuild.new_variable(new, rebuild.domain_of(model, variable), model.name_of(variable))
+        )
+    rebuilder = rebuild.Rebuilder(model, new, rows)
     changed = False
-    for posted in own_constraints(model):
+    for posted in rebuild.own_constraints(model):
         constraint = rebuilder.constraint(posted.constraint)
         parts = constraint.simpler()
         if type(constraint).simpler is Constraint.simpler:
@@ -126,7 +121,7 @@ def restricted(model: Model, random: Random) -> list[Model]:
     if not split:
         return []
     variable, halves = random.choice(split)
-    return [rebuilt(model, domains={variable: half}) for half in halves]
+    return [rebuild.rebuilt(model, domains={variable: half}) for half in halves]
 
 
 def _halves(domain: Domain) -> tuple[Domain, Domain] | None:

@@ -98,7 +98,7 @@ class External:
         line = json.dumps({**task, "seed": seed, "time_limit": limit}) + "\n"
         return judge_run(seed, self._run(line.encode(), limit))
 
-    def _run(self, line: bytes, limit: float) -> Run:
+    def _run(self, line: bytes, limit: float) -> ProcessRun:
         started = time.monotonic()
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment}
         with listening() as interrupt:
@@ -112,14 +112,14 @@ class External:
                 code = command.end()
         if command.errno:
             return self._not_started(command.errno)
-        return Run(out, err, code, time.monotonic() - started, why)
+        return ProcessRun(out, err, code, time.monotonic() - started, why)
 
-    def _not_started(self, number: int) -> Run:
-        return Run(b"", b"", None, 0.0, "cannot start", f"{self.argv[0]}: {os.strerror(number)}")
+    def _not_started(self, number: int) -> ProcessRun:
+        return ProcessRun(b"", b"", None, 0.0, "cannot start", f"{self.argv[0]}: {os.strerror(number)}")
 
 
 @dataclass(frozen=True)
-class Run:
+class ProcessRun:
     """What one process did; ``why`` names the limit that ended it."""
 
     out: bytes
@@ -128,6 +128,10 @@ class Run:
     seconds: float
     why: str = ""
     message: str = ""
+
+    def rejected(self, seed: int, why: str, message: str) -> Attempt:
+        """Return the attempt that a named rejection makes of it."""
+        return Attempt(seed, self.seconds, rejection=why, message=message)
 
 
 def describe_task(model: Model) -> dict[str, Any]:
@@ -194,7 +198,7 @@ def _read(selector: selectors.BaseSelector, stream: Any, parts: list[bytes]) -> 
     return len(data)
 
 
-def judge_run(seed: int, run: Run) -> Attempt:
+def judge_run(seed: int, run: ProcessRun) -> Attempt:
     """Return the answer in a process's output, or a named rejection.
 
     What was answered before a limit on time, or a signal, ended the process is an answer.
@@ -202,40 +206,33 @@ def judge_run(seed: int, run: Run) -> Attempt:
     lines = [part for part in run.out.splitlines(keepends=True) if part.strip()]
     if run.why:
         detail = run.message or f"after {run.seconds:.2f} s and {len(run.out)} bytes"
-        ended = Attempt(seed, run.seconds, rejection=run.why, message=detail)
+        ended = run.rejected(seed, run.why, detail)
         in_time = [part for part in lines if part.endswith(b"\n")] if run.why in _TIMELY else []
         given = _judge_lines(seed, run, in_time) if in_time else ended
         return ended if given.assignment is None else given
     if not lines:
         tail = run.err[-_TAIL:].decode("utf-8", "replace").strip().splitlines()
-        return Attempt(seed, run.seconds, rejection=_silent(run.code), message=_ended(run.code, tail))
+        return run.rejected(seed, "no answer" if run.code == 0 else "crashed", _ended(run.code, tail))
     return _judge_lines(seed, run, lines)
 
 
 _TIMELY = frozenset({"late", "interrupted"})
 
 
-def _judge_lines(seed: int, run: Run, lines: Sequence[bytes]) -> Attempt:
+def _judge_lines(seed: int, run: ProcessRun, lines: Sequence[bytes]) -> Attempt:
     try:
         answers = [parse_json(decoded(part)) for part in lines]
     except ModelError as error:
         last = lines[-1][:60].decode("utf-8", "replace")
-        return Attempt(
-            seed, run.seconds, rejection="garbled", message=f"not JSON lines: {shown(last, 60)} ({error})"
-        )
+        return run.rejected(seed, "garbled", f"not JSON lines: {shown(last, 60)} ({error})")
     found = [a for a in answers if isinstance(a, dict) and "assignment" in a]
     if not found:
-        return Attempt(seed, run.seconds, rejection="garbled", message='no line has an "assignment"')
+        return run.rejected(seed, "garbled", 'no line has an "assignment"')
     if found[-1]["assignment"] is None:
-        return Attempt(seed, run.seconds, rejection="no answer", message="it answered null")
+        return run.rejected(seed, "no answer", "it answered null")
     steps = found[-1].get("steps")
-    return Attempt(
-        seed, run.seconds, found[-1]["assignment"], steps=steps if type(steps) is int and steps >= 0 else None
-    )
-
-
-def _silent(code: int | None) -> str:
-    return "no answer" if code == 0 else "crashed"
+    counted = steps if type(steps) is int and steps >= 0 else None
+    return Attempt(seed, run.seconds, found[-1]["assignment"], steps=counted)
 
 
 def _ended(code: int | None, tail: list[str]) -> str:

@@ -84,6 +84,9 @@ class NotCompared:
     what: str
     why: str
 
+    def __str__(self) -> str:
+        return f"not compared: {self.solver}: {self.what} ({self.why})"
+
 
 @dataclass(frozen=True)
 class SolverReport:
@@ -159,6 +162,12 @@ class Verdict:
     reason: str = ""
     count: int | None = None
     optimum: int | None = None
+
+    @property
+    def founded(self) -> str:
+        """The evidence in words, with the reason."""
+        reason = f": {self.reason}" if self.reason else ""
+        return f"evidence {int(self.evidence)}, {self.evidence.text}{reason}"
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,6 @@ def observe_rows(
     accepted = checker.accepts(rows) if len(rows) else np.zeros(0, dtype=bool)
     store.add(rows[accepted])
     store.finish()
-    best: tuple[int, IntArray] | None = None
-    if model.objective is not None and accepted.any():
-        values = checker.objective(rows[accepted])
-        at = int(values.argmax() if model.maximizing else values.argmin())
-        best = better_of(checker, None, rows[accepted][at])
     wrong = [
         Fault("INVALID_SOLUTION", str(checker.explain(row)).splitlines()[0], tuple(row.tolist()))
         for row in rows[~accepted][:FAULTS_KEPT]
@@ -56,7 +51,8 @@ def observe_rows(
         name=name, family=name, role=role, want=Want.ALL if plan.want is Want.COUNT else plan.want,
         proves=complete, store=store, claims_all=complete, claims_none=complete and not len(rows),
         count=store.distinct, invalid=int((~accepted).sum()), duplicates=store.raw - store.distinct,
-        faults=(*wrong, *faults), best=best, seconds=time.monotonic() - began,
+        faults=(*wrong, *faults), best=better_of(checker, None, rows[accepted]),
+        seconds=time.monotonic() - began,
         fault_counts={"INVALID_SOLUTION": int((~accepted).sum())},
     )  # fmt: skip
 

@@ -111,7 +111,7 @@ def collect_runs(
             if row is not None:
                 tally.succeed()
                 store.add(row[None, :])
-                best = better_of(checker, best, row)
+                best = better_of(checker, best, row[None, :])
             elif interrupt.seen:
                 tally.censored += 1
             else:
@@ -200,15 +200,17 @@ def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
 
 
 def better_of(
-    checker: Checker, best: tuple[int, IntArray] | None, row: IntArray
+    checker: Checker, best: tuple[int, IntArray] | None, rows: IntArray
 ) -> tuple[int, IntArray] | None:
-    """Return the better of the best so far and a new row; None for models without objective."""
-    if checker.model.objective is None:
-        return None
-    value = int(checker.objective(row[None, :])[0])
-    if best is None or (value > best[0] if checker.model.maximizing else value < best[0]):
-        return value, row.copy()
-    return best
+    """Return the better of the best so far and new rows (batch, variables); None without an objective."""
+    if checker.model.objective is None or not len(rows):
+        return best
+    sign = -1 if checker.model.maximizing else 1
+    values = checker.objective(rows)
+    at = int((sign * values).argmin())
+    if best is not None and sign * best[0] <= sign * int(values[at]):
+        return best
+    return int(values[at]), rows[at].copy()
 
 
 def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
@@ -252,11 +254,10 @@ def _together(
     best: tuple[int, IntArray] | None = None
     for o in found:
         if o.best is not None:
-            best = better_of(checker, best, o.best[1])
-    if model.objective is not None and best is None:
+            best = better_of(checker, best, o.best[1][None, :])
+    if best is None:
         for rows in store.rows():
-            for row in rows:
-                best = better_of(checker, best, row)
+            best = better_of(checker, best, rows)
     if all(o.error is not None for o in found):
         return found[0]
     faults = tuple(f for o in found for f in o.faults)

@@ -23,18 +23,16 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
     """Return the report as HTML, a whole page or a fragment."""
     verdict = report.verdict
     kind = "good" if report.agree else "bad"
-    reason = f": {verdict.reason}" if verdict.reason else ""
-    founded = f"evidence {int(verdict.evidence)}, {verdict.evidence.text}{reason}"
     body = [
         f"<style>{_STYLE}</style><div class='cpq-check'>",
         f"<h1>Cross-check of {escape(report.model)}</h1>",
         f"<p>{escape(report.scope)}; asked for: {escape(report.want)}</p>",
-        f"<p class='{kind}'><strong>{escape(verdict.text)}</strong> [{escape(founded)}]</p>",
+        f"<p class='{kind}'><strong>{escape(verdict.text)}</strong> [{escape(verdict.founded)}]</p>",
         _table(report),
         *_paragraphs((line for h in report.heuristics for line in heuristic_lines(h)), ""),
         *_paragraphs([published_line(report)] if report.published is not None else [], ""),
         *map(_disagreement, report.disagreements),
-        *_paragraphs((f"not compared: {n.solver}: {n.what} ({n.why})" for n in report.not_compared), "loss"),
+        *_paragraphs(map(str, report.not_compared), "loss"),
         f"<p class='small'>{escape(_origin(report))}</p></div>",
     ]
     fragment = "\n".join(body)

@@ -53,8 +53,7 @@ class Isolated:
         with listening() as interrupt:
             seen = self._observe_once(model, plan, interrupt)
             if seen.error is Code.HANG and not interrupt.seen:
-                if seen.store is not None:
-                    seen.store.close()
+                seen.close()
                 seen = self._observe_once(model, plan, interrupt)
         return seen
 

@@ -18,24 +18,12 @@ import numpy as np
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.answers.symmetry import Group, orbit_sizes
 from cpqueens.backends.base import Feature, Want
+from cpqueens.crosscheck import derive
 from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.derive import (
-    blocked,
-    decomposed,
-    duplicated,
-    fixed_at,
-    negated,
-    opposite,
-    permuted,
-    restricted,
-    shifted,
-    shuffled,
-    with_tautology,
-)
 from cpqueens.crosscheck.findings import Disagreement, NotCompared
-from cpqueens.errors import CpqueensError
+from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.ranges import OutOfRange
-from cpqueens.solving.choosing import named_solver
+from cpqueens.solving.choosing import choose, named_solver
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.text.plaintext import shown
 
@@ -143,45 +131,45 @@ def _broken(lab: Laboratory, relation: str, message: str) -> Disagreement:
 
 def renaming(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """Variables renamed and created in another order."""
-    yield from _equal(lab, "permuted variables", permuted(lab.model, lab.random), base.value)
+    yield from _equal(lab, "permuted variables", derive.permuted(lab.model, lab.random), base.value)
 
 
 def shuffling(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """Constraints in another order."""
-    yield from _equal(lab, "shuffled constraints", shuffled(lab.model, lab.random), base.value)
+    yield from _equal(lab, "shuffled constraints", derive.shuffled(lab.model, lab.random), base.value)
 
 
 def shifting(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """Values moved by an offset for each variable."""
-    yield from _equal(lab, "shifted values", shifted(lab.model, lab.random), base.value)
+    yield from _equal(lab, "shifted values", derive.shifted(lab.model, lab.random), base.value)
 
 
 def negating(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """Values negated."""
-    yield from _equal(lab, "negated values", negated(lab.model), base.value)
+    yield from _equal(lab, "negated values", derive.negated(lab.model), base.value)
 
 
 def tautology(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """A constraint added that always holds."""
-    yield from _equal(lab, "added tautology", with_tautology(lab.model, lab.random), base.value)
+    yield from _equal(lab, "added tautology", derive.with_tautology(lab.model, lab.random), base.value)
 
 
 def duplication(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """A constraint added a second time."""
     if len(lab.model.constraints):
-        yield from _equal(lab, "duplicated constraint", duplicated(lab.model, lab.random), base.value)
+        yield from _equal(lab, "duplicated constraint", derive.duplicated(lab.model, lab.random), base.value)
 
 
 def decomposition(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """Each constraint replaced by its decomposition."""
-    derived = decomposed(lab.model)
+    derived = derive.decomposed(lab.model)
     if derived is not None:
         yield from _equal(lab, "decomposed constraints", derived, base.value)
 
 
 def case_split(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """The domain of one variable cut in two: counts add up, the optimum is the best of the parts."""
-    parts = restricted(lab.model, lab.random)
+    parts = derive.restricted(lab.model, lab.random)
     if not parts or base.value is None:
         return
     answers = [lab.ask(part, "case split").value for part in parts]
@@ -210,7 +198,7 @@ def blocking(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """A known solution forbidden: one fewer."""
     if lab.measure != "count" or base.solution is None or base.value is None:
         return
-    yield from _equal(lab, "blocked solution", blocked(lab.model, base.solution), base.value - 1)
+    yield from _equal(lab, "blocked solution", derive.blocked(lab.model, base.solution), base.value - 1)
 
 
 def fixing(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
@@ -219,7 +207,7 @@ def fixing(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
         return
     objective = None if lab.model.objective is None else base.solution[lab.model.objective]
     expected = {"count": 1, "feasible": 1, "optimum": objective}[lab.measure]
-    yield from _equal(lab, "fixed solution", fixed_at(lab.model, base.solution), expected)
+    yield from _equal(lab, "fixed solution", derive.fixed_at(lab.model, base.solution), expected)
 
 
 def mirror_objective(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
@@ -227,7 +215,7 @@ def mirror_objective(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     if lab.measure != "optimum" or base.value is None:
         return
     expected = base.value if base.value == _NOTHING else -base.value
-    yield from _equal(lab, "min f = -max -f", opposite(lab.model), expected)
+    yield from _equal(lab, "min f = -max -f", derive.opposite(lab.model), expected)
 
 
 def symmetric_images(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
@@ -358,9 +346,6 @@ def metamorphic(
     CpqueensError
         For an unknown solver or measure.
     """
-    from cpqueens.errors import ModelError
-    from cpqueens.solving.choosing import choose
-
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"
     if measure not in MEASURES or (measure == "optimum" and model.objective is None):

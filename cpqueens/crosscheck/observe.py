@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
 from cpqueens.backends.base import Backend, Feature, Request, Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.sets import Packing, SolutionStore
-from cpqueens.errors import (
-    CpqueensError,
-    MissingLibrary,
-    ModelInvalid,
-    UnsupportedConstraint,
-    UnsupportedRequest,
-)
 from cpqueens.language.rows import IntArray
 from cpqueens.solving.collect import Collector, Taker
 from cpqueens.text.plaintext import one_line
@@ -96,6 +90,11 @@ class Observation:
     heuristic: Any = None  # heuristic.Runs, where there were several
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
+
+    def close(self) -> None:
+        """Remove the files of its set."""
+        if self.store is not None:
+            self.store.close()
 
     @property
     def ended_by(self) -> str:
@@ -239,10 +238,10 @@ def _claims_all(outcome: Outcome, proves: bool, collector: Observer) -> bool:
 
 
 _ERRORS: tuple[tuple[type[BaseException], Code], ...] = (
-    (UnsupportedConstraint, Code.UNSUPPORTED),
-    (UnsupportedRequest, Code.UNSUPPORTED),
-    (MissingLibrary, Code.UNSUPPORTED),
-    (ModelInvalid, Code.MODEL_INVALID),
+    (errors.UnsupportedConstraint, Code.UNSUPPORTED),
+    (errors.UnsupportedRequest, Code.UNSUPPORTED),
+    (errors.MissingLibrary, Code.UNSUPPORTED),
+    (errors.ModelInvalid, Code.MODEL_INVALID),
     (MemoryError, Code.OUT_OF_MEMORY),
 )
 
@@ -251,7 +250,7 @@ def _code_of(error: Exception, running: bool) -> Code:
     for kind, code in _ERRORS:
         if isinstance(error, kind):
             return code
-    if isinstance(error, CpqueensError):
+    if isinstance(error, errors.CpqueensError):
         if not running:
             raise error  # the user's own mistake: refused as everywhere
         return Code.UNSUPPORTED
@@ -260,7 +259,7 @@ def _code_of(error: Exception, running: bool) -> Code:
 
 def _one_line(error: BaseException) -> str:
     first = one_line((str(error).strip().splitlines() or [""])[0])
-    return first if isinstance(error, CpqueensError) else f"{type(error).__name__}: {first}"
+    return first if isinstance(error, errors.CpqueensError) else f"{type(error).__name__}: {first}"
 
 
 def supports(solver: str | Backend, model: Model, feature: Feature) -> bool:

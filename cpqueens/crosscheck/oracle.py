@@ -21,7 +21,7 @@ LARGE = 2**20
 
 
 @dataclass(frozen=True)
-class Truth:
+class Solved:
     """All solutions, sorted, of shape (count, decision variables); the optimum if there is an objective."""
 
     solutions: np.ndarray
@@ -39,18 +39,18 @@ class Truth:
         return {tuple(row) for row in self.solutions.tolist()}
 
 
-def solve(model: Any) -> Truth:
+def solve(model: Any) -> Solved:
     """Return every solution of ``model`` by trying every assignment."""
     grid = assignments(model)
-    table = Table(model, grid)
+    table = TruthTable(model, grid)
     good = table.accepted()
     solutions = grid[good]
     if model.objective is None:
-        return Truth(solutions, None, None)
+        return Solved(solutions, None, None)
     values, _ = table.column(_row(model.objective, 0))
     values = values[good]
     best = None if not len(values) else int(values.max() if model.maximizing else values.min())
-    return Truth(solutions, best, values)
+    return Solved(solutions, best, values)
 
 
 def assignments(model: Any) -> np.ndarray:
@@ -88,7 +88,7 @@ def _row(array: Any, k: int) -> tuple[list[int], list[int], int]:
     return flat_variables, flat_coefficients, int(np.asarray(array.constants).reshape(-1)[k])
 
 
-class Table:
+class TruthTable:
     """Values of variables over all assignments, and where they are defined."""
 
     def __init__(self, model: Any, grid: np.ndarray) -> None:

@@ -23,5 +23,4 @@ def observe_and_compare(model: Model, participants: Sequence[Participant], plan:
         return compare(Case(model, observations))
     finally:
         for o in observations:
-            if o.store is not None:
-                o.store.close()
+            o.close()

@@ -57,13 +57,11 @@ def _parts(report: Findings) -> Iterator[RenderableType]:
     if report.published is not None:
         yield Text(published_line(report))
     for lost in report.not_compared:
-        yield Text(f"not compared: {lost.solver}: {lost.what} ({lost.why})", style="yellow")
+        yield Text(str(lost), style="yellow")
     for disagreement in report.disagreements:
         yield Text("\n".join(disagreement_lines(disagreement)), style="red")
     style = "bold green" if report.agree else "bold red"
-    v = report.verdict
-    reason = f": {v.reason}" if v.reason else ""
-    yield Text(f"{v.text}  [evidence {int(v.evidence)}, {v.evidence.text}{reason}]", style=style)
+    yield Text(f"{report.verdict.text}  [{report.verdict.founded}]", style=style)
 
 
 def _solver_table(report: Findings) -> Any:

@@ -12,16 +12,8 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from cpqueens.errors import ModelError
+from cpqueens.files import schema
 from cpqueens.files.complaints import Misplaced, at, converted
-from cpqueens.files.schema import (
-    MAX_VARIABLES,
-    RELATIONAL,
-    ConstraintEntry,
-    DefinitionEntry,
-    Document,
-    ObjectiveEntry,
-    VariableEntry,
-)
 from cpqueens.files.term_reader import TermReader
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.constraints.base import Constraint
@@ -41,10 +33,10 @@ from cpqueens.text.suggest import did_you_mean
 MAX_ROWS = 1_000_000
 
 
-class Reader:
+class ModelReader:
     """Builds one model from its document; ``where`` names the file in the constraints' sources."""
 
-    def __init__(self, document: Document, where: str) -> None:
+    def __init__(self, document: schema.Document, where: str) -> None:
         self.document = document
         self.where = where
         self.model = Model(_harmless(document.name, "name"))
@@ -72,11 +64,11 @@ class Reader:
         total = 0
         for k, entry in enumerate(self.document.variables):
             total += math.prod(entry.shape)
-            if total > MAX_VARIABLES:
-                raise Misplaced(f"variables[{k}].shape", f"more than {MAX_VARIABLES} variables in all")
+            if total > schema.MAX_VARIABLES:
+                raise Misplaced(f"variables[{k}].shape", f"more than {schema.MAX_VARIABLES} variables in all")
             at(f"variables[{k}]", self._create, entry)
 
-    def _create(self, entry: VariableEntry) -> None:
+    def _create(self, entry: schema.VariableEntry) -> None:
         shape = entry.shape
         if entry.domain is not UNSET:
             if entry.lower is not UNSET or entry.upper is not UNSET:
@@ -88,19 +80,20 @@ class Reader:
         upper = at("upper", _bounds, entry.upper, size, shape)
         self.model.intvar(lower, upper, shape, entry.name)
 
-    def _define(self, entry: DefinitionEntry) -> None:
+    def _define(self, entry: schema.DefinitionEntry) -> None:
         if entry.name in self.terms.arrays or entry.name in self.model.blocks.by_name:
             raise Misplaced("name", f"{entry.name!r} is in use; names must be unique")
         definition = self._truth(entry) if entry.kind == "truth" else self._function(entry)
         results = self.model._register(definition)
-        if self.document.version < RELATIONAL and self.model.has_partial:
+        since = schema.RELATIONAL
+        if self.document.version < since and self.model.has_partial:
             raise ModelError(
-                f"a {definition.kind} that may be undefined has another meaning since version {RELATIONAL}: "
-                f"see the documentation, and write {RELATIONAL} as the version if that is what is meant"
+                f"a {definition.kind} that may be undefined has another meaning since version {since}: "
+                f"see the documentation, and write {since} as the version if that is what is meant"
             )
         self.terms.arrays[entry.name] = of_variables(self.model, results, (len(results),))
 
-    def _truth(self, entry: DefinitionEntry) -> Definition:
+    def _truth(self, entry: schema.DefinitionEntry) -> Definition:
         if entry.constraint is None or entry.args is not None:
             raise ModelError("a truth has a constraint and no args")
         constraint = at("constraint", self.constraint, entry.constraint).flattened()
@@ -109,7 +102,7 @@ class Reader:
         constraint.require_range()
         return Truth(constraint)
 
-    def _function(self, entry: DefinitionEntry) -> Definition:
+    def _function(self, entry: schema.DefinitionEntry) -> Definition:
         kind = DEFINITION_KINDS.get(entry.kind)
         if kind is None:
             known = [*DEFINITION_KINDS, "truth"]
@@ -117,10 +110,10 @@ class Reader:
         if entry.args is None or entry.constraint is not None:
             raise ModelError(f"{entry.kind} has args and no constraint")
         arrays = [at(f"args[{k}]", self.terms.array, a).reshape(-1) for k, a in enumerate(entry.args)]
-        least, most = _ARITY.get(entry.kind, (2, 2))
+        least, most = kind.arity
         if not least <= len(arrays) <= most:
             raise Misplaced("args", f"{entry.kind} takes {least}{' or more' if most > least else ''}")
-        sizes = {a.size for a in arrays} if entry.kind != "element" else {arrays[0].size}
+        sizes = {a.size for a in arrays[: len(arrays) - kind.shared]}
         if len(sizes) > 1 or 0 in sizes or not arrays[-1].size:
             raise Misplaced("args", "arrays of one length of at least 1 are needed")
         return kind(tuple(arrays))
@@ -158,7 +151,7 @@ class Reader:
             if not present.issuperset(condition.element_keys()):
                 model._post(condition, name, None)
 
-    def constraint(self, entry: ConstraintEntry) -> Constraint:
+    def constraint(self, entry: schema.ConstraintEntry) -> Constraint:
         """Return one constraint, built and checked as its class does for a user."""
         if entry.kind not in KINDS or entry.kind == "Predicate":
             known = set(KINDS) - {"Predicate"}
@@ -198,7 +191,7 @@ class Reader:
 
     # ---- objective and view ---------------------------------------------------------------------
 
-    def _objective(self, entry: ObjectiveEntry) -> None:
+    def _objective(self, entry: schema.ObjectiveEntry) -> None:
         term = at("term", self.terms.array, entry.term)
         (self.model.maximize if entry.sense == "maximize" else self.model.minimize)(term)
 
@@ -214,9 +207,6 @@ class Reader:
         for name in {"variable", "opponent"} & set(fields):
             at(name, self.model.__getitem__, fields[name])  # refuses an unknown name
         return view
-
-
-_ARITY: dict[str, tuple[int, int]] = {"abs": (1, 1), "minimum": (1, 10**6), "maximum": (1, 10**6)}
 
 
 def _build_linear(kind: Any, expression: LinearArray, relation: str) -> Constraint:

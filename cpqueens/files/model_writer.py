@@ -32,7 +32,7 @@ from cpqueens.model import Model
 FORMAT = "cpqueens-model"
 
 
-class Writer:
+class ModelWriter:
     """Writes one model; `document` is the result."""
 
     def __init__(self, model: Model) -> None:

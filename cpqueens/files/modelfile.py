@@ -31,10 +31,9 @@ from typing import Any
 import msgspec
 
 from cpqueens.errors import ModelError
-from cpqueens.files.model_reader import Reader
-from cpqueens.files.model_writer import FORMAT, Writer
-from cpqueens.files.schema import VERSION, read_document
-from cpqueens.files.strict_json import MAX_BYTES, parse
+from cpqueens.files.model_reader import ModelReader
+from cpqueens.files.model_writer import FORMAT, ModelWriter
+from cpqueens.files.schema import MAX_BYTES, VERSION, parse, read_document
 from cpqueens.model import Model
 from cpqueens.text.bounded import label, read_bytes
 
@@ -45,7 +44,7 @@ def dump_model(model: Model) -> str:
     A `Predicate` is written as the table of the rows that it allows. Not written are the user's source
     lines, definitions that nothing reaches, and a view of a kind that is not in `cpqueens.language.views`.
     """
-    document = Writer(model).document()
+    document = ModelWriter(model).document()
     head = {key: document.pop(key) for key in ("format", "version", "name")}
     parts = [_encode(head)[1:-1]]
     parts += [f'"{key}":{_lines(value)}' for key, value in document.items()]
@@ -77,7 +76,7 @@ def parse_model(text: str | bytes, where: str = "model") -> Model:
     """
     try:
         data = text.encode("utf-8") if isinstance(text, str) else text
-        return Reader(read_document(parse(data)), where).read()
+        return ModelReader(read_document(parse(data)), where).read()
     except UnicodeEncodeError:
         raise ModelError(f"{where}: not a text that UTF-8 can write") from None
     except ModelError as error:
@@ -116,7 +115,7 @@ def model_digest(model: Model) -> str:
     The names, order and domains of the variables, the constraints (in any order) and the objective count;
     the model's own name, names of constraints, the view and definitions that nothing reaches do not.
     """
-    document = Writer(model).document()
+    document = ModelWriter(model).document()
     plain = [_encode({"kind": c["kind"], "args": c["args"]}) for c in document["constraints"]]
     kept = {key: document.get(key) for key in ("format", "version", "variables", "definitions", "objective")}
     assert (kept["format"], kept["version"]) == (FORMAT, VERSION)

@@ -1,4 +1,4 @@
-"""The outline of a model file, as types that msgspec checks; what stands in ``args`` is read later."""
+"""The outline of a model file, from bytes to types that msgspec checks; ``args`` are read later."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from cpqueens.errors import ModelError
 from cpqueens.files.complaints import Misplaced, converted
+from cpqueens.text.jsontext import parse_json
 from cpqueens.text.suggest import did_you_mean
 
 VERSION = 2
@@ -17,6 +19,7 @@ RELATIONAL = 2
 
 MAX_VARIABLES = 2_000_000
 MAX_CONSTRAINTS = 1_000_000
+MAX_BYTES = 32 * 2**20
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -100,3 +103,29 @@ def read_document(value: Any) -> Document:
         advice = did_you_mean(unknown[1], _KEYS) if unknown else ""
         advice = advice if "did you mean" in advice else ""
         raise Misplaced(error.path or "top level", error.message + advice) from None
+
+
+def parse(data: bytes) -> Any:
+    """Return what the JSON text says; everything that is doubtful is refused.
+
+    Raises
+    ------
+    ModelError
+        For too many bytes or levels, a byte order mark, NUL, bad UTF-8, numbers that are not integers,
+        duplicate keys, trailing text.
+    """
+    if len(data) > MAX_BYTES:
+        raise ModelError(f"{len(data)} bytes, allowed are at most {MAX_BYTES}")
+    return parse_json(_decode(data))
+
+
+def _decode(data: bytes) -> str:
+    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        raise ModelError("begins with a byte order mark; write plain UTF-8")
+    at = data.find(b"\x00")
+    if at >= 0:
+        raise ModelError(f"a NUL at byte {at}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"not UTF-8: byte {error.start} is 0x{data[error.start]:02x}") from None

@@ -1,4 +1,4 @@
-"""Reading the terms of a model file; the forms are those of `modelfile_write`."""
+"""Reading the terms of a model file; the forms are those of `cpqueens.files.model_writer`."""
 
 from __future__ import annotations
 

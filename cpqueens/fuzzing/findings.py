@@ -75,7 +75,7 @@ class Examined:
     """How often (what, solver) was asked beyond the usual."""
 
 
-def fuzz_model(seed: int, index: int) -> tuple[Model, str, oracle.Truth]:
+def fuzz_model(seed: int, index: int) -> tuple[Model, str, oracle.Solved]:
     """Return the model with this number in the run with this seed, its class, and the truth about it."""
     wanted = CLASSES[index % len(CLASSES)]
     model, truth, kind = None, None, ""

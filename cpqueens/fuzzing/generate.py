@@ -8,7 +8,9 @@ smaller draws give simpler models, which lets Hypothesis shrink them.
 from __future__ import annotations
 
 import math
+import typing
 from collections.abc import Callable, Iterable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -16,26 +18,19 @@ from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
-from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
-from cpqueens.language.constraints.all_equal import AllEqual
 from cpqueens.language.constraints.among import Among
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.count import Count
-from cpqueens.language.constraints.decreasing import Decreasing
 from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.language.constraints.implication import Implication
-from cpqueens.language.constraints.increasing import Increasing
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.kinds import KINDS
+from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.negation import Negation
-from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.table import Table
-from cpqueens.language.constraints.xor import Xor
-from cpqueens.language.expressions import BoolArray
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_
 from cpqueens.model import Model
 
@@ -112,9 +107,15 @@ class _Maker:
         context = self.random.choice(self.contexts)
         kind = self.random.choice(self.kinds)
         if context == "plain":
-            return MAKERS[kind](self)
-        constraint = MAKERS[kind](self)
+            return self.constraint(kind)
+        constraint = self.constraint(kind)
         return ~constraint if context == "negated" else self.reified(constraint)
+
+    def constraint(self, kind: str, depth: int = 0) -> Any:
+        """Return a random constraint of a kind: as the table says, else field by field."""
+        if kind in MAKERS:
+            return MAKERS[kind](self, depth)
+        return kind_class(kind)(*(draw(self, depth) for draw in _fields(kind)))
 
     def reified(self, constraint: BoolArray) -> BoolArray:
         """Return a constraint that uses the truth of another one."""
@@ -140,8 +141,7 @@ class _Maker:
             return self.linear()
         if choice == 2:
             return self.literal(depth + 1)
-        made: BoolArray = MAKERS[self.random.choice(sorted(KINDS))](self, depth + 1)
-        return all_(made)
+        return all_(self.constraint(self.random.choice(sorted(KINDS)), depth + 1))
 
     def literal(self, depth: int = 0) -> BoolArray:
         """Return a Boolean variable, its negation, a constant or a comparison."""
@@ -184,17 +184,9 @@ def _compare(left: Any, relation: str, right: Any) -> Any:
     }[relation]()
 
 
-def _all_different(m: _Maker, depth: int = 0) -> Any:
-    return AllDifferent(m.array())
-
-
 def _all_different_except(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     return AllDifferentExcept(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
-
-
-def _all_equal(m: _Maker, depth: int = 0) -> Any:
-    return AllEqual(m.array())
 
 
 def _table(m: _Maker, depth: int = 0) -> Any:
@@ -229,20 +221,12 @@ def _inverse(m: _Maker, depth: int = 0) -> Any:
     return Inverse(first, m.terms.array(len(first)))
 
 
-def _ordered(kind: type[Increasing | Decreasing]) -> Callable[..., Any]:
-    return lambda m, depth=0: kind(m.array(), bool(m.random.randint(0, 1)))
-
-
 def _lexicographic(kind: type[LexLess | LexLessEqual]) -> Callable[..., Any]:
     def make(m: _Maker, depth: int = 0) -> Any:
         first = m.array(most=3)
         return kind(first, m.terms.array(len(first)))
 
     return make
-
-
-def _connective(kind: type[And | Or | Xor]) -> Callable[..., Any]:
-    return lambda m, depth=0: kind(m.literals(depth))
 
 
 def _implication(m: _Maker, depth: int = 0) -> Any:
@@ -262,24 +246,35 @@ def _predicate(m: _Maker, depth: int = 0) -> Any:
     )
 
 
+FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
+    "literals": _Maker.literals,
+    LinearArray: lambda m, depth: m.array(),
+    bool: lambda m, depth: bool(m.random.randint(0, 1)),
+    str: lambda m, depth: m.random.choice(RELATIONS),
+    tuple[int, ...]: lambda m, depth: m.terms.values_of([m.terms.plain()], m.random.randint(0, 3)),
+}
+"""How a field of a constraint is drawn, by its name or by its type."""
+
+
+@cache
+def _fields(kind: str) -> list[Callable[[_Maker, int], Any]]:
+    """Return how the fields of a kind are drawn, in their order."""
+    hints = typing.get_type_hints(kind_class(kind))
+    return [FIELDS[name if name in FIELDS else hints[name]] for name in kind_class(kind).fields]
+
+
 MAKERS: dict[str, Callable[..., Any]] = {
-    "AllDifferent": _all_different,
     "AllDifferentExcept": _all_different_except,
-    "AllEqual": _all_equal,
     "Among": _among,
-    "And": _connective(And),
     "Count": _count,
-    "Decreasing": _ordered(Decreasing),
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
-    "Increasing": _ordered(Increasing),
     "Inverse": _inverse,
     "LexLess": _lexicographic(LexLess),
     "LexLessEqual": _lexicographic(LexLessEqual),
     "Linear": _Maker.linear,
     "Negation": _negation,
-    "Or": _connective(Or),
     "Predicate": _predicate,
     "Table": _table,
-    "Xor": _connective(Xor),
 }
+"""The kinds whose fields depend on one another."""

@@ -96,7 +96,7 @@ def meanings(s: Subject) -> Iterator[Disagreement]:
 
 
 def _each_meaning(s: Subject, rows: IntArray, everywhere: bool) -> Iterator[Disagreement]:
-    table = oracle.Table(s.model, rows)
+    table = oracle.TruthTable(s.model, rows)
     values, defined = s.model.complete_where_defined(rows, s.model.decisions)
     for posted in s.model.constraints:
         constraint = posted.constraint

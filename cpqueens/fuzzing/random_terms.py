@@ -7,6 +7,8 @@ from random import Random
 from typing import Any
 
 from cpqueens.fuzzing.random_arrays import uniform_array
+from cpqueens.language.conversion import define
+from cpqueens.language.definitions import DEFINITION_KINDS
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
@@ -126,7 +128,7 @@ class RandomTerms:
 
     def partial(self, depth: int) -> LinearArray:
         """Return a random function that may be undefined, plus perhaps something else."""
-        made = self.random.choice(_PARTIAL)(self, depth)
+        made = self.random.choice(tuple(_PARTIAL.values()))(self, depth)
         return made + self.plain() if self.random.randint(0, 3) == 3 else made
 
     def divisor(self, depth: int) -> LinearArray | int:
@@ -169,19 +171,26 @@ def _ends(term: LinearArray) -> tuple[int, int]:
     return int(low[0]), int(high[0])
 
 
-_PARTIAL: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
-    lambda t, d: t.term(d) // t.divisor(d),
-    lambda t, d: t.term(d) % t.divisor(d),
-    lambda t, d: div_trunc(t.term(d), t.divisor(d)),
-    lambda t, d: mod_trunc(t.term(d), t.divisor(d)),
-    RandomTerms.element,
-)
-_DEFINED: tuple[Callable[[RandomTerms, int], LinearArray], ...] = (
-    lambda t, d: abs(t.term(d)),
-    lambda t, d: t._near(d) * t._near(d),
-    lambda t, d: minimum(t.term(d), t.term(d)),
-    lambda t, d: maximum(t.term(d), t.term(d), t.term(d)),
-    *_PARTIAL,
-    lambda t, d: t._near(d) ** 2,
-    RandomTerms.truth,
-)
+def _any_kind(kind: str) -> Callable[[RandomTerms, int], LinearArray]:
+    """Return how a function that the table below does not know is drawn: of near terms."""
+    many = DEFINITION_KINDS[kind].arity[0]
+    return lambda t, d: define(kind, *(t._near(d) for _ in range(many)))
+
+
+_PARTIAL: dict[str, Callable[[RandomTerms, int], LinearArray]] = {
+    "quotient": lambda t, d: t.term(d) // t.divisor(d),
+    "remainder": lambda t, d: t.term(d) % t.divisor(d),
+    "quotient_truncated": lambda t, d: div_trunc(t.term(d), t.divisor(d)),
+    "remainder_truncated": lambda t, d: mod_trunc(t.term(d), t.divisor(d)),
+    "element": RandomTerms.element,
+}
+_DRAWN: dict[str, Callable[[RandomTerms, int], LinearArray]] = {
+    "abs": lambda t, d: abs(t.term(d)),
+    "product": lambda t, d: t._near(d) * t._near(d),
+    "minimum": lambda t, d: minimum(t.term(d), t.term(d)),
+    "maximum": lambda t, d: maximum(t.term(d), t.term(d), t.term(d)),
+    **_PARTIAL,
+    "a square": lambda t, d: t._near(d) ** 2,
+    "truth": RandomTerms.truth,
+}
+_DEFINED = (*_DRAWN.values(), *(_any_kind(kind) for kind in DEFINITION_KINDS if kind not in _DRAWN))

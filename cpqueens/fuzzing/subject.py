@@ -37,13 +37,13 @@ class Subject:
     time_limit: float | None = 5.0
     deep: bool | None = True
     """Whether all further examinations are made too; None makes a few, chosen by the seed."""
-    known: oracle.Truth | None = None
+    known: oracle.Solved | None = None
     """The truth about the model, where it is known already."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often (what, solver) was asked beyond the usual."""
 
     @cached_property
-    def truth(self) -> oracle.Truth:
+    def truth(self) -> oracle.Solved:
         """What the oracle says."""
         return oracle.solve(self.model) if self.known is None else self.known
 

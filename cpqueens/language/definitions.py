@@ -29,6 +29,8 @@ class Definition:
     """A block of defined variables: ``results[i] = kind(arguments[0][i], arguments[1][i], ...)``."""
 
     kind: ClassVar[str]
+    arity: ClassVar[tuple[int, int]] = (2, 2)
+    """The least and the largest number of arguments."""
     shared: ClassVar[int] = 0
     """How many of the arguments, the last ones, all results share instead of having a row each."""
 
@@ -71,6 +73,10 @@ class Definition:
         """
         raise NotImplementedError
 
+    def simpler(self) -> LinearArray | None:
+        """Return the function's values as terms over total functions; None if backends know the kind."""
+        return None
+
     def partial(self) -> NDArray[np.bool_]:
         """Return which results may be undefined by the bounds of their arguments."""
         return np.zeros(self.size, dtype=bool)
@@ -95,6 +101,7 @@ class Abs(Definition):
     """The absolute value."""
 
     kind = "abs"
+    arity = (1, 1)
 
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return ``|x|``."""
@@ -245,6 +252,7 @@ class RemainderTruncated(_Division):
 class _Extreme(Definition):
     """What the least and the greatest of several terms share."""
 
+    arity = (1, 10**6)
     choose: ClassVar[Callable[..., IntArray]]
 
     def compute(self, *arguments: IntArray) -> IntArray:

@@ -25,7 +25,7 @@ from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.definedness import conditions
-from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.definitions import Definition, Maximum, Truth
 from cpqueens.language.describe import describe
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import DIFFERENCE
@@ -180,11 +180,14 @@ def _definitions(
             continue
         reached[variable] = True
         definition, row = scratch.producer(variable)  # type: ignore[misc]
+        simple: Definition | None
         if isinstance(definition, Truth):
             simple = _truth(definition, row, scratch, supports, model, backend)
-            if simple is not None:
-                replaced[variable] = simple
-                definition, row = simple, 0
+        else:
+            simple = _function(definition, row, scratch)
+        if simple is not None:
+            replaced[variable] = simple
+            definition, row = simple, 0
         pending += _defined_scope(_row_arguments(definition, row), scratch)
     return _ordered(scratch, reached, replaced)
 
@@ -203,6 +206,16 @@ def _row_arguments(definition: Definition, row: int) -> list[LinearArray]:
     if isinstance(definition, Truth):
         return list(definition.constraint.take(np.array([row])).arguments)
     return list(definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments)
+
+
+def _function(definition: Definition, row: int, scratch: Scratch) -> Definition | None:
+    """Return the same values in simpler functions: the maximum of one term; None if the kind has none."""
+    if type(definition).simpler is Definition.simpler:
+        return None
+    result = definition.results[[row]]
+    term = definition.take(np.array([row]), result).bind(scratch).simpler()
+    assert term is not None, f"{definition.kind} has no simpler form"
+    return Maximum((term,), result)
 
 
 def _truth(

@@ -47,7 +47,7 @@ MODELS: dict[str, Model] = {
 def test_what_is_accepted_is_what_the_oracle_says(name: str) -> None:
     model, checker = MODELS[name], Checker(MODELS[name])
     grid = oracle.assignments(model)
-    wanted = oracle.Table(model, grid).accepted()
+    wanted = oracle.TruthTable(model, grid).accepted()
     assert wanted.any()
     assert not wanted.all()
     assert checker.accepts(grid).tolist() == wanted.tolist()

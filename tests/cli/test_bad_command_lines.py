@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from cpqueens.cli import main
+from cpqueens.cli.main import main
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07"
 DIGITS = "9" * 5000

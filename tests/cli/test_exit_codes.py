@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Order, Request
-from cpqueens.cli import main
+from cpqueens.cli.main import main
 from cpqueens.cli.terminal import so_far
 from cpqueens.errors import ModelInvalid
 from cpqueens.model import Model

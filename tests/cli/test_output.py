@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from cpqueens.cli import main
+from cpqueens.cli.main import main
 from cpqueens.files.solutionfile import read_solutions, read_text
 from cpqueens.problems import catalog
 

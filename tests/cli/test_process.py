@@ -97,8 +97,8 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     "code",
     [
         "import cpqueens",
-        "from cpqueens.cli import main; main(['--help'])",
-        "from cpqueens.cli import main; main(['list'])",
+        "from cpqueens.cli.main import main; main(['--help'])",
+        "from cpqueens.cli.main import main; main(['list'])",
     ],
 )
 def test_import_budget(code: str) -> None:
@@ -112,7 +112,7 @@ def test_import_budget(code: str) -> None:
 
 def test_help_imports_no_verb() -> None:
     program = (
-        "import sys\nfrom cpqueens.cli import main, VERBS\n"
+        "import sys\nfrom cpqueens.cli.main import VERBS, main\n"
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         "print([p for p, _ in VERBS.values() if p.partition(':')[0] in sys.modules])"
     )

@@ -298,7 +298,7 @@ def test_a_signal_during_imports_is_quiet(number: int) -> None:
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'numpy': os.kill(os.getpid(), int(sys.argv.pop()))\n"
         f"sys.argv.append('{int(number)}'); sys.meta_path.insert(0, Import())\n"
-        "from cpqueens.cli import main; main()"
+        "from cpqueens.cli.main import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "cpqueens: interrupted\n")

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import cpqueens.cli
-from cpqueens.cli import VERBS, main
+from cpqueens.cli.main import VERBS, main
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -51,7 +51,7 @@ def test_its_command_runs(disagreement):
     assert disagreement.replay == (Path(disagreement.bundle) / "replay.sh").read_text().splitlines()[1]
     verb = disagreement.replay.split()
     assert verb[:2] == ["cpqueens", "cross-check"]
-    code = "from cpqueens.cli import main; main()"
+    code = "from cpqueens.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *verb[1:]], capture_output=True, text=True, check=False
     )

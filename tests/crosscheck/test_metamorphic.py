@@ -16,8 +16,8 @@ from cpqueens.language.ranges import LIMIT
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_all_relations_hold_on_random_models(seed, solver):
-    report = metamorphic(random_model(seed), solver, seed=seed)
+def test_all_relations_hold_on_random_models(seed, optimizer):
+    report = metamorphic(random_model(seed), optimizer, seed=seed)
     assert not report.disagreements, str(report)
     assert report.value is not None
 

@@ -24,12 +24,13 @@ from cpqueens import (
 )
 from cpqueens.crosscheck import oracle
 from cpqueens.files.modelfile import dump_model, load_model, model_digest, parse_model, save_model
-from cpqueens.files.strict_json import MAX_BYTES, MAX_DEPTH
+from cpqueens.files.schema import MAX_BYTES
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Board, Colouring
+from cpqueens.text.jsontext import MAX_DEPTH
 
 DIGEST_OF_FOUR_QUEENS = "2bdde673ab598950cb9248eb5e311193fdf96a2bba79e09eddc73fad05a1b4aa"
 

@@ -174,12 +174,12 @@ def test_relations_at_the_ends(relation: str, solver: str) -> None:
 
 @pytest.mark.parametrize("sense", ["minimize", "maximize"])
 @pytest.mark.parametrize("ends", DOMAINS)
-def test_objectives_at_the_ends(sense: str, ends: str, solver: str) -> None:
+def test_objectives_at_the_ends(sense: str, ends: str, optimizer: str) -> None:
     m = Model()
     x = m.intvar(domain=DOMAINS[ends], name="x")
     m.add(Among([x], [DOMAINS[ends][0], DOMAINS[ends][-1]], 0))
     getattr(m, sense)(-x)
-    outcome = m.solve(solver=solver)
+    outcome = m.solve(solver=optimizer)
     assert outcome.complete
     assert outcome.objective == (min if sense == "minimize" else max)(-v for v in DOMAINS[ends][1:-1])
 
@@ -226,10 +226,10 @@ def _build_and_use(m: Model, *steps: Callable[[Model], object]) -> None:
 
 
 @pytest.mark.parametrize("place", OUTSIDE)
-def test_just_outside_is_refused_wherever_it_stands(place: str, solver: str) -> None:
+def test_just_outside_is_refused_wherever_it_stands(place: str, optimizer: str) -> None:
     uses: list[Callable[[Model], object]] = [
-        lambda m: m.solve(solver=solver),
-        lambda m: m.count(solver=solver),
+        lambda m: m.solve(solver=optimizer),
+        lambda m: m.count(solver=optimizer),
         lambda m: m.check({"x": [0, 0], "b": 0}),
         lambda m: m.to_cpsat(),
     ]

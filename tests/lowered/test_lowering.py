@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import oracle
 import pytest
 
-from cpqueens import AllDifferent, Model, ModelError, Table, UnsupportedConstraint, element
+from cpqueens import (
+    AllDifferent,
+    LinearArray,
+    Model,
+    ModelError,
+    Table,
+    UnsupportedConstraint,
+    element,
+    maximum,
+    minimum,
+)
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
-from cpqueens.language.definitions import Truth
+from cpqueens.language.conversion import define
+from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.ranges import OutOfRange
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.lowering import Scratch, lower
 
 CORE = {"Linear", "Or"}
@@ -134,6 +148,39 @@ def test_bounds_are_checked_before_any_backend(solver: str) -> None:
     m.add(x.sum() >= 0)
     with pytest.raises(OutOfRange, match=r"allowed are differences of integers up to 2\^61 - 1"):
         m.solve(solver=solver)
+
+
+class Distance(Definition):
+    """|x - y|, which no backend knows, by two functions that all know."""
+
+    kind = "distance"
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        return abs(arguments[0] - arguments[1])
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        return abs(self.arguments[0] - self.arguments[1]).bounds()
+
+    def simpler(self) -> LinearArray:
+        first, second = self.arguments
+        return maximum(first, second) - minimum(first, second)
+
+
+def test_a_definition_is_written_in_simpler_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DEFINITION_KINDS, "distance", Distance)
+    m = Model()
+    x = m.intvar(-1, 2, shape=3, name="x")
+    m.add(define("distance", x[:2], x[1:]) + define("distance", x[2], x[0]) == [2, 3])
+    lowered = lower(m, only(CORE))
+    assert {d.kind for d in lowered.definitions} == {"maximum", "minimum"}
+    wanted = {r for r in itertools.product(range(-1, 3), repeat=3) if _steps(r) == (2, 3)}
+    assert _meaning(m, lowered) == wanted
+    assert wanted
+
+
+def _steps(row: tuple[int, ...]) -> tuple[int, int]:
+    around = abs(row[2] - row[0])
+    return abs(row[0] - row[1]) + around, abs(row[1] - row[2]) + around
 
 
 def test_deep_chains_do_not_recurse() -> None:

@@ -76,10 +76,10 @@ def test_maximising() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["auto", "tabu", "jump"])
-def test_every_exact_solver_continues(solver: str, strategy: str) -> None:
-    outcome = largest_sum().solve(solver=f"local-search:{strategy}+{solver}", time_limit=10)
+def test_every_exact_solver_continues(optimizer: str, strategy: str) -> None:
+    outcome = largest_sum().solve(solver=f"local-search:{strategy}+{optimizer}", time_limit=10)
     assert (outcome.status, outcome.objective) == ("OPTIMAL", 7)
-    assert outcome.statistics["proved_by"] == solver
+    assert outcome.statistics["proved_by"] == optimizer
 
 
 def test_the_incumbent_becomes_hint_and_limit() -> None:

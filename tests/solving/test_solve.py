@@ -418,7 +418,7 @@ def test_an_exception_in_a_callback_comes_out(solver: str) -> None:
     assert queens(6).count(solver=solver) == 4  # and the next run is not disturbed
 
 
-def test_an_exception_in_on_improvement_comes_out(solver: str) -> None:
+def test_an_exception_in_on_improvement_comes_out(optimizer: str) -> None:
     m = Model()
     x = m.intvar(0, 5, name="x")
     m.maximize(x)
@@ -427,7 +427,7 @@ def test_an_exception_in_on_improvement_comes_out(solver: str) -> None:
         raise BoomError
 
     with pytest.raises(BoomError):
-        m.solve(solver=solver, on_improvement=explode)
+        m.solve(solver=optimizer, on_improvement=explode)
 
 
 def test_auto_asks_local_search_first_on_large_boards() -> None:
@@ -440,7 +440,7 @@ def test_auto_asks_local_search_first_on_large_boards() -> None:
     assert other.solve().solver == "cpsat"
 
 
-def test_stop_from_on_improvement_ends_the_search(solver: str) -> None:
+def test_stop_from_on_improvement_ends_the_search(optimizer: str) -> None:
     m = Model()
     x = m.intvar(0, 5, shape=3, name="x")
     m.add(x[0] + x[1] != x[2])
@@ -451,7 +451,7 @@ def test_stop_from_on_improvement_ends_the_search(solver: str) -> None:
         seen.append(solution)
         return STOP
 
-    outcome = m.solve(solver=solver, on_improvement=enough)
+    outcome = m.solve(solver=optimizer, on_improvement=enough)
     assert len(seen) == 1
     assert outcome.stop_reason is StopReason.CALLBACK
     assert outcome.status is Status.FEASIBLE
@@ -514,23 +514,23 @@ def test_listing_with_an_objective_says_so(solver: str) -> None:
 
 
 @pytest.mark.parametrize("objective", [lambda x: 0 * x + 5, lambda x: x - x, lambda x: 7])
-def test_constant_objectives(solver: str, objective) -> None:
+def test_constant_objectives(optimizer: str, objective) -> None:
     m = Model()
     x = m.intvar(1, 3, name="x")
     m.add(x != 2)
     for goal in (m.minimize, m.maximize):
         goal(objective(x))
-        outcome = m.solve(solver=solver)
+        outcome = m.solve(solver=optimizer)
         assert outcome.status is Status.OPTIMAL
         assert outcome.objective == (7 if isinstance(objective(x), int) else objective(x).constant)
 
 
-def test_infeasible_objective(solver: str) -> None:
+def test_infeasible_objective(optimizer: str) -> None:
     m = Model()
     x = m.intvar(1, 3, name="x")
     m.add(x > 3)
     m.minimize(x)
-    outcome = m.solve(solver=solver)
+    outcome = m.solve(solver=optimizer)
     assert outcome.status is Status.INFEASIBLE
     assert outcome.complete
     assert outcome.objective is None
@@ -547,13 +547,13 @@ def test_queens_counts(solver: str, n: int, count: int) -> None:
     assert outcome.status is (Status.FEASIBLE if count else Status.INFEASIBLE)
 
 
-def test_two_outcomes_of_one_model_live_side_by_side(solver: str) -> None:
+def test_two_outcomes_of_one_model_live_side_by_side(optimizer: str) -> None:
     m = Model()
     x = m.intvar(0, 9, name="x")
     m.maximize(x)
-    high = m.solve(solver=solver)
+    high = m.solve(solver=optimizer)
     m.minimize(x)
-    low = m.solve(solver=solver)
+    low = m.solve(solver=optimizer)
     assert (high[x], low[x]) == (9, 0)
     assert (high.objective, low.objective) == (9, 0)
 

@@ -91,7 +91,7 @@ def test_counting_raises_with_what_was_counted() -> None:
 
 
 @pytest.mark.parametrize("what", ["m.enumerate(see", "small.solve(on_improvement=see"])
-def test_ctrl_c_in_the_users_callback_ends_it_and_gives_what_was_found(solver: str, what: str) -> None:
+def test_ctrl_c_in_the_users_callback_ends_it_and_gives_what_was_found(optimizer: str, what: str) -> None:
     code, out, err, _seconds = interrupted(f"""
         from cpqueens import Model
         small = Model()
@@ -101,7 +101,7 @@ def test_ctrl_c_in_the_users_callback_ends_it_and_gives_what_was_found(solver: s
             seen.append(s)
             ready()
             time.sleep(20)
-        o = {what}, solver={solver!r})
+        o = {what}, solver={optimizer!r})
         print(len(seen), o.count, o.status, o.stop_reason)
     """)
     assert (code, out.split()) == (0, ["1", "1", "FEASIBLE", "interrupted"]), err

@@ -39,7 +39,7 @@ def test_a_kind_holds_where_the_oracle_says_and_its_violation_is_0_there(kind: s
     for seed in range(MODELS):
         model = random_model(seed, kinds=[kind], contexts=["plain"], constraints=2)
         grid = oracle.assignments(model)[:MOST]
-        table = oracle.Table(model, grid)
+        table = oracle.TruthTable(model, grid)
         values, defined = model.complete_where_defined(grid, model.decisions)
         for posted in model.constraints:
             wanted, all_defined = (

@@ -1,12 +1,10 @@
-"""Writing solutions to files as they come: CSV, JSON lines, NumPy arrays, and a sheet of boards as SVG."""
+"""Solutions written as they come: as CSV, JSON lines, NumPy arrays, and a sheet of boards as SVG."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
 from cpqueens.answers.outcome import SolutionSet
@@ -22,7 +20,7 @@ _NPY_MAGIC = b"\x93NUMPY\x01\x00"
 _NPY_HEADER = 128
 
 
-class Writer(Protocol):
+class FormatWriter(Protocol):
     """Takes solutions in batches; ``finish`` is called once, after the last."""
 
     def write(self, found: SolutionSet) -> None:
@@ -133,77 +131,3 @@ class SvgWriter:
         alone = len(self.pictures) == 1 or not self.pictures
         text = self.alone if alone else gallery_svg(self.pictures, title=self.title)
         self.file.append((text or gallery_svg([], title=self.title)).encode())
-
-
-WRITERS: dict[str, Callable[[OutputFile, Statement], Writer]] = {
-    ".csv": CsvWriter,
-    ".jsonl": JsonLinesWriter,
-    ".npy": NpyWriter,
-    ".svg": SvgWriter,
-}
-"""Writers by suffix."""
-
-
-class SolutionFile:
-    """Solutions on their way into a file whose suffix says the format; use it in ``with``.
-
-    The file appears when the block ends, also with what was found before an interruption, and not at all
-    if an error leaves it, or if `drop` says so. What was written before an error of writing, such as a full
-    disk, is kept under a name of its own, and the error says so.
-
-    Raises
-    ------
-    ModelError
-        At once for an unknown suffix, an existing file (unless ``force``), or a folder that cannot be
-        written.
-    """
-
-    def __init__(self, path: str | Path, model: Statement, *, force: bool = False) -> None:
-        suffix = Path(path).suffix.lower()
-        if suffix not in WRITERS:
-            raise ModelError(f"{path}: the name must end in one of {', '.join(WRITERS)}")
-        self.file = OutputFile(path, force=force)
-        self.count = 0
-        self.dropped = False
-        try:
-            self.writer = WRITERS[suffix](self.file, model)
-        except BaseException:
-            self.file.discard()
-            raise
-
-    def write(self, found: SolutionSet) -> None:
-        """Write a batch."""
-        try:
-            self.writer.write(found)
-        except ModelError as error:
-            raise self._with_part(error) from None
-        self.count += len(found)
-
-    def drop(self) -> None:
-        """Leave no file: there is nothing to put into it."""
-        self.dropped = True
-
-    def _with_part(self, error: ModelError) -> ModelError:
-        """Return the error with where the solutions are that were written before it."""
-        if not self.count:
-            return error
-        try:
-            self.writer.finish()
-        except (ModelError, OSError):
-            return error  # the format needs its end
-        kept = self.file.keep_part()
-        return error if kept is None else ModelError(f"{error}; the first {self.count:,} are in {kept}")
-
-    def __enter__(self) -> SolutionFile:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
-        if self.dropped or (kind is not None and not issubclass(kind, KeyboardInterrupt)):
-            self.file.discard()
-            return
-        try:
-            self.writer.finish()
-        except BaseException:
-            self.file.discard()
-            raise
-        self.file.commit()

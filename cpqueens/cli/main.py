@@ -1,0 +1,90 @@
+"""The command group: verbs by name, imported on use."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+VERBS: dict[str, tuple[str, str]] = {
+    "list": ("cpqueens.cli.list:command", "List the problems."),
+    "show": ("cpqueens.cli.show:command", "Explain a problem: parameters, published values, sizes."),
+    "solve": ("cpqueens.cli.solve:command", "Find one solution, or the best one."),
+    "enumerate": ("cpqueens.cli.enumerate:command", "Find all solutions."),
+    "count": ("cpqueens.cli.count:command", "Count all solutions."),
+    "check": ("cpqueens.cli.check:command", "Check solutions that are brought in any notation."),
+    "cross-check": (
+        "cpqueens.cli.cross_check:command",
+        "Run MODEL on several solvers and compare all that they say.",
+    ),
+    "fuzz": (
+        "cpqueens.cli.fuzz:command",
+        "Compare random tiny models on several solvers with an exhaustive oracle.",
+    ),
+    "doctor": ("cpqueens.cli.doctor:command", "Say what is installed, and what is missing."),
+}
+"""Verbs: where the command is, and the first line of its help (so that --help imports none of them)."""
+
+
+class VerbGroup(click.Group):
+    """A group of verbs that are imported on use, and whose errors are one line and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order in which they are registered."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one verb."""
+        if cmd_name not in VERBS:
+            return None
+        module, _, attribute = VERBS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs and what they do, without importing them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in VERBS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; an unknown one is answered with the nearest."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            from cpqueens.text.suggest import did_you_mean
+
+            raise click.UsageError(f"no verb {args[0]!r:.40}{did_you_mean(args[0], VERBS)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; every error becomes one line and an exit code."""
+        from cpqueens.cli.guard import guarded
+
+        return guarded(lambda: super(VerbGroup, self).invoke(ctx), ctx.meta)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Parse and run, then leave with the verb's exit code; usage errors are one line, exit code 2."""
+        from cpqueens.cli.guard import outermost
+
+        named = {"prog_name": "cpqueens", **extra, "standalone_mode": False}
+        sys.exit(outermost(lambda: super(VerbGroup, self).main(*args, **named)))
+
+
+@click.group(
+    "cpqueens",
+    cls=VerbGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="cpqueens", message="%(prog)s %(version)s")
+def main() -> None:
+    """State a constraint problem once, solve it with several solvers, and check what they say.
+
+    MODEL is a problem's name (see `cpqueens list`), a .json model file, or path.py:function; parameters
+    follow as name=value, such as n=8.
+
+    Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first;
+    10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused by a solver; 30-32 a solver
+    crashed, hung or ran out of memory; 130 interrupted.
+    """
