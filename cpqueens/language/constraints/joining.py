@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cpqueens.language.arrays import concatenate_rows, of_one_registry
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.conversion import registry_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import as_rows
 from cpqueens.language.term import Term
@@ -51,4 +52,4 @@ def _join_terms(terms: Sequence[Term]) -> LinearArray:
     variables = as_rows([t.variable_list for t in terms]).reshape(shape)
     coefficients = as_rows([t.coefficient_list for t in terms]).reshape(shape)
     constants = as_rows([t.constant for t in terms])
-    return LinearArray(of_one_registry(*terms)[0].registry, shape[:1], variables, coefficients, constants)
+    return LinearArray(registry_of(*terms), shape[:1], variables, coefficients, constants)

@@ -21,7 +21,8 @@ from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.definedness import defined_elements
 from cpqueens.lowered.lowering import Scratch
 
-SHARED = {"base", "connective", "joining", "lexicographic"}  # files of what several kinds share
+SHARED = {"base", "connective", "joining", "kinds", "lexicographic", "ordered", "paired"}
+"""Files of what several kinds share."""
 
 
 def test_registry_and_directory_agree() -> None:
