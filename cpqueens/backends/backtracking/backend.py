@@ -12,10 +12,11 @@ from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
-    from cpqueens.backends.backtracking.recognise import Recognised
-    from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
+    from cpqueens.kernels.pattern import Pattern
+    from cpqueens.kernels.sum_pattern import SumPattern
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.compiled import Compiled
+    from cpqueens.lowered.patterns import Patterns
 
 _PATTERNED = ("bitmask", "rowmask", "sums", "table")
 _TABLED = ("check", "rowmask", "table")
@@ -96,34 +97,34 @@ class Backtracking:
 
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
-        from cpqueens.backends.backtracking.recognise import recognise
-        from cpqueens.backends.backtracking.recognise_sums import recognise_sums
-        from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+        from cpqueens.lowered.compiled import PLAIN_KINDS
+        from cpqueens.lowered.patterns import patterns_of
 
-        objective = request.want is Want.BEST
-        compiled = model.kept(
-            ("compiled", objective),
-            lambda: compile_model(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name),
-        )
-        strategy = request.strategy or "auto"
-        found: Recognised | RecognisedSums | None = None
-        if strategy not in ("forward", "sums"):
-            found = model.kept(("recognised", objective), lambda: recognise(compiled))
-        if found is None and strategy in ("auto", "sums"):
-            found = model.kept(("recognised sums", objective), lambda: recognise_sums(compiled))
-        if found is not None and strategy in _TABLED and not found.has_table:
-            found = None
-        strategy = _choose(strategy, found, request)
+        best = request.want is Want.BEST
+        patterns = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=best, backend=self.name)
+        asked = request.strategy or "auto"
+        pattern = _pattern(patterns, asked)
+        strategy = _choose(asked, pattern, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
-            "constraints": compiled.how,
-            "chosen": "asked for" if request.strategy not in (None, "auto") else "auto",
+            "constraints": patterns.compiled.how,
+            "chosen": "auto" if asked == "auto" else "asked for",
         }
-        if found is None or strategy == "forward":
-            search = _general(model, compiled, request, strategy == "check", facts)
+        if pattern is None or strategy == "forward":
+            search = _general(model, patterns.compiled, request, strategy == "check", facts)
             facts["translate_time"] = time.monotonic() - started
             return search
-        return lambda deliver: _run_pattern(found, strategy, request, deliver, facts)
+        return lambda deliver: _run_pattern(pattern, strategy, request, deliver, facts)
+
+
+def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:
+    """Return the pattern that a strategy searches on, if the model has it."""
+    found: Pattern | SumPattern | None = None
+    if strategy not in ("forward", "sums"):
+        found = patterns.shifted
+    if found is None and strategy in ("auto", "sums"):
+        found = patterns.sums
+    return None if found is not None and strategy in _TABLED and not found.has_table else found
 
 
 def _general(
@@ -144,7 +145,7 @@ def _general(
 
 
 def _run_pattern(
-    found: Recognised | RecognisedSums,
+    pattern: Pattern | SumPattern,
     strategy: str,
     request: Request,
     deliver: Deliver,
@@ -153,13 +154,13 @@ def _run_pattern(
     from cpqueens.backends.backtracking import patterned
 
     if strategy == "halves":
-        return patterned.count_halves(found, request, facts)
+        return patterned.count_halves(pattern, request, facts)
     if request.want is Want.COUNT:
-        return patterned.count_solutions(found, strategy, request, facts)
-    return patterned.list_solutions(found, strategy, request, deliver, facts)
+        return patterned.count_solutions(pattern, strategy, request, facts)
+    return patterned.list_solutions(pattern, strategy, request, deliver, facts)
 
 
-def _choose(strategy: str, found: Recognised | RecognisedSums | None, request: Request) -> str:
+def _choose(strategy: str, pattern: Pattern | SumPattern | None, request: Request) -> str:
     """Return the strategy to run.
 
     Raises
@@ -170,10 +171,11 @@ def _choose(strategy: str, found: Recognised | RecognisedSums | None, request: R
         If the strategy cannot do what is wanted, or not in the asked order.
     """
     from cpqueens.backends.backtracking.patterned import wants_halves
+    from cpqueens.kernels.pattern import Pattern
 
     own_order = request.parameters.get("variable_order") == "smallest-domain" or not ascending(request)
     if strategy in (*_PATTERNED, "halves"):
-        if found is None:
+        if pattern is None:
             terms = "sums of variables" if strategy == "sums" else "shifted variables"
             raise UnsupportedConstraint(
                 f"backtracking:{strategy} needs AllDifferents over {terms} with at most 64 values; "
@@ -183,17 +185,17 @@ def _choose(strategy: str, found: Recognised | RecognisedSums | None, request: R
             raise UnsupportedRequest(
                 f"backtracking:{strategy} has one order; backtracking:forward has others"
             )
-        if strategy == "halves" and not wants_halves(found, request, 0):
+        if strategy == "halves" and not wants_halves(pattern, request, 0):
             raise UnsupportedRequest(
                 "backtracking:halves counts plain queens on a square board of at most 21"
             )
         return strategy
     if strategy == "check":
         return strategy
-    if found is None or own_order or strategy == "forward":
+    if pattern is None or own_order or strategy == "forward":
         return "forward"
-    if wants_halves(found, request, _HALVES_FROM):
+    if wants_halves(pattern, request, _HALVES_FROM):
         return "halves"
-    if request.want is Want.ONE and found.pattern.n > 20:
+    if request.want is Want.ONE and pattern.n > 20:
         return "forward"  # a first solution in lexicographic order takes exponential time
-    return found.fastest
+    return "bitmask" if isinstance(pattern, Pattern) else "sums"
