@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Clock, Ended, Request, Want
-from cpqueens.kernels.halves import count_units
+from cpqueens.kernels.half_boards import Half
+from cpqueens.kernels.halves import Room, count_units
 from cpqueens.kernels.quadrants import Layout, Quadrant, layout
 from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
 
@@ -46,11 +47,11 @@ def count(n: int, allowed: NDArray[np.bool_] | None, request: Request, facts: di
     order = np.random.default_rng(request.seed).permutation(len(units.weights))
     units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
     tally = Tally(request, len(order))
-    quadrants = _tables(board, allowed, request) if tally.total else ()
-    if quadrants is None:
-        tally.reason = request.why_stopped()
-    else:
+    quadrants = _tables(board, allowed, request) if tally.total else None
+    if quadrants is not None:
         tally.run(lambda: _count_chunks(tally, _Workspace(board, units, quadrants)))
+    elif tally.total:
+        tally.reason = request.why_stopped()
     return tally.ended(facts | {"strategy": "halves", "units": tally.total, "units_done": tally.done})
 
 
@@ -123,36 +124,41 @@ def _aligned(size: int) -> NDArray[np.uint64]:
 
 
 class _Workspace:
-    """One thread's arrays, and the calls of the kernel."""
+    """One thread's room, and the calls of the kernel."""
 
     def __init__(self, board: Layout, units: Units, quadrants: Sequence[Quadrant]) -> None:
         self.board, self.units = board, units
-        self.quadrants: list[Any] = [array for q in quadrants for array in (q.entries, q.starts)]
-        self.quadrants += [board.half, (board.n + 1) // 2, board.side, board.central]
-        self.tables = [_aligned(38 * 8), _aligned(5 * 64 * 8)]
-        self.buckets = [
-            np.zeros(size, dtype=np.int64)
-            for buckets in (board.parts, board.buckets)
-            for size in (buckets + 1, buckets)
-        ]
-        self._allocate(1 << 14)
+        north_west, south_west, north_east, south_east = ((q.entries, q.starts) for q in quadrants)
+        self.sides = Half(*north_west, *south_west), Half(*north_east, *south_east)
+        self.room = self._allocate(1 << 14)
 
-    def _allocate(self, size: int) -> None:
-        self.size = size
-        padded = size + 64 * self.board.parts + 512
-        self.lists: list[Any] = [np.empty(size, dtype=np.uint64)]
-        self.lists += [np.empty(padded, dtype=np.uint32) for _ in ("west", "east")]
-        self.lists += [np.empty(padded // 2, dtype=np.uint64), np.empty(padded // 64, dtype=np.int64)]
-        self.lists += [np.empty(padded // 64, dtype=np.uint64)]
+    def _allocate(self, size: int) -> Room:
+        parts, buckets = self.board.parts, self.board.buckets
+        padded = size + 64 * parts + 512
+        return Room(
+            buffer=np.empty(size, dtype=np.uint64),
+            west=np.empty(padded, dtype=np.uint32),
+            east=np.empty(padded, dtype=np.uint32),
+            lines=np.empty(padded // 2, dtype=np.uint64),
+            blocks=np.empty(padded // 64, dtype=np.int64),
+            padding=np.empty(padded // 64, dtype=np.uint64),
+            rows=_aligned(38 * 8),
+            unions=_aligned(5 * 64 * 8),
+            west_starts=np.zeros(parts + 1, dtype=np.int64),
+            west_counts=np.zeros(parts, dtype=np.int64),
+            east_starts=np.zeros(buckets + 1, dtype=np.int64),
+            east_counts=np.zeros(buckets, dtype=np.int64),
+        )
 
     def count(self, chunk: range) -> list[int]:
         """Return how many solutions the row sets have that each unit stands for."""
-        results = np.zeros(len(chunk), dtype=np.uint64)
-        rows, done = self.units.rows[chunk.start : chunk.stop], 0
+        board, done = self.board, 0
+        cut = board.half, (board.n + 1) // 2, board.side, board.central
+        units = self.units.rows[chunk.start : chunk.stop]
+        results = np.zeros(len(units), dtype=np.uint64)
         while True:
-            arguments = [rows, done, len(chunk), *self.quadrants, *self.lists, *self.tables, *self.buckets]
-            done = int(count_units(*arguments, results))
-            if done == len(chunk):
+            done = int(count_units(units, done, *self.sides, *cut, self.room, results))
+            if done == len(units):
                 weights = self.units.weights[chunk.start : chunk.stop]
                 return list((results.astype(np.int64) * weights).tolist())
-            self._allocate(2 * self.size)  # the kernel came back early: a unit did not fit
+            self.room = self._allocate(2 * len(self.room.buffer))  # a unit did not fit
