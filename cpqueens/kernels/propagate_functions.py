@@ -1,9 +1,8 @@
 """Propagation of definitions: abs, product, divisions, minimum, maximum, element.
 
 Each function takes the memory and the position of a propagator, prunes, and returns 1, or 0 if the
-constraint cannot hold.
-When all arguments are fixed, the result is fixed too, so that fixing the decision variables decides
-everything.
+constraint cannot hold. When all arguments are fixed, the result is fixed too, so that fixing the decision
+variables decides everything.
 """
 
 from __future__ import annotations

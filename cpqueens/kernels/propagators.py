@@ -1,8 +1,8 @@
 """Propagation of the kernel core: clauses, AllDifferents, tables, and the switch over all kinds.
 
 Each function takes the memory and the position of a propagator, prunes, and returns 1, or 0 if the
-constraint cannot hold. Calls that change a domain are few on
-purpose: each is a copy of that code, and compiling time grows with them.
+constraint cannot hold. Calls that change a domain are few on purpose: each is a copy of that code, and
+compiling time grows with them.
 """
 
 from __future__ import annotations
