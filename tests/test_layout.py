@@ -44,14 +44,17 @@ FILES = {module_of(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
 def imports(module: str) -> Iterator[str]:
-    """Yield every module of the package that a file imports, wherever the import stands."""
+    """Yield every module of the package that a file imports, wherever the import stands.
+
+    ``from package import module`` runs the package's ``__init__`` too, so it counts as an import of both.
+    """
     for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
         named: list[str] = []
         if isinstance(node, ast.Import):
             named = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}: relative imports hide where they lead"
-            named = [f"{node.module}.{alias.name}" for alias in node.names]
+            named = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in named:
             while name and name not in FILES:
                 name = name.rpartition(".")[0]

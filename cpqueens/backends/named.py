@@ -14,7 +14,7 @@ from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
 BACKENDS: dict[str, str] = {
-    "backtracking": "cpqueens.backends.backtracking:Backtracking",
+    "backtracking": "cpqueens.backends.backtracking.backend:Backtracking",
     "cpsat": "cpqueens.backends.cpsat.backend:CpSat",
     "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",

@@ -14,12 +14,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.bits import lowest, popcount
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.pattern import FULL, KEEP_LEFT, KEEP_RIGHT, LEFT, MEMBER, RIGHT, Ints, Words
-from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, TOP, PatternSearch
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, TOP, PathSearch, record
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
+
+
+@inlined
+def load(stack: Words, place: Any) -> Any:
+    """Return an entry of the stack of queens."""
+    return stack[place, 0], stack[place, 1], stack[place, 2], stack[place, 3]
+
+
+@inlined
+def store(stack: Words, place: Any, untried: Any, columns: Any, left: Any, right: Any) -> None:
+    """Set an entry of the stack of queens."""
+    stack[place, 0] = untried
+    stack[place, 1] = columns
+    stack[place, 2] = left
+    stack[place, 3] = right
+
+
+@inner_kernel
+def write_solutions(untried: Any, columns: Any, placed: Words, out: NDArray[np.uint8], filled: int) -> Any:
+    """Write solutions, one for each column left to the last row; return what is still left, and filled."""
+    last = np.int64(placed.size - 2)
+    placed[last] = columns
+    while untried != _ZERO and filled < out.shape[0]:
+        rest = untried & (untried - _ONE)
+        after = columns | (untried ^ rest)
+        untried = rest
+        for r in range(last, np.int64(-1), np.int64(-1)):
+            before = placed[r]
+            out[filled, r] = lowest(after ^ before)
+            after = before
+        filled += 1
+    return untried, filled
+
+
+@inlined
+def book(control: Ints, nodes: int, failures: int, solutions: int) -> None:
+    """Add to the counts."""
+    control[NODES] += nodes
+    control[FAILURES] += failures
+    control[SOLUTIONS] += solutions
 
 
 @kernel
@@ -38,96 +78,58 @@ def search_queens(
     last = np.uint64(allowed.size - 1)
     top = np.uint64(control[TOP])
     listing = out.shape[0] > 0
-    nodes = 0
-    failures = 0
-    solutions = 0
-    filled = 0
+    nodes = failures = solutions = filled = 0
     done = False
-    untried = stack[top, 0]
-    columns = stack[top, 1]
-    left = stack[top, 2]
-    right = stack[top, 3]
+    untried, columns, left, right = load(stack, top)
     row = popcount(columns)
     while True:
         if row == last:
             if listing:
-                placed[row] = columns
-                while untried != _ZERO and filled < out.shape[0]:
-                    bit = untried ^ (untried & (untried - _ONE))
-                    untried ^= bit
-                    after = columns | bit
-                    for r in range(last, np.int64(-1), np.int64(-1)):
-                        before = placed[r]
-                        out[filled, r] = lowest(after ^ before)
-                        after = before
-                    solutions += 1
-                    nodes += 1
-                    filled += 1
-                if filled == out.shape[0]:
-                    break
+                before = filled
+                untried, filled = write_solutions(untried, columns, placed, out, filled)
+                found = filled - before
             else:
-                found: Any = np.int64(popcount(untried))
-                solutions += found
-                nodes += found
-                untried = _ZERO
+                found = np.int64(popcount(untried))
+            solutions += found
+            nodes += found
+            if listing and filled == out.shape[0]:
+                break
             dead = True
         else:
             rest = untried & (untried - _ONE)
             bit = untried ^ rest
             nodes += 1
-            next_columns = columns | bit
-            next_left = (left | bit) << _ONE
-            next_right = (right | bit) >> _ONE
-            safe = allowed[row + _ONE] & ~(next_columns | next_left | next_right)
-            stack[top, 0] = rest
-            stack[top, 1] = columns
-            stack[top, 2] = left
-            stack[top, 3] = right
+            store(stack, top, rest, columns, left, right)
             top += np.uint64(rest != _ZERO)
-            dead = safe == _ZERO
+            placed[row] = columns
+            columns |= bit
+            left = (left | bit) << _ONE
+            right = (right | bit) >> _ONE
+            row += _ONE
+            untried = allowed[row] & ~(columns | left | right)
+            dead = untried == _ZERO
             failures += dead
         if dead:
             if top == _ZERO:
                 done = True
                 break
             top -= _ONE
-            untried = stack[top, 0]
-            columns = stack[top, 1]
-            left = stack[top, 2]
-            right = stack[top, 3]
+            untried, columns, left, right = load(stack, top)
             row = popcount(columns)
-        else:
-            placed[row] = columns
-            row += _ONE
-            untried = safe
-            columns = next_columns
-            left = next_left
-            right = next_right
-            if nodes >= budget:
-                break
-    stack[top, 0] = untried
-    stack[top, 1] = columns
-    stack[top, 2] = left
-    stack[top, 3] = right
+        elif nodes >= budget:
+            break
+    store(stack, top, untried, columns, left, right)
     control[TOP] = top
     control[ROW] = DONE if done else np.int64(row)
-    control[NODES] += nodes
-    control[FAILURES] += failures
-    control[SOLUTIONS] += solutions
+    book(control, nodes, failures, solutions)
     return filled
 
 
 @kernel
 def search_pattern(
-    allowed: Words,
-    steps: Words,
-    near: Words,
-    stack: Words,
-    x: Ints,
-    control: Ints,
-    out: NDArray[np.uint8],
-    budget: int,
-) -> Any:
+    allowed: Words, steps: Words, near: Words,
+    stack: Words, x: Ints, control: Ints, out: NDArray[np.uint8], budget: int,
+) -> Any:  # fmt: skip
     """Search any pattern for ``budget`` placements; return the solutions written to ``out``.
 
     ``steps`` (n, masks, 5) and ``near`` (n, depth, width) are those of `Pattern`; ``stack`` (n, 1 + masks)
@@ -159,10 +161,7 @@ def search_pattern(
         x[row] = np.int64(lowest(bit))
         control[NODES] += 1
         if row == last:
-            control[SOLUTIONS] += 1
-            for i in range(last + 1):
-                out[filled, i] = x[i]
-            filled += 1
+            filled = record(x, control, out, filled)
             if filled == out.shape[0]:
                 break
             continue
@@ -188,7 +187,7 @@ def search_pattern(
     return filled
 
 
-class BitmaskSearch(PatternSearch):
+class BitmaskSearch(PathSearch):
     """Search with conflict masks: the queens kernel where the pattern is queens, else the general one."""
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
@@ -197,46 +196,11 @@ class BitmaskSearch(PatternSearch):
         self.near = pattern.near[:, : 0 if pattern.is_queens else None]
         self.stack = np.zeros((pattern.n, 1 + self.steps.shape[1]), dtype=np.uint64)
         self.x = np.zeros(pattern.n, dtype=np.int64)
-        self._go_down(prefix, after)
+        self._follow(prefix, after, self.stack[:, 0])
         if pattern.is_queens:
             self._drop_finished_rows(len(prefix))
 
-    def _go_down(self, prefix: list[int], after: list[int] | None) -> None:
-        """Fill the stack along the prefix, or along the assignment to start behind."""
-        path = prefix if after is None else after
-        for row in range(self.pattern.n):
-            safe = self._safe(row)
-            if row >= len(path):
-                self._enter(row, safe)
-                return
-            value = path[row]
-            legal = 0 <= value < self.pattern.width and bool(safe >> value & 1)
-            if row >= len(prefix):
-                self.stack[row, 0] = safe & (FULL << max(value + 1, 0)) & FULL
-                self.control[ROW] = row
-            if not legal:
-                return
-            self._place(row, value)
-
-    def _drop_finished_rows(self, base: int) -> None:
-        """Bring the stack of rows into the form of `search_queens`."""
-        self.placed = np.zeros(self.pattern.n + 1, dtype=np.uint64)
-        self.placed[:-1] = self.stack[:, 1]
-        rows = self.stack[base : int(self.control[ROW]) + 1]
-        rows = rows[rows[:, 0] != 0]
-        self.stack = np.zeros((self.pattern.n + 1, 4), dtype=np.uint64)
-        self.stack[: len(rows)] = rows
-        self.control[TOP] = max(0, len(rows) - 1)
-        if len(rows) == 0:
-            self.control[ROW] = DONE
-
-    def _enter(self, row: int, safe: int) -> None:
-        self.stack[row, 0] = safe
-        self.control[ROW] = row
-        if not safe:
-            self.control[FAILURES] += 1
-
-    def _safe(self, row: int) -> int:
+    def _enter(self, row: int) -> int:
         taken = 0
         for k in range(self.steps.shape[1]):
             taken |= int(self.stack[row, 1 + k]) & int(self.steps[row, k, MEMBER])
@@ -250,6 +214,18 @@ class BitmaskSearch(PatternSearch):
             member, left, keep_left, right, keep_right = (int(w) for w in self.steps[row, k])
             mask = int(self.stack[row, 1 + k]) | (1 << value & member)
             self.stack[row + 1, 1 + k] = (mask << left & keep_left) | (mask >> right & keep_right)
+
+    def _drop_finished_rows(self, base: int) -> None:
+        """Bring the stack of rows into the form of `search_queens`."""
+        self.placed = np.zeros(self.pattern.n + 1, dtype=np.uint64)
+        self.placed[:-1] = self.stack[:, 1]
+        rows = self.stack[base : int(self.control[ROW]) + 1]
+        rows = rows[rows[:, 0] != 0]
+        self.stack = np.zeros((self.pattern.n + 1, 4), dtype=np.uint64)
+        self.stack[: len(rows)] = rows
+        self.control[TOP] = max(0, len(rows) - 1)
+        if len(rows) == 0:
+            self.control[ROW] = DONE
 
     def _node_cost(self) -> int:
         return 7 if self.pattern.is_queens else 10 + 3 * self.steps.shape[1] + 2 * self.near.shape[1]

@@ -10,21 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import (
-    BASE,
-    BOUND,
-    CELLS_TOP,
-    CONSTANT,
-    DOMAIN,
-    FIRST,
-    FROZEN,
-    HIGH,
-    LEVEL,
-    LOW,
-    SPARSE,
-    SPARSE_END,
-    TRAIL_TOP,
-    X_WIDTH,
     Ints,
     Memory,
     enqueue,
@@ -37,7 +24,8 @@ from cpqueens.kernels.domains import (
 )
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, inner_kernel, kernel
-from cpqueens.kernels.propagators import linear_bounds, propagate
+from cpqueens.kernels.propagate_rows import linear_bounds
+from cpqueens.kernels.propagators import propagate
 from cpqueens.kernels.random import below
 
 # Answers of `search`.
@@ -74,13 +62,15 @@ class Search(NamedTuple):
 @inner_kernel
 def count_values(m: Memory, v: int) -> Any:
     """Return the number of values that v has left."""
-    if entry(m.x, v + FIRST) < 0:
-        if entry(m.x, v + SPARSE) < entry(m.x, v + SPARSE_END):
-            return sparse_place(m, v, entry(m.x, v + HIGH)) - sparse_place(m, v, entry(m.x, v + LOW)) + 1
-        return entry(m.x, v + HIGH) - entry(m.x, v + LOW) + 1
-    shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
+    if entry(m.x, v + at.FIRST) < 0:
+        if entry(m.x, v + at.SPARSE) < entry(m.x, v + at.SPARSE_END):
+            return (
+                sparse_place(m, v, entry(m.x, v + at.HIGH)) - sparse_place(m, v, entry(m.x, v + at.LOW)) + 1
+            )
+        return entry(m.x, v + at.HIGH) - entry(m.x, v + at.LOW) + 1
+    shift = entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
     many = 0
-    for w in range(entry(m.x, v + LOW), entry(m.x, v + HIGH) + 1):
+    for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
         many += entry(m.cells, shift + w)
     return many
 
@@ -91,19 +81,19 @@ def choose_variable(m: Memory, q: Search) -> Any:
     count = q.options[0]
     depth = q.state[DEPTH]
     if q.options[3]:  # check only: one level a variable, also for those with one value
-        return depth * X_WIDTH if depth < count else -1
+        return depth * at.X_WIDTH if depth < count else -1
     first = q.levels[depth - 1, 4] if depth > 0 else 0
-    end = count * X_WIDTH
-    while first < end and entry(m.x, first + LOW) == entry(m.x, first + HIGH):
-        first += X_WIDTH
+    end = count * at.X_WIDTH
+    while first < end and entry(m.x, first + at.LOW) == entry(m.x, first + at.HIGH):
+        first += at.X_WIDTH
     q.levels[depth, 4] = first
     if first == end:
         return -1
     if q.options[1] == LEXICOGRAPHIC:
         return first
     best, least = first, count_values(m, first)
-    for v in range(first + X_WIDTH, end, X_WIDTH):
-        if entry(m.x, v + LOW) != entry(m.x, v + HIGH):
+    for v in range(first + at.X_WIDTH, end, at.X_WIDTH):
+        if entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH):
             size = count_values(m, v)
             if size < least:
                 best, least = v, size
@@ -113,12 +103,12 @@ def choose_variable(m: Memory, q: Search) -> Any:
 @inner_kernel
 def choose_value(m: Memory, q: Search, v: int) -> Any:
     """Return the value to try next."""
-    if q.options[2] == ASCENDING or entry(m.x, v + FIRST) < 0:
-        return entry(m.x, v + LOW)
+    if q.options[2] == ASCENDING or entry(m.x, v + at.FIRST) < 0:
+        return entry(m.x, v + at.LOW)
     skip = below(q.random, count_values(m, v))
-    w = entry(m.x, v + LOW)
+    w = entry(m.x, v + at.LOW)
     while True:
-        if entry(m.cells, entry(m.x, v + FIRST) + w - entry(m.x, v + BASE)):
+        if entry(m.cells, entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE)):
             if skip == 0:
                 return w
             skip -= 1
@@ -132,34 +122,34 @@ def replayed_value(m: Memory, q: Search, v: int) -> Any:
     Decided variables before v are compared first: a smaller one ends this branch (-1 is stored in the
     second result), a greater one means that everything below is still to come.
     """
-    for k in range(v // X_WIDTH):
-        if entry(m.x, k * X_WIDTH + LOW) > q.after[k]:
+    for k in range(v // at.X_WIDTH):
+        if entry(m.x, k * at.X_WIDTH + at.LOW) > q.after[k]:
             q.state[REPLAYING] = 0
-            return entry(m.x, v + LOW), 1
-        if entry(m.x, k * X_WIDTH + LOW) < q.after[k]:
+            return entry(m.x, v + at.LOW), 1
+        if entry(m.x, k * at.X_WIDTH + at.LOW) < q.after[k]:
             return 0, 0
-    wanted = q.after[v // X_WIDTH]
-    if wanted > entry(m.x, v + HIGH):
+    wanted = q.after[v // at.X_WIDTH]
+    if wanted > entry(m.x, v + at.HIGH):
         return 0, 0
-    frozen = entry(m.x, v + FROZEN)
-    put(m.x, v + FROZEN, 0)
-    possible = tighten(m, v, wanted, entry(m.x, v + HIGH))
-    put(m.x, v + FROZEN, frozen)
+    frozen = entry(m.x, v + at.FROZEN)
+    put(m.x, v + at.FROZEN, 0)
+    possible = tighten(m, v, wanted, entry(m.x, v + at.HIGH))
+    put(m.x, v + at.FROZEN, frozen)
     if frozen or not possible:
         forget(m)
     if not possible:
         return 0, 0
-    if entry(m.x, v + LOW) != wanted:
+    if entry(m.x, v + at.LOW) != wanted:
         q.state[REPLAYING] = 0
-    return entry(m.x, v + LOW), 1
+    return entry(m.x, v + at.LOW), 1
 
 
 @inner_kernel
 def behind(m: Memory, q: Search) -> Any:
     """Say whether the solution at hand comes after ``after`` in lexicographic order."""
     for k in range(q.options[0]):
-        if entry(m.x, k * X_WIDTH + LOW) != q.after[k]:
-            return entry(m.x, k * X_WIDTH + LOW) > q.after[k]
+        if entry(m.x, k * at.X_WIDTH + at.LOW) != q.after[k]:
+            return entry(m.x, k * at.X_WIDTH + at.LOW) > q.after[k]
     return False
 
 
@@ -170,12 +160,12 @@ def record(m: Memory, q: Search) -> None:
     if q.options[5]:
         place = q.state[STORED]
         for k in range(q.options[0]):
-            q.solutions[place, k] = entry(m.x, k * X_WIDTH + LOW)
+            q.solutions[place, k] = entry(m.x, k * at.X_WIDTH + at.LOW)
         q.state[STORED] = place + 1
     row = q.options[4]
     if row >= 0:
         value = linear_bounds(m, row)[0]  # objective - (best - 1), at the solution
-        m.net[row + CONSTANT] += 1 - value
+        m.net[row + at.CONSTANT] += 1 - value
 
 
 @inner_kernel
@@ -188,9 +178,9 @@ def wake_objective(m: Memory, q: Search) -> None:
 @inner_kernel
 def last_of_branch(m: Memory, q: Search, v: int, value: int) -> Any:
     """Return the greatest value of the branch that begins with ``value``, the middle where v is halved."""
-    if entry(m.x, v + FIRST) >= 0 or q.options[3] or q.state[REPLAYING]:
+    if entry(m.x, v + at.FIRST) >= 0 or q.options[3] or q.state[REPLAYING]:
         return value
-    high = entry(m.x, v + HIGH)
+    high = entry(m.x, v + at.HIGH)
     return (value >> 1) + (high >> 1) + (value & high & 1)  # the sum might not fit
 
 
@@ -207,7 +197,7 @@ def descend(m: Memory, q: Search) -> Any:
         value, possible = replayed_value(m, q, v)
         if not possible:
             return FAILED
-        if entry(m.x, v + LOW) == entry(m.x, v + HIGH) and not q.options[3]:
+        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH) and not q.options[3]:
             return NARROWED
     else:
         value = choose_value(m, q, v)
@@ -215,14 +205,16 @@ def descend(m: Memory, q: Search) -> Any:
     depth = q.state[DEPTH]
     q.levels[depth, 0] = v
     q.levels[depth, 1] = last
-    q.levels[depth, 2] = m.stack[TRAIL_TOP]
-    q.levels[depth, 3] = m.stack[CELLS_TOP]
+    q.levels[depth, 2] = m.stack[at.TRAIL_TOP]
+    q.levels[depth, 3] = m.stack[at.CELLS_TOP]
     q.state[DEPTH] = depth + 1
-    m.stack[LEVEL] += 1
+    m.stack[at.LEVEL] += 1
     if q.options[3]:
-        put(m.x, v + FROZEN, 0)
-        if entry(m.x, v + LOW) == entry(m.x, v + HIGH):  # from the start; refused by nothing while frozen
-            note(m, v, BOUND | DOMAIN)
+        put(m.x, v + at.FROZEN, 0)
+        if entry(m.x, v + at.LOW) == entry(
+            m.x, v + at.HIGH
+        ):  # from the start; refused by nothing while frozen
+            note(m, v, at.BOUND | at.DOMAIN)
     tighten(m, v, value, last)
     return DECIDED
 
@@ -237,22 +229,22 @@ def retreat(m: Memory, q: Search) -> Any:
     v = q.levels[depth, 0]
     value = q.levels[depth, 1]
     restore(m, q.levels[depth, 2], q.levels[depth, 3])
-    if q.options[2] == ASCENDING or entry(m.x, v + FIRST) < 0:
-        possible = tighten(m, v, value + 1, entry(m.x, v + HIGH))
+    if q.options[2] == ASCENDING or entry(m.x, v + at.FIRST) < 0:
+        possible = tighten(m, v, value + 1, entry(m.x, v + at.HIGH))
     else:
         possible = remove(m, v, value)
     if q.options[3]:
         forget(m)
-        put(m.x, v + FROZEN, 1)
+        put(m.x, v + at.FROZEN, 1)
     return NARROWED if possible else FAILED
 
 
 @inner_kernel
 def begin(m: Memory, q: Search) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
-    for v in range(0, len(m.x), X_WIDTH):
-        if entry(m.x, v + LOW) == entry(m.x, v + HIGH):
-            note(m, v, BOUND | DOMAIN)
+    for v in range(0, len(m.x), at.X_WIDTH):
+        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
+            note(m, v, at.BOUND | at.DOMAIN)
     return DECIDED
 
 
@@ -275,11 +267,11 @@ def conclude(m: Memory, q: Search, step: int) -> None:
 @kernel
 def search(m: Memory, q: Search, steps: int) -> Any:
     """Go on for at most ``steps`` decisions and retreats; return why it stopped."""
-    room = 8 * (len(m.x) // X_WIDTH + 1)
+    room = 8 * (len(m.x) // at.X_WIDTH + 1)
     for _ in range(steps):
         if q.options[5] and q.state[STORED] == len(q.solutions):
             return BATCH_FULL
-        if m.stack[TRAIL_TOP] + room > len(m.stack):
+        if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL
         if q.state[PHASE] == DESCEND:
             step = descend(m, q)

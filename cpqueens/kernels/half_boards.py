@@ -6,7 +6,7 @@ share no line; east half boards the same for the other rows. See `quadrants` for
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,24 @@ Words32 = NDArray[np.uint32]
 _ZERO = np.uint64(0)
 
 
+class Half(NamedTuple):
+    """The quadrants of one side of the board, several tables each on odd boards (see `Quadrant`)."""
+
+    north: Words
+    north_starts: Starts
+    south: Words
+    south_starts: Starts
+
+
 @kernel
-def join(
-    north: Words,
-    north_starts: Starts,
-    south: Words,
-    south_starts: Starts,
-    north_rows: int,
-    south_rows: int,
-    half: int,
-    buffer: Words,
-) -> Any:
+def join(quadrants: Half, table: int, north_rows: int, south_rows: int, half: int, buffer: Words) -> Any:
     """Write the half boards of a row set into ``buffer``; return how many, -1 if it is too short."""
     full = (1 << half) - 1
+    north, south = quadrants.north, quadrants.south
     count = _ZERO
     room = np.uint64(buffer.size)
-    ours = north_starts[north_rows << half : (north_rows + 1 << half) + 1]
-    theirs = south_starts[south_rows << half : (south_rows + 1 << half) + 1]
+    ours = quadrants.north_starts[table, north_rows << half : (north_rows + 1 << half) + 1]
+    theirs = quadrants.south_starts[table, south_rows << half : (south_rows + 1 << half) + 1]
     stop = ours[0]
     for columns in range(full + 1):
         first = stop

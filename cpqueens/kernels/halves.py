@@ -10,81 +10,74 @@ Everything is 64 or 32 bits unsigned; a unit's result is below 2**63 for every n
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cpqueens.kernels.half_boards import Ints, Words32, join, sort_into_buckets
+from cpqueens.kernels.half_boards import Half, Ints, Words32, join, sort_into_buckets
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.matching import match_buckets, slice_bits
-from cpqueens.kernels.quadrants import Starts, Words
+from cpqueens.kernels.quadrants import Words
 
-_ZERO = np.uint64(0)
+
+class Room(NamedTuple):
+    """Room for the half boards of one unit.
+
+    For a ``buffer`` of size s and p = s + 64 * parts + 512, ``west`` and ``east`` need p, ``lines`` p / 2,
+    ``blocks`` and ``padding`` p / 64; the rest as in `match_buckets`.
+    """
+
+    buffer: Words
+    west: Words32
+    east: Words32
+    lines: Words
+    blocks: Ints
+    padding: Words
+    rows: Words
+    unions: Words
+    west_starts: Ints
+    west_counts: Ints
+    east_starts: Ints
+    east_counts: Ints
 
 
 @kernel
 def count_units(
     units: Ints,
     first: int,
-    stop: int,
-    north_west: Words,
-    north_west_starts: Starts,
-    south_west: Words,
-    south_west_starts: Starts,
-    north_east: Words,
-    north_east_starts: Starts,
-    south_east: Words,
-    south_east_starts: Starts,
+    west: Half,
+    east: Half,
     half: int,
     north_height: int,
     side: int,
     central: int,
-    buffer: Words,
-    west: Words32,
-    east: Words32,
-    lines: Words,
-    blocks: Ints,
-    padding: Words,
-    rows: Words,
-    union_table: Words,
-    west_starts: Ints,
-    west_counts: Ints,
-    east_starts: Ints,
-    east_counts: Ints,
+    room: Room,
     results: Words,
 ) -> Any:
-    """Count units ``first`` .. ``stop - 1`` into ``results``; return the first that is not done.
+    """Count the units from ``first`` on into ``results``; return the first that is not done.
 
     A unit (row of ``units``) is: rows in the west, rows in the east, number of the quadrants' table. Ends
-    early only if ``buffer`` is too short for a unit. For a buffer of size s and p = s + 64 * parts + 512,
-    ``west`` and ``east`` need p, ``lines`` p / 2, ``blocks`` and ``padding`` p / 64; the rest as in
-    `match_buckets`.
+    early only if ``room.buffer`` is too short for a unit.
     """
     low = (1 << north_height) - 1
-    for unit in range(first, stop):
-        west_rows = units[unit, 0]
-        east_rows = units[unit, 1]
-        table = units[unit, 2]
-        results[unit] = _ZERO
-        size = join(
-            north_west, north_west_starts[table], south_west, south_west_starts[table],
-            west_rows & low, west_rows >> north_height, half, buffer,
-        )  # fmt: skip
+    for unit in range(first, len(units)):
+        rows, others, table = units[unit, 0], units[unit, 1], units[unit, 2]
+        results[unit] = np.uint64(0)
+        size = join(west, table, rows & low, rows >> north_height, half, room.buffer)
         if size < 0:
             return unit
         if size == 0:
             continue
-        sort_into_buckets(buffer, size, min(30, 2 * side), 4, west_starts, west_counts, west)
-        size = join(
-            north_east, north_east_starts[table], south_east, south_east_starts[table],
-            east_rows & low, east_rows >> north_height, half, buffer,
-        )  # fmt: skip
+        sort_into_buckets(
+            room.buffer, size, min(30, 2 * side), 4, room.west_starts, room.west_counts, room.west
+        )
+        size = join(east, table, others & low, others >> north_height, half, room.buffer)
         if size < 0:
             return unit
-        sort_into_buckets(buffer, size, 2 * side, 64, east_starts, east_counts, east)
-        slice_bits(east, east_starts[-1] + 64, lines)
+        sort_into_buckets(room.buffer, size, 2 * side, 64, room.east_starts, room.east_counts, room.east)
+        slice_bits(room.east, room.east_starts[-1] + 64, room.lines)
         results[unit] = match_buckets(
-            west, west_starts, west_counts, lines, east_starts, east_counts, side, central,
-            blocks, padding, rows, union_table,
+            room.west, room.west_starts, room.west_counts, room.lines, room.east_starts, room.east_counts,
+            side, central, room.blocks, room.padding, room.rows, room.unions,
         )  # fmt: skip
-    return stop
+    return len(units)

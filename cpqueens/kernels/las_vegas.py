@@ -12,25 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.kernels import domains as at
 from cpqueens.kernels.bits import lowest, popcount
-from cpqueens.kernels.domains import (
-    BASE,
-    BOUND,
-    CELLS_TOP,
-    DOMAIN,
-    FIRST,
-    FROZEN,
-    HIGH,
-    LEVEL,
-    LOW,
-    TRAIL_TOP,
-    X_WIDTH,
-    Ints,
-    Memory,
-    note,
-    restore,
-    tighten,
-)
+from cpqueens.kernels.domains import Ints, Memory, note, restore, tighten
 from cpqueens.kernels.forward import (
     DECIDED,
     DEPTH,
@@ -146,13 +130,13 @@ def decide(m: Memory, q: Search, v: int, value: int) -> None:
     depth = q.state[DEPTH]
     q.levels[depth, 0] = v
     q.levels[depth, 1] = value
-    q.levels[depth, 2] = m.stack[TRAIL_TOP]
-    q.levels[depth, 3] = m.stack[CELLS_TOP]
+    q.levels[depth, 2] = m.stack[at.TRAIL_TOP]
+    q.levels[depth, 3] = m.stack[at.CELLS_TOP]
     q.state[DEPTH] = depth + 1
-    m.stack[LEVEL] += 1
-    m.x[v + FROZEN] = 0
-    if m.x[v + LOW] == m.x[v + HIGH]:
-        note(m, v, BOUND | DOMAIN)
+    m.stack[at.LEVEL] += 1
+    m.x[v + at.FROZEN] = 0
+    if m.x[v + at.LOW] == m.x[v + at.HIGH]:
+        note(m, v, at.BOUND | at.DOMAIN)
     tighten(m, v, value, value)
 
 
@@ -162,7 +146,7 @@ def undecide(m: Memory, q: Search) -> None:
     depth = q.state[DEPTH] - 1
     q.state[DEPTH] = depth
     restore(m, q.levels[depth, 2], q.levels[depth, 3])
-    m.x[q.levels[depth, 0] + FROZEN] = 1
+    m.x[q.levels[depth, 0] + at.FROZEN] = 1
 
 
 @inner_kernel
@@ -172,15 +156,15 @@ def scan(m: Memory, q: Search, own: Ints) -> Any:
     Each safe value takes the place of the chosen one with probability 1 / (safe values so far), so that all
     are equally likely (reservoir sampling). Says whether a value was placed.
     """
-    v = q.state[DEPTH] * X_WIDTH
+    v = q.state[DEPTH] * at.X_WIDTH
     if not own[SCANNING]:
         own[SCANNING] = 1
-        own[VALUE] = m.x[v + LOW]
+        own[VALUE] = m.x[v + at.LOW]
         own[SAFE] = 0
-    shift = m.x[v + FIRST] - m.x[v + BASE]
-    while own[VALUE] <= m.x[v + HIGH] and not m.cells[shift + own[VALUE]]:
+    shift = m.x[v + at.FIRST] - m.x[v + at.BASE]
+    while own[VALUE] <= m.x[v + at.HIGH] and not m.cells[shift + own[VALUE]]:
         own[VALUE] += 1
-    if own[VALUE] <= m.x[v + HIGH]:
+    if own[VALUE] <= m.x[v + at.HIGH]:
         decide(m, q, v, own[VALUE])
         return 1
     own[SCANNING] = 0
@@ -206,7 +190,7 @@ def judge(m: Memory, q: Search, own: Ints, before: int) -> None:
 def afresh(m: Memory, q: Search, own: Ints) -> None:
     """Go back to the root."""
     for depth in range(q.state[DEPTH]):
-        m.x[q.levels[depth, 0] + FROZEN] = 1
+        m.x[q.levels[depth, 0] + at.FROZEN] = 1
     restore(m, own[ROOT_TRAIL], own[ROOT_CELLS])
     q.state[DEPTH] = 0
     q.state[NODES] = 1
@@ -232,9 +216,9 @@ def attempt_any(m: Memory, q: Search, own: Ints, tally: Ints, most: int, steps: 
     The store is that of the strategy ``check``; a success lies in ``q.solutions``. Ends also with attempt
     number ``most``. One place propagates, since each is a copy of all that code.
     """
-    room = 8 * (len(m.x) // X_WIDTH + 1)
+    room = 8 * (len(m.x) // at.X_WIDTH + 1)
     for _ in range(steps):
-        if m.stack[TRAIL_TOP] + room > len(m.stack):
+        if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL
         if tally[ATTEMPTS] >= most:
             return PAUSED
@@ -252,8 +236,8 @@ def attempt_any(m: Memory, q: Search, own: Ints, tally: Ints, most: int, steps: 
             continue
         conclude(m, q, step)
         if at_root:
-            own[ROOT_TRAIL] = m.stack[TRAIL_TOP]
-            own[ROOT_CELLS] = m.stack[CELLS_TOP]
+            own[ROOT_TRAIL] = m.stack[at.TRAIL_TOP]
+            own[ROOT_CELLS] = m.stack[at.CELLS_TOP]
             if q.state[PHASE] == RETREAT:
                 return NO_ROOT
         elif own[SCANNING]:

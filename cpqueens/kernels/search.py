@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import is_compiled
-from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.jit import is_compiled, kernel
+from cpqueens.kernels.pattern import Ints, Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
 
 # Entries of the control array, int64.
@@ -26,6 +26,17 @@ DONE = -1  # value of ROW when nothing is left
 
 _CALL_COST = 10_000_000  # nanoseconds of compiled search per call, so that limits are seen in time
 _PLAIN_COST = 100_000
+
+
+@kernel
+def record(x: Ints, control: Ints, out: NDArray[np.uint8], filled: int) -> Any:
+    """Count a solution, and write it to ``out`` unless only counting; return how many are written."""
+    control[SOLUTIONS] += 1
+    if out.shape[0] == 0:
+        return 0
+    for i in range(x.size):
+        out[filled, i] = x[i]
+    return filled + 1
 
 
 class PatternSearch(ABC):
@@ -118,3 +129,34 @@ class PatternSearch(ABC):
     @abstractmethod
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         """Call the kernel; ``out`` without rows means counting."""
+
+
+class PathSearch(PatternSearch):
+    """A search that keeps, for each row of its path, the columns it has still to try."""
+
+    def _follow(self, prefix: list[int], after: list[int] | None, untried: NDArray[np.uint64]) -> None:
+        """Place the prefix, or the assignment to start behind, as far as it is safe; fill ``untried``."""
+        path = prefix if after is None else after
+        for row in range(self.pattern.n):
+            safe = self._enter(row)
+            if row >= len(path):
+                untried[row] = safe
+                self.control[ROW] = row
+                self.control[FAILURES] += not safe
+                return
+            value = path[row]
+            if row >= len(prefix):
+                above = max(value + 1, 0)
+                untried[row] = safe >> above << above
+                self.control[ROW] = row
+            if not (0 <= value < self.pattern.width and safe >> value & 1):
+                return
+            self._place(row, value)
+
+    @abstractmethod
+    def _enter(self, row: int) -> int:
+        """Return the safe columns of a row under those placed, as bits."""
+
+    @abstractmethod
+    def _place(self, row: int, value: int) -> None:
+        """Place a column."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cpqueens.kernels.bits import lowest, popcount
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.pattern import WORD, Ints, Words
-from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PatternSearch
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PathSearch
 from cpqueens.kernels.sum_pattern import BACKWARD, FORWARD, GROUP, SIGN, layout
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -128,7 +128,7 @@ def search_sums(
     return filled
 
 
-class SumsSearch(PatternSearch):
+class SumsSearch(PathSearch):
     """Search with used-value words."""
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
@@ -139,25 +139,15 @@ class SumsSearch(PatternSearch):
         self.sums = np.zeros(len(plan.terms), dtype=np.int64)
         self.untried = np.zeros(n, dtype=np.uint64)
         self.x = np.full(n, -1, dtype=np.int64)
-        path = prefix if after is None else after
-        for row in range(n):
-            safe = int(enter_row(row, self.pattern.allowed, *self.plan, self.used, self.x, self.sums))
-            if row >= len(path):
-                self.untried[row] = safe
-                self.control[ROW] = row
-                if not safe:
-                    self.control[FAILURES] += 1
-                return
-            value = path[row]
-            legal = 0 <= value < self.pattern.width and bool(safe >> value & 1)
-            if row >= len(prefix):
-                self.untried[row] = safe >> max(value + 1, 0) << max(value + 1, 0)
-                self.control[ROW] = row
-            if not legal:
-                return
-            if row + 1 < n:
-                self.x[row] = value
-                flip_row(row, value, *self.plan[:2], self.sums, self.used)
+        self._follow(prefix, after, self.untried)
+
+    def _enter(self, row: int) -> int:
+        return int(enter_row(row, self.pattern.allowed, *self.plan, self.used, self.x, self.sums))
+
+    def _place(self, row: int, value: int) -> None:
+        if row + 1 < self.pattern.n:
+            self.x[row] = value
+            flip_row(row, value, *self.plan[:2], self.sums, self.used)
 
     def _node_cost(self) -> int:
         return 20 + 40 * len(self.sums) // max(1, self.pattern.n)

@@ -18,21 +18,10 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.pattern import Ints, Words
-from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PatternSearch
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, PatternSearch, record
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
-
-
-@kernel
-def record(x: Ints, control: Ints, out: NDArray[np.uint8], filled: int) -> Any:
-    """Count a solution, and write it to ``out`` unless only counting; return how many are written."""
-    control[SOLUTIONS] += 1
-    if out.shape[0] == 0:
-        return 0
-    for i in range(x.size):
-        out[filled, i] = x[i]
-    return filled + 1
 
 
 @kernel

@@ -10,41 +10,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.kernels import propagators as kinds
-from cpqueens.kernels.domains import (
-    BASE,
-    BOUND,
-    CELLS_TOP,
-    CHANGED_BASE,
-    CHANGED_TOP,
-    DOMAIN,
-    FIRST,
-    FIX,
-    FROZEN,
-    HEADER,
-    HIGH,
-    LEVEL,
-    LOW,
-    MARKS,
-    MEMBER,
-    MEMBER_END,
-    P_WIDTH,
-    PART,
-    PART_END,
-    QUEUE_BASE,
-    QUEUE_END,
-    QUEUE_HEAD,
-    QUEUE_SIZE,
-    ROWS,
-    ROWS_END,
-    SPARSE,
-    SPARSE_END,
-    TRAIL_TOP,
-    WATCH,
-    WATCH_END,
-    X_WIDTH,
-    Memory,
-)
+from cpqueens.kernels import domains as at
+from cpqueens.kernels import kinds
+from cpqueens.kernels.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
 
@@ -72,7 +40,12 @@ _DEFINED = {
     "maximum": kinds.MAXIMUM,
     "element": kinds.ELEMENT,
 }
-_WAKE = {kinds.DIFFERENT: FIX, kinds.TRUTH_EQUAL: DOMAIN, kinds.ELEMENT: DOMAIN, kinds.TABLE: DOMAIN}
+_WAKE = {
+    kinds.DIFFERENT: at.FIX,
+    kinds.TRUTH_EQUAL: at.DOMAIN,
+    kinds.ELEMENT: at.DOMAIN,
+    kinds.TABLE: at.DOMAIN,
+}
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -277,7 +250,7 @@ def build_memory(compiled: Compiled, check_only: bool) -> tuple[Memory, int]:
     stack = _stack(len(x), len(builder.propagators), len(cells))
     memory = Memory(x.reshape(-1), net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
-    return memory, row if row < 0 else row * P_WIDTH
+    return memory, row if row < 0 else row * at.P_WIDTH
 
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
@@ -300,18 +273,18 @@ def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
 
 
 def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
-    """Return the records of the variables, (variables, X_WIDTH), without watches and places yet."""
-    x = np.zeros((len(builder.lower), X_WIDTH), dtype=np.int64)
-    x[:, LOW], x[:, HIGH] = builder.lower, builder.upper
-    x[:, FIRST], x[:, BASE] = first, x[:, LOW]
-    x[: compiled.decision_count, FROZEN] = check_only
+    """Return the records of the variables, (variables, at.X_WIDTH), without watches and places yet."""
+    x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
+    x[:, at.LOW], x[:, at.HIGH] = builder.lower, builder.upper
+    x[:, at.FIRST], x[:, at.BASE] = first, x[:, at.LOW]
+    x[: compiled.decision_count, at.FROZEN] = check_only
     return x
 
 
 def _net(builder: Builder, x: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
     count = len(builder.propagators)
-    records = np.zeros((count, P_WIDTH), dtype=np.int64)
+    records = np.zeros((count, at.P_WIDTH), dtype=np.int64)
     parts: list[IntArray] = [records.reshape(-1)]
     end = records.size
 
@@ -322,27 +295,27 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         return end - values.size
 
     for k, p in enumerate(builder.propagators):
-        arguments = np.column_stack([_array(p.variables) * X_WIDTH, _array(p.coefficients)])
+        arguments = np.column_stack([_array(p.variables) * at.X_WIDTH, _array(p.coefficients)])
         start = append(arguments)
-        result = p.result if p.kind == kinds.TABLE else p.result * X_WIDTH
+        result = p.result if p.kind == kinds.TABLE else p.result * at.X_WIDTH
         records[k] = (p.kind, start, start + arguments.size, p.constant, result, 0, 0, 1)
         if p.kind == kinds.TABLE:
-            records[k, ROWS] = append(builder.tables[p.result])
-            records[k, ROWS_END] = end
+            records[k, at.ROWS] = append(builder.tables[p.result])
+            records[k, at.ROWS_END] = end
     watch_start, watch = _watches(builder)
-    at = append(watch)
-    x[:, WATCH], x[:, WATCH_END] = at + 2 * watch_start[:-1], at + 2 * watch_start[1:]
+    begin = append(watch)
+    x[:, at.WATCH], x[:, at.WATCH_END] = begin + 2 * watch_start[:-1], begin + 2 * watch_start[1:]
     member_start, places = _places(builder, end)
-    at = append(_array([t for group in builder.different for t in group]).reshape(-1, 3))
-    at = append(places)
-    x[:, MEMBER], x[:, MEMBER_END] = at + 3 * member_start[:-1], at + 3 * member_start[1:]
+    begin = append(_array([t for group in builder.different for t in group]).reshape(-1, 3))
+    begin = append(places)
+    x[:, at.MEMBER], x[:, at.MEMBER_END] = begin + 3 * member_start[:-1], begin + 3 * member_start[1:]
     part_start, places = _parts(builder, end, append)
-    at = append(places)
-    x[:, PART], x[:, PART_END] = at + 3 * part_start[:-1], at + 3 * part_start[1:]
+    begin = append(places)
+    x[:, at.PART], x[:, at.PART_END] = begin + 3 * part_start[:-1], begin + 3 * part_start[1:]
     for variable, values in builder.compiled.domains.items():
-        if x[variable, FIRST] < 0:
-            x[variable, SPARSE] = append(values)
-            x[variable, SPARSE_END] = end
+        if x[variable, at.FIRST] < 0:
+            x[variable, at.SPARSE] = append(values)
+            x[variable, at.SPARSE_END] = end
     return np.concatenate(parts)
 
 
@@ -350,50 +323,50 @@ def _watches(builder: Builder) -> tuple[IntArray, IntArray]:
     """Return, by variable, the propagators to wake and for which events."""
     entries: set[tuple[int, int, int]] = set()
     for k, p in enumerate(builder.propagators):
-        events = _WAKE.get(p.kind, BOUND)
-        entries.update((v, k * P_WIDTH, events) for v in p.variables)
+        events = _WAKE.get(p.kind, at.BOUND)
+        entries.update((v, k * at.P_WIDTH, events) for v in p.variables)
         if p.result >= 0 and p.kind != kinds.TABLE:
-            entries.add((p.result, k * P_WIDTH, DOMAIN if p.kind == kinds.ELEMENT else BOUND))
+            entries.add((p.result, k * at.P_WIDTH, at.DOMAIN if p.kind == kinds.ELEMENT else at.BOUND))
     flat = _array(sorted(entries)).reshape(-1, 3)
     start = np.searchsorted(flat[:, 0], np.arange(len(builder.lower) + 1)).astype(np.int64)
     return start, np.ascontiguousarray(flat[:, 1:])
 
 
-def _places(builder: Builder, at: int) -> tuple[IntArray, IntArray]:
+def _places(builder: Builder, begin: int) -> tuple[IntArray, IntArray]:
     """Return, by variable, its terms in AllDifferents: (term, first term, end of the terms).
 
-    The terms, (variable, coefficient, constant) each, will lie from ``at`` on; their variables become
+    The terms, (variable, coefficient, constant) each, will lie from ``begin`` on; their variables become
     positions here.
     """
     entries: list[tuple[int, int, int, int]] = []
     for group in builder.different:
-        last = at + 3 * len(group)
-        entries += [(term[0], at + 3 * k, at, last) for k, term in enumerate(group)]
-        group[:] = [(v * X_WIDTH, a, c) for v, a, c in group]
-        at = last
+        last = begin + 3 * len(group)
+        entries += [(term[0], begin + 3 * k, begin, last) for k, term in enumerate(group)]
+        group[:] = [(v * at.X_WIDTH, a, c) for v, a, c in group]
+        begin = last
     return _by_variable(entries, len(builder.lower))
 
 
-def _parts(builder: Builder, at: int, append: Callable[[IntArray], int]) -> tuple[IntArray, IntArray]:
+def _parts(builder: Builder, begin: int, append: Callable[[IntArray], int]) -> tuple[IntArray, IntArray]:
     """Append the sums of AllDifferents; return, by variable, its places: (sum, first sum, end of the sums).
 
-    All sums, (first and last argument, constant) each, lie from ``at`` on, their arguments behind them.
+    All sums, (first and last argument, constant) each, lie from ``begin`` on, their arguments behind them.
     """
     everything = [row for group in builder.sums for row in group]
     sums: list[tuple[int, int, int]] = []
     arguments: list[tuple[int, int]] = []
-    behind = at + 3 * len(everything)
+    behind = begin + 3 * len(everything)
     for variables, coefficients, constant in everything:
         start = behind + 2 * len(arguments)
-        arguments += [(v * X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)]
+        arguments += [(v * at.X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)]
         sums.append((start, behind + 2 * len(arguments), constant))
     append(_array(sums))
     append(_array(arguments))
     entries: list[tuple[int, int, int, int]] = []
     for group in builder.sums:
-        last = at + 3 * len(group)
-        entries += [(v, at + 3 * k, at, last) for k, row in enumerate(group) for v in row[0]]
-        at = last
+        last = begin + 3 * len(group)
+        entries += [(v, begin + 3 * k, begin, last) for k, row in enumerate(group) for v in row[0]]
+        begin = last
     return _by_variable(entries, len(builder.lower))
 
 
@@ -406,14 +379,14 @@ def _by_variable(entries: list[tuple[int, int, int, int]], variables: int) -> tu
 
 def _stack(variables: int, propagators: int, cells: int) -> IntArray:
     """Return header, removed cells, changed variables, queue (all propagators wait) and room for a trail."""
-    changed = HEADER + cells + 1
+    changed = at.HEADER + cells + 1
     queue = changed + variables + 1
     trail = queue + propagators + 1
     stack = np.zeros(trail + 32 * (variables + 8), dtype=np.int64)
-    stack[CELLS_TOP], stack[TRAIL_TOP], stack[LEVEL] = HEADER, trail, 1
-    stack[CHANGED_BASE] = stack[CHANGED_TOP] = changed
-    stack[QUEUE_BASE] = stack[QUEUE_HEAD] = queue
-    stack[QUEUE_END], stack[QUEUE_SIZE] = trail, propagators
-    stack[queue : queue + propagators] = np.arange(propagators) * P_WIDTH
-    stack[MARKS] = cells
+    stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1
+    stack[at.CHANGED_BASE] = stack[at.CHANGED_TOP] = changed
+    stack[at.QUEUE_BASE] = stack[at.QUEUE_HEAD] = queue
+    stack[at.QUEUE_END], stack[at.QUEUE_SIZE] = trail, propagators
+    stack[queue : queue + propagators] = np.arange(propagators) * at.P_WIDTH
+    stack[at.MARKS] = cells
     return stack

@@ -1,0 +1,129 @@
+"""Propagation of linear rows, alone or under a truth.
+
+Each function takes the memory and the position of a propagator, prunes, and returns 1, or 0 if the
+constraint cannot hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cpqueens.kernels import domains as at
+from cpqueens.kernels import kinds
+from cpqueens.kernels.domains import Memory, contains, remove, tighten
+from cpqueens.kernels.entries import entry
+from cpqueens.kernels.jit import inner_kernel
+
+# What a linear row is to be pruned for; AT_LEAST_ONE is the negation of AT_MOST.
+AT_LEAST_ONE, NOTHING, FALSE, TRUE = 17, 18, 19, 20
+
+
+@inner_kernel
+def linear_bounds(m: Memory, p: int) -> Any:
+    """Return the least and the greatest value of the row's term."""
+    low = entry(m.net, p + at.CONSTANT)
+    high = low
+    for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
+        a = entry(m.net, k + 1)
+        v = entry(m.net, k)
+        if a > 0:
+            low += a * entry(m.x, v + at.LOW)
+            high += a * entry(m.x, v + at.HIGH)
+        else:
+            low += a * entry(m.x, v + at.HIGH)
+            high += a * entry(m.x, v + at.LOW)
+    return low, high
+
+
+@inner_kernel
+def task(m: Memory, p: int, low: int, high: int) -> Any:
+    """Return what a row is to be pruned for, or what its truth must be, given its term's bounds."""
+    kind = entry(m.net, p + at.KIND)
+    if kind <= kinds.AT_MOST:
+        return kind
+    r = entry(m.net, p + at.RESULT)
+    if entry(m.x, r + at.LOW) == 1:
+        return kinds.EQUAL if kind == kinds.TRUTH_EQUAL else kinds.AT_MOST
+    if entry(m.x, r + at.HIGH) == 0:
+        return kinds.DIFFERENT if kind == kinds.TRUTH_EQUAL else AT_LEAST_ONE
+    if low > 0:
+        return FALSE
+    if kind == kinds.TRUTH_AT_MOST:
+        return TRUE if high <= 0 else NOTHING
+    if high < 0:
+        return FALSE
+    if low == high:
+        return TRUE
+    first = entry(m.net, p + at.START)
+    if entry(m.net, p + at.END) == first + 2:  # one variable: its value may have been removed
+        a, c = entry(m.net, first + 1), entry(m.net, p + at.CONSTANT)
+        if c % a != 0 or not contains(m, entry(m.net, first), -c // a):
+            return FALSE
+    return NOTHING
+
+
+@inner_kernel
+def linear(m: Memory, p: int) -> Any:
+    """Prune a linear row, or the truth of one."""
+    low = high = 0
+    aim = kinds.DIFFERENT
+    if entry(m.net, p + at.KIND) != kinds.DIFFERENT:
+        low, high = linear_bounds(m, p)
+        aim = task(m, p, low, high)
+    if aim == kinds.DIFFERENT:
+        return different(m, p)
+    if aim == NOTHING:
+        return 1
+    if aim >= FALSE:
+        return tighten(m, entry(m.net, p + at.RESULT), aim - FALSE, aim - FALSE)
+    if (
+        (aim != AT_LEAST_ONE and low > 0)
+        or (aim == kinds.EQUAL and high < 0)
+        or (aim == AT_LEAST_ONE and high < 1)
+    ):
+        return 0
+    # The sum of all terms but one lies so far from its end at most, and so does that one from its own.
+    up = -low
+    down = high - 1 if aim == AT_LEAST_ONE else high
+    for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
+        a = entry(m.net, k + 1)
+        v = entry(m.net, k)
+        x_low, x_high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+        more, less = up, down  # how far v may stay from the end where its part is least, and greatest
+        if abs(a) > 1:  # divisions cost more than all the rest
+            more, less = up // abs(a), down // abs(a)
+        if a < 0:
+            more, less = less, more
+        # for a > 0: term <= 0 leaves v at most x_low + more, and term >= 0 (or 1) at least x_high - less
+        below, above = x_low, x_high
+        if aim != (AT_LEAST_ONE if a > 0 else kinds.AT_MOST):
+            above = x_low + more
+        if aim != (kinds.AT_MOST if a > 0 else AT_LEAST_ONE):
+            below = x_high - less
+        if not tighten(m, v, below, above):
+            return 0
+    return 1
+
+
+@inner_kernel
+def different(m: Memory, p: int) -> Any:
+    """Prune for ``term != 0``: with one variable left, remove the value that would give 0."""
+    rest = entry(m.net, p + at.CONSTANT)
+    free = -1
+    for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
+        v = entry(m.net, k)
+        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
+            rest += entry(m.net, k + 1) * entry(m.x, v + at.LOW)
+        elif free >= 0:
+            return 1
+        else:
+            free = k
+    if free < 0:
+        return 1 if rest != 0 else 0
+    a = entry(m.net, free + 1)
+    value = -rest if a > 0 else rest
+    if abs(a) > 1:  # divisions cost more than all the rest
+        if rest % a != 0:
+            return 1
+        value = -rest // a
+    return remove(m, entry(m.net, free), value)
