@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
 
 BACKENDS: dict[str, str] = {
-    "backtracking": "cpqueens.backends.backtracking:Backtracking",
+    "backtracking": "cpqueens.backends.backtracking.backend:Backtracking",
     "cpsat": "cpqueens.backends.cpsat:CpSat",
     "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",

@@ -47,18 +47,30 @@ class Pattern:
     """n rows, columns 0 .. width - 1 (width <= 64), the allowed columns of each row, groups and pairs.
 
     ``allowed`` has shape (n,): bit v of ``allowed[i]`` says that row i may take column v. ``pairs`` has shape
-    (pairs, 3): rows i < j and d for each disequality ``x[j] != x[i] + d``.
+    (pairs, 3): rows i < j and d for each disequality ``x[j] != x[i] + d``. ``base`` is the value that column
+    0 stands for.
     """
 
     width: int
     allowed: Words
     groups: tuple[Group, ...] = field(default=())
     pairs: Ints = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    base: int = 0
 
     @property
     def n(self) -> int:
         """Return the number of rows."""
         return len(self.allowed)
+
+    @property
+    def has_table(self) -> bool:
+        """Say whether the table of all conflicts may be made; masks can do without."""
+        return self.n * self.n * self.width <= MAX_TABLE
+
+    @cached_property
+    def needs_no_table(self) -> bool:
+        """Say whether all conflicts are carried from row to row by masks."""
+        return len(self._masked) == len(self.groups) and not len(self.pairs)
 
     @cached_property
     def is_queens(self) -> bool:
@@ -104,10 +116,9 @@ class Pattern:
         ``near[i, d, v]`` is the word of columns of row i that ``x[i - 1 - d] == v`` forbids: knight moves,
         inequalities of two rows, and AllDifferents whose offsets go to and fro.
         """
-        rest = tuple(g for g in self.groups if g not in self._masked)
-        if not rest and not len(self.pairs):
+        if self.needs_no_table:
             return np.zeros((self.n, 0, self.width), dtype=np.uint64)
-        conflict = self._conflicts(rest)
+        conflict = self._conflicts([g for g in self.groups if g not in self._masked])
         earlier, later = np.nonzero(conflict.any(axis=2))
         depth = int(max(later - earlier, default=0))
         result = np.zeros((self.n, depth, self.width), dtype=np.uint64)
@@ -134,7 +145,7 @@ class Pattern:
         return np.cumsum(counts).astype(np.int32), flat
 
     def _conflicts(self, groups: Sequence[Group]) -> Words:
-        if self.n * self.n * self.width > MAX_TABLE:
+        if not self.has_table:
             raise ValueError(f"conflict table of {self.n} x {self.n} x {self.width} words is too large")
         result = np.zeros((self.n, self.n, self.width), dtype=np.uint64)
         columns = np.arange(self.width)

@@ -29,14 +29,15 @@ class Sum:
 class SumPattern:
     """n rows, columns 0 .. width - 1 (width <= 64), allowed columns, and AllDifferents over sums of rows.
 
-    ``allowed`` is that of `Pattern`. The last row of each sum has the coefficient 1 or -1.
+    ``allowed`` and ``base`` are those of `Pattern`. The last row of each sum has the coefficient 1 or -1.
     """
 
     width: int
     allowed: Words
     groups: tuple[tuple[Sum, ...], ...]
+    base: int = 0
 
-    is_queens = False
+    is_queens = has_table = False
 
     @property
     def n(self) -> int:

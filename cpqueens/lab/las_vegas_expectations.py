@@ -67,16 +67,15 @@ def las_vegas_expectations(model: Model) -> tuple[Expectations, ...]:
     >>> [str(found.p) for found in las_vegas_expectations(m)]
     ['1', '1/2', '1/2', '1/2', '1/2']
     """
-    from cpqueens.backends.backtracking.recognise import recognise
-    from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+    from cpqueens.lowered.compiled import PLAIN_KINDS
+    from cpqueens.lowered.patterns import patterns_of
 
-    compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False, backend="las-vegas")
-    found = recognise(compiled)
-    if found is None:
+    pattern = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend="las-vegas").shifted
+    if pattern is None:
         raise UnsupportedRequest(
             "exact expectations need AllDifferents over shifted variables of at most 64 values, as in queens"
         )
-    return _Walk(found.pattern).expectations()
+    return _Walk(pattern).expectations()
 
 
 class _Walk:

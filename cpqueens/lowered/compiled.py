@@ -28,6 +28,9 @@ EQ, NE, LE, GE = 0, 1, 2, 3
 
 _RELATION = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (GE, 0), ">": (GE, -1)}
 
+Singles = tuple[IntArray, IntArray, IntArray]
+"""Variables, coefficients and constants of terms of one variable each."""
+
 PLAIN_KINDS = frozenset({"AllDifferent", "Count", "Linear", "Or", "Table"})
 TRUTH_KINDS = frozenset({"Linear", "Or"})
 
@@ -52,6 +55,14 @@ class Terms:
         """Return variables, coefficients and constant of one term."""
         a, b = self.start[t], self.start[t + 1]
         return self.variable[a:b], self.coefficient[a:b], int(self.constant[t])
+
+    def singles(self, first: int, last: int) -> Singles | None:
+        """Return the terms ``first`` .. ``last - 1``, as views, if each has one variable; else None."""
+        start = self.start[first : last + 1]
+        if (np.diff(start) != 1).any():
+            return None
+        part = slice(int(start[0]), int(start[-1]))
+        return self.variable[part], self.coefficient[part], self.constant[first:last]
 
 
 @dataclass(frozen=True)

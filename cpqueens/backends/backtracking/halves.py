@@ -1,4 +1,4 @@
-"""Drive the counting of queens by halves: row sets as units, threads, limits, a running estimate.
+"""Drive the counting of queens by halves: row sets as units, in threads, under limits, with an estimate.
 
 Each unit is one class of row sets with an exact result and a weight, the number of row sets of its class.
 Units are done in a seeded random order, so that the units done so far are a simple random sample and give
@@ -8,82 +8,69 @@ an unbiased estimate of the whole.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.backends.backtracking.halves_run import CHUNK_SECONDS, HalvesProgress, Run
-from cpqueens.kernels.quadrants import MAX_N, Layout, Quadrant, layout
+from cpqueens.backends.backtracking.tally import Tally
+from cpqueens.backends.base import Clock, Ended, Request, Want
+from cpqueens.kernels.halves import count_units
+from cpqueens.kernels.quadrants import Layout, Quadrant, layout
 from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
 
+CHUNK_SECONDS = 0.02  # between two looks at the limits
 
-def count(
-    n: int,
-    allowed: NDArray[np.bool_] | None = None,
-    num_workers: int = 1,
-    should_stop: Callable[[], bool] = lambda: False,
-    on_progress: Callable[[HalvesProgress], None] | None = None,
-    seed: int = 0,
-) -> HalvesProgress:
+
+def count(n: int, allowed: NDArray[np.bool_] | None, request: Request, facts: dict[str, Any]) -> Ended:
     """Count the ways to place n queens, exactly unless stopped.
 
     Parameters
     ----------
     n
-        Size of the board, at most `MAX_N`.
+        Size of the board, 0 to `MAX_N`.
     allowed
         Which squares may hold a queen, bool of shape (n, n), row first; None for all. Given queens are rows
         with one allowed square. With any forbidden square the symmetries are not used.
-    num_workers
-        Threads.
-    should_stop
-        Looked at every few hundredths of a second; once true, the units under way are finished and the
-        result is not ``complete``.
-    on_progress
-        Called in the calling thread about ten times a second.
-    seed
-        Order of the units, at least 0.
-
-    Raises
-    ------
-    ValueError
-        If n is negative or above `MAX_N`, ``allowed`` is not an (n, n) array, or there is no worker.
+    request
+        Threads, limits and the seed of the units' order. After a stop the units under way are finished.
     """
-    if num_workers < 1:
-        raise ValueError(f"num_workers = {num_workers}: at least one thread must work")
-    if not 0 <= n <= MAX_N:
-        raise ValueError(f"n = {n}: counting by halves is for 0 .. {MAX_N}")
-    if allowed is not None and allowed.shape != (n, n):
-        raise ValueError(f"allowed has shape {allowed.shape}, expected {(n, n)}")
-    if n < 2:
-        alone = 1 if n == 0 or allowed is None or bool(allowed[0, 0]) else 0
-        return HalvesProgress(alone, 1, 1, None, None)
     if allowed is not None and bool(allowed.all()):
         allowed = None
-    if should_stop():
-        return HalvesProgress(0, 0, 1, None, None)
+    if n < 2:  # such a board has no halves
+        return _alone(1 if n == 0 or allowed is None else 0, request, facts)
     board = layout(n)
     units = row_sets(board, allowed)
-    if len(units.weights) == 0:
-        return HalvesProgress(0, 0, 0, 0.0, (0.0, 0.0))
-    order = np.random.default_rng(seed).permutation(len(units.weights))
+    order = np.random.default_rng(request.seed).permutation(len(units.weights))
     units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
-    quadrants = _tables(board, allowed, num_workers, should_stop)
+    tally = Tally(request, len(order))
+    quadrants = _tables(board, allowed, request) if tally.total else ()
     if quadrants is None:
-        return HalvesProgress(0, 0, len(units.weights), None, None)
-    run = Run(board, units, quadrants, should_stop)
-    return run.alone(on_progress) if num_workers == 1 else run.threaded(num_workers, on_progress)
+        tally.reason = request.why_stopped()
+    else:
+        tally.run(lambda: _count_chunks(tally, _Workspace(board, units, quadrants)))
+    return tally.ended(facts | {"strategy": "halves", "units": tally.total, "units_done": tally.done})
+
+
+def _alone(count: int, request: Request, facts: dict[str, Any]) -> Ended:
+    """Return how a count of one unit ends."""
+    tally = Tally(request, 1)
+    tally.book(0, [count])
+    return tally.ended(facts | {"strategy": "halves", "units": 1, "units_done": 1})
+
+
+def warm() -> None:
+    """Compile the kernels, or load them from the cache."""
+    count(6, None, Request(Want.COUNT, Clock(None)), {})
 
 
 class _Stopped(Exception):  # noqa: N818 - control flow of the threads that build tables
     """Nobody waits for the tables any more."""
 
 
-def _tables(
-    board: Layout, allowed: NDArray[np.bool_] | None, num_workers: int, should_stop: Callable[[], bool]
-) -> Sequence[Quadrant] | None:
+def _tables(board: Layout, allowed: NDArray[np.bool_] | None, request: Request) -> Sequence[Quadrant] | None:
     """Build the quadrants, seconds for the largest boards, in threads; they end by themselves if stopped."""
     stopped = threading.Event()
 
@@ -93,9 +80,10 @@ def _tables(
 
     builders = quadrant_builders(board, allowed, look)
     futures: list[Future[Quadrant]] = [Future() for _ in builders]
+    workers = min(max(1, request.workers), len(builders))
 
     def work(first: int) -> None:
-        for k in range(first, len(builders), num_workers):
+        for k in range(first, len(builders), workers):
             try:
                 futures[k].set_result(builders[k]())
             except _Stopped:
@@ -103,7 +91,7 @@ def _tables(
             except BaseException as error:  # raised again in the calling thread
                 futures[k].set_exception(error)
 
-    for first in range(min(num_workers, len(builders))):
+    for first in range(workers):
         threading.Thread(target=work, args=(first,), name=f"cpqueens-tables-{first}", daemon=True).start()
     quadrants: list[Quadrant] = []
     try:
@@ -111,11 +99,60 @@ def _tables(
             try:
                 quadrants.append(futures[len(quadrants)].result(CHUNK_SECONDS))
             except TimeoutError:
-                if should_stop():
+                if request.should_stop():
                     return None
     finally:
         stopped.set()
     return (*quadrants, *quadrants)[:4]
 
 
-__all__ = ["MAX_N", "HalvesProgress", "count"]
+def _count_chunks(tally: Tally, workspace: _Workspace) -> None:
+    """Count units in one thread, a few hundredths of a second between two looks at the limits."""
+    for chunk in tally.chunks(CHUNK_SECONDS):
+        if tally.request.should_stop():
+            tally.book(chunk.start, [], reason=tally.request.why_stopped())
+        else:
+            tally.book(chunk.start, workspace.count(chunk))
+
+
+def _aligned(size: int) -> NDArray[np.uint64]:
+    """Return zeros at a multiple of 64 bytes, so that no row of eight words straddles two cache lines."""
+    words = np.zeros(size + 8, dtype=np.uint64)
+    first = -words.ctypes.data % 64 // 8
+    return words[first : first + size]
+
+
+class _Workspace:
+    """One thread's arrays, and the calls of the kernel."""
+
+    def __init__(self, board: Layout, units: Units, quadrants: Sequence[Quadrant]) -> None:
+        self.board, self.units = board, units
+        self.quadrants: list[Any] = [array for q in quadrants for array in (q.entries, q.starts)]
+        self.quadrants += [board.half, (board.n + 1) // 2, board.side, board.central]
+        self.tables = [_aligned(38 * 8), _aligned(5 * 64 * 8)]
+        self.buckets = [
+            np.zeros(size, dtype=np.int64)
+            for buckets in (board.parts, board.buckets)
+            for size in (buckets + 1, buckets)
+        ]
+        self._allocate(1 << 14)
+
+    def _allocate(self, size: int) -> None:
+        self.size = size
+        padded = size + 64 * self.board.parts + 512
+        self.lists: list[Any] = [np.empty(size, dtype=np.uint64)]
+        self.lists += [np.empty(padded, dtype=np.uint32) for _ in ("west", "east")]
+        self.lists += [np.empty(padded // 2, dtype=np.uint64), np.empty(padded // 64, dtype=np.int64)]
+        self.lists += [np.empty(padded // 64, dtype=np.uint64)]
+
+    def count(self, chunk: range) -> list[int]:
+        """Return how many solutions the row sets have that each unit stands for."""
+        results = np.zeros(len(chunk), dtype=np.uint64)
+        rows, done = self.units.rows[chunk.start : chunk.stop], 0
+        while True:
+            arguments = [rows, done, len(chunk), *self.quadrants, *self.lists, *self.tables, *self.buckets]
+            done = int(count_units(*arguments, results))
+            if done == len(chunk):
+                weights = self.units.weights[chunk.start : chunk.stop]
+                return list((results.astype(np.int64) * weights).tolist())
+            self._allocate(2 * self.size)  # the kernel came back early: a unit did not fit

@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.recognise import Recognised
-from cpqueens.backends.backtracking.recognise_sums import RecognisedSums
 from cpqueens.backends.backtracking.tally import Tally, wants_parts
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.sum_pattern import SumPattern
 
 if TYPE_CHECKING:
     from cpqueens.kernels.mirrored import MirroredSearch
-    from cpqueens.kernels.pattern import Pattern
     from cpqueens.kernels.search import PatternSearch
-    from cpqueens.kernels.sum_pattern import SumPattern
-
-Found = Recognised | RecognisedSums
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 
@@ -42,21 +38,21 @@ def search_class(strategy: str) -> type[PatternSearch]:
 
 
 def list_solutions(
-    found: Found, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+    pattern: Pattern | SumPattern, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
 ) -> Ended:
     """Deliver the pattern's solutions in lexicographic order."""
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
 
     make = search_class(strategy)
     with request.clock.pause("compile"):
-        _warm(make, found.pattern)
-    after = None if request.after is None else (request.after - found.base).tolist()
-    search: PatternSearch | MirroredSearch = make(found.pattern, after=after)
-    if strategy == "bitmask" and after is None and is_mirrored(found.pattern):
-        search = MirroredSearch(found.pattern)
+        _warm(make, pattern)
+    after = None if request.after is None else (request.after - pattern.base).tolist()
+    search: PatternSearch | MirroredSearch = make(pattern, after=after)
+    if strategy == "bitmask" and after is None and is_mirrored(pattern):
+        search = MirroredSearch(pattern)
     capacity = 1 if request.wants_few else _FIRST_BATCH
     reason = None
-    stored = np.zeros((capacity, found.pattern.n), dtype=np.uint8)
+    stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
     filled, flushed = 0, time.monotonic()
     while reason is None and not (search.exhausted and not filled):
         budget = _budget(search, request)
@@ -65,10 +61,10 @@ def list_solutions(
             break
         filled += search.fill(stored[filled:], budget)
         if filled == capacity or search.exhausted or (filled and time.monotonic() - flushed > 0.05):
-            if filled and not deliver(stored[:filled].astype(np.int64) + found.base):
+            if filled and not deliver(stored[:filled].astype(np.int64) + pattern.base):
                 reason = StopReason.CALLBACK
             capacity = min(64 * capacity, _LARGEST_BATCH)
-            stored = np.zeros((capacity, found.pattern.n), dtype=np.uint8)
+            stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
             filled, flushed = 0, time.monotonic()
     facts |= {"strategy": strategy, "nodes": search.nodes, "failures": search.failures}
     return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=facts)
@@ -81,18 +77,20 @@ def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | N
     return max(0, min(search.default_budget(), request.step_limit - search.nodes + 1))
 
 
-def count_solutions(found: Found, strategy: str, request: Request, facts: dict[str, Any]) -> Ended:
+def count_solutions(
+    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any]
+) -> Ended:
     """Count the pattern's solutions; the first rows' placements are parts, for threads or an estimate."""
     make = search_class(strategy)
     with request.clock.pause("compile"):
-        _warm(make, found.pattern)
-    prefixes, nodes, failures = _prefixes(found, request)
+        _warm(make, pattern)
+    prefixes, nodes, failures = _prefixes(pattern, request)
     tally = Tally(request, len(prefixes))
     tally.nodes, tally.failures = nodes, failures
     request = tally.request
 
-    def count(number: int, prefix: tuple[int, ...]) -> None:
-        search, reason = make(found.pattern, prefix), None
+    def count(number: int) -> None:
+        search, reason = make(pattern, prefixes[number]), None
         while not search.exhausted and reason is None:
             budget = _budget(search, request)
             if request.should_stop() or budget == 0:
@@ -100,25 +98,24 @@ def count_solutions(found: Found, strategy: str, request: Request, facts: dict[s
                 break
             search.count(budget)
             tally.report(search.solutions)
-        tally.book(number, search.solutions, search.nodes, search.failures, reason)
+        tally.book(number, [search.solutions], search.nodes, search.failures, reason)
 
-    tally.run(prefixes, count)
-    return tally.ended(strategy, facts)
+    tally.run_each(count)
+    return tally.ended(facts | {"strategy": strategy, "nodes": tally.nodes, "failures": tally.failures})
 
 
-def _prefixes(found: Found, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
+def _prefixes(pattern: Pattern | SumPattern, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
     """Return safe placements of the first rows that cover the space, and the nodes and dead ends above them.
 
     They come in random order. Where no parts are wanted it is the empty one, which counts the root itself.
     """
-    pattern = found.pattern
     if not wants_parts(request) or pattern.n < 4:
         return [()], 0, 0
     first = _columns(pattern, 0)
     prefixes: list[tuple[int, ...]] = [(a,) for a in first]
     nodes, failures = 1 + len(first), int(not first)
-    if isinstance(found, Recognised) and found.has_table:
-        later = {a: _columns(pattern, 1, int(found.pattern.conflict[0, 1, a])) for a in first}
+    if isinstance(pattern, Pattern) and pattern.has_table:
+        later = {a: _columns(pattern, 1, int(pattern.conflict[0, 1, a])) for a in first}
         prefixes = [(a, b) for a in first for b in later[a]]
         nodes, failures = nodes + len(prefixes), failures + sum(not columns for columns in later.values())
     random.Random(request.seed).shuffle(prefixes)
@@ -140,56 +137,24 @@ def _warm(make: type[PatternSearch], pattern: Pattern | SumPattern) -> None:
         _WARM.add(make)
 
 
-def squares(found: Found) -> np.typing.NDArray[np.bool_]:
+def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:
     """Return which squares may hold a queen, bool of shape (n, width)."""
-    shifts = np.arange(found.pattern.width, dtype=np.uint64)
-    return (found.pattern.allowed[:, None] >> shifts & np.uint64(1)).astype(bool)
+    shifts = np.arange(pattern.width, dtype=np.uint64)
+    return (pattern.allowed[:, None] >> shifts & np.uint64(1)).astype(bool)
 
 
-def wants_halves(found: Found, request: Request, smallest: int) -> bool:
+def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:
     """Say whether a count is better done by halves: plain queens on a square board that is not small."""
     from cpqueens.kernels.quadrants import MAX_N
 
-    pattern = found.pattern
     square = pattern.n == pattern.width and pattern.is_queens
     return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
 
 
-def count_halves(found: Found, request: Request, facts: dict[str, Any]) -> Ended:
+def count_halves(pattern: Pattern | SumPattern, request: Request, facts: dict[str, Any]) -> Ended:
     """Count queens by meeting in the middle."""
     from cpqueens.backends.backtracking import halves
 
     with request.clock.pause("compile"):
-        halves.count(6)
-    show = request.on_progress
-
-    def report(progress: halves.HalvesProgress) -> None:
-        if show is not None:
-            show(
-                {
-                    "count": progress.count,
-                    "done": progress.units_done,
-                    "total": progress.units_total,
-                    "estimate": progress.estimate,
-                    "interval": progress.interval,
-                }
-            )
-
-    result = halves.count(
-        found.pattern.n,
-        squares(found),
-        num_workers=request.workers or 1,
-        should_stop=request.should_stop,
-        on_progress=None if show is None else report,
-        seed=request.seed,
-    )
-    facts |= {
-        "strategy": "halves",
-        "units": result.units_total,
-        "units_done": result.units_done,
-        "workers": request.workers or 1,
-    }
-    if not result.complete:
-        facts |= {"estimate": result.estimate, "interval": result.interval}
-        return Ended(False, request.why_stopped(), count=result.count, statistics=facts)
-    return Ended(True, StopReason.EXHAUSTED, count=result.count, statistics=facts)
+        halves.warm()
+    return halves.count(pattern.n, squares(pattern), request, facts)

@@ -32,15 +32,15 @@ def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dic
     tally = Tally(request, len(parts))
     tally.nodes, tally.failures = nodes, failures
 
-    def count(number: int, part: Memory) -> None:
-        search = ForwardSearch(compiled, (part, -1), tally.request, False, {})
+    def count(number: int) -> None:
+        search = ForwardSearch(compiled, (parts[number], -1), tally.request, False, {})
         ended = search.run(lambda _batch: True, tally.report)
         reason = None if ended.exhausted else ended.stop_reason
         found = ended.statistics
-        tally.book(number, ended.count or 0, found["nodes"], found["failures"], reason)
+        tally.book(number, [ended.count or 0], found["nodes"], found["failures"], reason)
 
-    tally.run(parts, count)
-    return tally.ended("forward", facts)
+    tally.run_each(count)
+    return tally.ended(facts | {"strategy": "forward", "nodes": tally.nodes, "failures": tally.failures})
 
 
 def split(compiled: Compiled, whole: Memory, request: Request) -> tuple[list[Memory], int, int]:

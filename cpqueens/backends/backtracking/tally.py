@@ -1,19 +1,17 @@
-"""Adding up the counts of parts taken in random order, in threads, and estimating the whole from them."""
+"""Counting in parts: taken in random order by threads, added up, and the whole estimated from them."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Ended, Request
-
-Part = TypeVar("Part")
 
 REPORT_SECONDS = 0.1
 _NORMAL_975 = 1.959964
@@ -36,7 +34,7 @@ def estimated(done: int, total: int, count: int, squares: int) -> tuple[float, t
 
 
 class Tally:
-    """What is counted so far of some parts, which several threads count.
+    """A count of ``total`` parts in progress: what is handed out to threads, and what they have booked.
 
     ``request`` is what the parts are to be counted under: it is interrupted by an error in another one, too.
     """
@@ -47,44 +45,76 @@ class Tally:
         self.total = total
         self.count = self.nodes = self.failures = 0
         self.reason: StopReason | None = None
-        self._booked = self._sum = self._squares = 0  # parts without a gap: small ones end first
-        self._waiting: dict[int, int] = {}
+        self.done = self._sum = self._squares = 0  # parts without a gap: small ones end first
+        self._next = 0
+        self._waiting: dict[int, Sequence[int]] = {}
         self._reported = time.monotonic()
         self._lock = threading.Lock()
 
-    def run(self, parts: Sequence[Part], count: Callable[[int, Part], None]) -> None:
-        """Call ``count(number, part)`` for all parts, in the request's threads, until a limit."""
+    def run(self, work: Callable[[], None]) -> None:
+        """Call ``work()`` in each of the request's threads; it is to count all `chunks` that it gets."""
 
-        def one(number: int) -> None:
+        def one(_thread: int) -> None:
             try:
-                if self.reason is None and not self._failed:
-                    count(number, parts[number])
+                work()
             except BaseException:  # say, of a user's on_progress: the other threads need not go on
                 self._failed = True
                 raise
 
         if self.request.workers <= 1:
-            for number in range(len(parts)):
-                one(number)
+            one(0)
             return
         with ThreadPoolExecutor(self.request.workers) as pool:
-            list(pool.map(one, range(len(parts))))
+            list(pool.map(one, range(self.request.workers)))
 
-    def book(self, number: int, count: int, nodes: int, failures: int, reason: StopReason | None) -> None:
-        """Take what one part has, of which ``reason`` says why it is not all."""
+    def run_each(self, count: Callable[[int], None]) -> None:
+        """Call ``count(number)`` for all parts, one by one in each of the threads."""
+
+        def work() -> None:
+            for (number,) in self.chunks():
+                count(number)
+
+        self.run(work)
+
+    def chunks(self, seconds: float = 0.0) -> Iterator[range]:
+        """Yield the parts to count next, until there are none or a limit.
+
+        They are one at a time, or ever more while counting them takes less than ``seconds``.
+        """
+        size = 1
+        while not self._failed and self.reason is None:
+            with self._lock:
+                chunk = range(self._next, min(self._next + size, self.total))
+                self._next = chunk.stop
+            if not chunk:
+                return
+            began = time.perf_counter()
+            yield chunk
+            fitting = int(len(chunk) * seconds / max(time.perf_counter() - began, 1e-9))
+            size = max(1, min(2 * size, fitting))
+
+    def book(
+        self,
+        first: int,
+        counts: Sequence[int],
+        nodes: int = 0,
+        failures: int = 0,
+        reason: StopReason | None = None,
+    ) -> None:
+        """Take what the parts from ``first`` on have, of which ``reason`` says why it is not all."""
         with self._lock:
-            self.count += count
+            self.count += sum(counts)
             self.nodes += nodes
             self.failures += failures
             if reason is not None:
                 self.reason = self.reason or reason
                 return
-            self._waiting[number] = count
-            while self._booked in self._waiting:
-                mine = self._waiting.pop(self._booked)
-                self._booked += 1
-                self._sum += mine
-                self._squares += mine * mine
+            self._waiting[first] = counts
+            while self.done in self._waiting:
+                mine = self._waiting.pop(self.done)
+                self.done += len(mine)
+                self._sum += sum(mine)
+                self._squares += sum(count * count for count in mine)
         self.report()
 
     def report(self, more: int = 0) -> None:
@@ -92,21 +122,16 @@ class Tally:
         show = self.request.on_progress
         if show is not None and time.monotonic() - self._reported > REPORT_SECONDS:
             self._reported = time.monotonic()
-            show({"count": self.count + more, "done": self._booked, "total": self.total} | self._estimate())
+            show({"count": self.count + more, "done": self.done, "total": self.total} | self._estimate())
 
     def _estimate(self) -> dict[str, Any]:
         with self._lock:
-            found = estimated(self._booked, self.total, self._sum, self._squares)
+            found = estimated(self.done, self.total, self._sum, self._squares)
         return {} if found is None or self.total < 2 else {"estimate": found[0], "interval": found[1]}
 
-    def ended(self, strategy: str, facts: dict[str, Any]) -> Ended:
+    def ended(self, facts: dict[str, Any]) -> Ended:
         """Return how the count ended."""
-        facts |= {
-            "strategy": strategy,
-            "nodes": self.nodes,
-            "failures": self.failures,
-            "workers": self.request.workers or 1,
-        }
+        facts["workers"] = self.request.workers or 1
         if self.reason is None:
             return Ended(True, StopReason.EXHAUSTED, count=self.count, statistics=facts)
         return Ended(False, self.reason, count=self.count, statistics=facts | self._estimate())

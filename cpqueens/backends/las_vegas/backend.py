@@ -7,7 +7,7 @@ single attempt may fail. Deng and Zhu (2006) measured it on queens, for every nu
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,10 +18,11 @@ from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
 
 if TYPE_CHECKING:
-    from cpqueens.backends.backtracking.recognise import Recognised
+    from cpqueens.kernels.pattern import Pattern
     from cpqueens.language.rows import IntArray
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.compiled import Compiled
+    from cpqueens.lowered.patterns import Patterns
 
 _SLICE = 0.01  # seconds that one call of a kernel should take
 _ANY_NUMBER = 2**62
@@ -59,24 +60,28 @@ class LasVegas:
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Make attempts until the first solution, or as many as asked for."""
-        from cpqueens.backends.backtracking.recognise import recognise
-        from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+        from cpqueens.lowered.compiled import PLAIN_KINDS
+        from cpqueens.lowered.patterns import patterns_of
 
         started = time.monotonic()
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
-        compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
-        found = recognise(compiled)
-        random = compiled.decision_count if random is None else random
-        make: Callable[[], Attempts]
-        if found is not None and found.has_table:
-            make = lambda: _PatternAttempts(found, random, request.seed)  # noqa: E731
-        else:
-            make = lambda: _AnyAttempts(compiled, random, request.seed)  # noqa: E731
-        facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
+        patterns = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
+        if random is None:
+            random = len(model.decisions)
+        facts = {"translate_time": time.monotonic() - started, "constraints": patterns.compiled.how}
         with request.clock.pause("compile"):
-            make().advance(1, 1)
-        return _Run(make(), random, asked, request, facts).to_the_end(deliver)
+            _attempts(patterns, random, request.seed).advance(1, 1)
+        attempts = _attempts(patterns, random, request.seed)
+        return _Run(attempts, random, asked, request, facts).to_the_end(deliver)
+
+
+def _attempts(patterns: Patterns, random: int, seed: int) -> Attempts:
+    """Return attempts with the kernel that fits the model."""
+    pattern = patterns.shifted
+    if pattern is None or not pattern.has_table:
+        return _AnyAttempts(patterns.compiled, random, seed)
+    return _PatternAttempts(pattern, random, seed)
 
 
 def _at_most(request: Request, name: str, least: int, most: int) -> int | None:
@@ -108,14 +113,14 @@ class _PatternAttempts:
 
     hopeless = False
 
-    def __init__(self, found: Recognised, random: int, seed: int) -> None:
+    def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
         from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES
         from cpqueens.kernels.random import seed_state
 
-        n = found.pattern.n
-        self._found, self._random = found, random
+        n = pattern.n
+        self._pattern, self._random = pattern, random
         self._free = np.zeros((n, n), dtype=np.uint64)
-        self._free[0] = found.pattern.allowed
+        self._free[0] = pattern.allowed
         self._untried = np.zeros(n, dtype=np.uint64)
         self._x = np.zeros(n, dtype=np.int64)
         self._state = np.zeros(STATES, dtype=np.int64)
@@ -127,10 +132,10 @@ class _PatternAttempts:
         from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
 
         answer = attempt_pattern(
-            self._found.pattern.conflict, self._free, self._untried, self._x, self._state, self._generator,
+            self._pattern.conflict, self._free, self._untried, self._x, self._state, self._generator,
             self.tally, self._random, most, steps,
         )  # fmt: skip
-        return self._x + self._found.base if answer == SUCCESS else None
+        return self._x + self._pattern.base if answer == SUCCESS else None
 
     @property
     def open_nodes(self) -> int:

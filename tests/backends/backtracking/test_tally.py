@@ -40,26 +40,43 @@ def test_parts_count_for_the_estimate_in_the_order_in_which_they_were_drawn() ->
     shown: list[Any] = []
     tally = Tally(Request(Want.COUNT, Clock(None), on_progress=shown.append), 4)
     tally._reported = -1e9
-    tally.book(1, 10, 1, 0, None)  # its neighbour is still at work, because it is larger
+    tally.book(1, [10], 1)  # its neighbour is still at work, because it is larger
     assert shown.pop() == {"count": 10, "done": 0, "total": 4}
     tally._reported = -1e9
-    tally.book(0, 30, 1, 0, None)
+    tally.book(0, [30], 1)
     assert (shown[-1]["count"], shown[-1]["done"], shown[-1]["estimate"]) == (40, 2, 80.0)
 
 
 def test_a_limit_in_one_part_ends_all() -> None:
     tally, seen = Tally(Request(Want.COUNT, Clock(None), workers=2), 50), []
 
-    def count(number: int, part: int) -> None:
-        seen.append(part)
+    def count(number: int) -> None:
+        seen.append(number)
         time.sleep(0.001)
-        tally.book(number, 1, 2, 3, StopReason.TIME_LIMIT if part == 7 else None)
+        tally.book(number, [1], 2, 3, StopReason.TIME_LIMIT if number == 7 else None)
 
-    tally.run(range(50), count)
+    tally.run_each(count)
     assert len(seen) < 50
-    ended = tally.ended("it", {})
+    ended = tally.ended({})
     assert (ended.exhausted, ended.stop_reason, ended.count) == (False, StopReason.TIME_LIMIT, len(seen))
-    assert (ended.statistics["nodes"], ended.statistics["failures"]) == (2 * len(seen), 3 * len(seen))
+    assert (tally.nodes, tally.failures) == (2 * len(seen), 3 * len(seen))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_part_is_handed_out_once_in_chunks_that_grow(workers: int) -> None:
+    tally, seen = Tally(Request(Want.COUNT, Clock(None), workers=workers), 200), []
+
+    def work() -> None:
+        for chunk in tally.chunks(1e9):
+            seen.append(chunk)
+            tally.book(chunk.start, [number * number for number in chunk])
+
+    tally.run(work)
+    assert sorted(number for chunk in seen for number in chunk) == list(range(200))
+    assert len(seen) <= 8 * workers  # each thread has 1, 2, 4, ... at a time
+    assert all(len(chunk) == 1 for chunk in Tally(Request(Want.COUNT, Clock(None)), 9).chunks())
+    ended = tally.ended({})
+    assert (ended.exhausted, ended.count, tally.done) == (True, sum(k * k for k in range(200)), 200)
 
 
 @pytest.mark.parametrize("strategy", ["bitmask", "table", "check"])
@@ -84,14 +101,14 @@ def test_a_stopped_count_has_an_estimate() -> None:
 def test_an_error_in_one_part_ends_all(workers: int) -> None:
     tally, seen = Tally(Request(Want.COUNT, Clock(None), workers=workers), 1000), []
 
-    def count(number: int, part: int) -> None:
-        seen.append(part)
-        if part == 3:
+    def count(number: int) -> None:
+        seen.append(number)
+        if number == 3:
             raise ZeroDivisionError
         time.sleep(0.001)
 
     with pytest.raises(ZeroDivisionError):
-        tally.run(range(1000), count)
+        tally.run_each(count)
     assert len(seen) < 1000
 
 

@@ -12,9 +12,9 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
-from cpqueens.backends.backtracking.recognise_sums import recognise_sums
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+from cpqueens.lowered.compiled import PLAIN_KINDS
+from cpqueens.lowered.patterns import patterns_of
 
 
 def random_model(seed: int) -> Model:
@@ -52,7 +52,7 @@ def test_agrees_with_brute_force(seed: int) -> None:
 
 
 def fits(model: Model) -> bool:
-    return recognise_sums(compile_model(model, PLAIN_KINDS - {"Count"})) is not None
+    return patterns_of(model, PLAIN_KINDS - {"Count"}).sums is not None
 
 
 def test_most_random_models_fit() -> None:

@@ -17,12 +17,13 @@ from cpqueens.models.superqueens import superqueens
 from cpqueens.models.toroidal_queens import toroidal_queens
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
-from cpqueens.backends.backtracking.recognise import Recognised, recognise
-from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+from cpqueens.kernels.pattern import Pattern
+from cpqueens.lowered.compiled import PLAIN_KINDS
+from cpqueens.lowered.patterns import patterns_of
 
 
-def found(model: Model) -> Recognised | None:
-    return recognise(compile_model(model, PLAIN_KINDS - {"Count"}))
+def found(model: Model) -> Pattern | None:
+    return patterns_of(model, PLAIN_KINDS - {"Count"}).shifted
 
 
 def holes() -> Model:

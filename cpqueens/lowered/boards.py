@@ -1,0 +1,257 @@
+"""Models that are boards, with decision variables as rows and at most 64 neighbouring values as columns.
+
+Two kinds, both for the searches that keep a row's columns in one word. A `Pattern` has AllDifferents over
+``x + o`` (perhaps modulo a constant) and disequalities of two variables, as queens has; a `SumPattern` has
+AllDifferents and disequalities over linear terms, the last variable of each with the coefficient 1 or -1, as
+Costas arrays have. Conditions on one variable become blocked squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels.pattern import WORD, Group, Pattern
+from cpqueens.kernels.sum_pattern import Sum, SumPattern, layout
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled
+
+_HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
+    EQ: lambda v: v == 0,
+    NE: lambda v: v != 0,
+    LE: lambda v: v <= 0,
+    GE: lambda v: v >= 0,
+}
+_MOST_PAIRS = 4096
+_MOST_SUMS = 1 << 16
+
+
+class NoPattern(Exception):  # noqa: N818 - control flow of the recognisers
+    """The model is not of the pattern."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Decision variables as rows of a board: column 0 stands for ``base``; ``allowed`` (n, width), bool."""
+
+    base: int
+    columns: IntArray
+    allowed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, compiled: Compiled) -> Board:
+        """Read the domains.
+
+        Raises
+        ------
+        NoPattern
+            If the variables take more than 64 neighbouring values, or something counts that is no board's.
+        """
+        count = compiled.decision_count
+        lower, upper = compiled.lower[:count], compiled.upper[:count]
+        base = int(lower.min()) if count else 0
+        width = int(upper.max()) - base + 1 if count else 1
+        if width > WORD or compiled.counts or compiled.objective is not None or not count:
+            raise NoPattern
+        if len(compiled.clause_start) > 1:
+            raise NoPattern
+        columns = np.arange(base, base + width, dtype=np.int64)
+        allowed = (columns >= lower[:, None]) & (columns <= upper[:, None])
+        for v, values in compiled.domains.items():
+            if v < count:
+                allowed[v] &= np.isin(columns, values)
+        return cls(base, columns, allowed)
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns."""
+        return len(self.columns)
+
+    def words(self) -> NDArray[np.uint64]:
+        """Return the allowed columns of each row as bits."""
+        weights = np.uint64(1) << np.arange(self.width, dtype=np.uint64)
+        return np.where(self.allowed, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+
+    def limit(self, row: int, coefficient: int, constant: int, relation: int) -> None:
+        """Take a condition on one variable."""
+        self.allowed[row] &= _HOLDS[relation](self.columns * coefficient + constant)
+
+
+# ---- AllDifferents over shifted variables -------------------------------------------------------------
+
+
+def find_shifted(compiled: Compiled) -> Pattern | None:
+    """Return the model as AllDifferents over shifted variables, or None if it is anything else."""
+    try:
+        return _Shifted(compiled).pattern()
+    except NoPattern:
+        return None
+
+
+class _Shifted:
+    def __init__(self, compiled: Compiled) -> None:
+        self.board = Board.of(compiled)
+        self.compiled, self.count = compiled, compiled.decision_count
+        self.allowed = self.board.allowed
+        self.groups: list[Group] = []
+        self.pairs: list[IntArray] = [np.zeros((0, 3), dtype=np.int64)]
+        self.pair_count = 0
+
+    def pattern(self) -> Pattern:
+        self._definitions()
+        self._linear()
+        for first, last in pairwise(self.compiled.different_start.tolist()):
+            self._different(first, last)
+        self._tables()
+        pairs = np.concatenate(self.pairs)
+        found = Pattern(self.board.width, self.board.words(), tuple(self.groups), pairs, self.board.base)
+        if not found.has_table and not found.needs_no_table:
+            raise NoPattern
+        return found
+
+    def _definitions(self) -> None:
+        """Note the variables that are ``(x + o) % modulus``; no other definition fits."""
+        self.modular: dict[int, tuple[int, int, int]] = {}
+        for definition in self.compiled.definitions:
+            if definition.kind != "remainder":
+                raise NoPattern
+            variables, coefficients, offset = definition.terms.row(0)
+            divisor, _, modulus = definition.terms.row(1)
+            if len(divisor) or modulus < 1 or coefficients.tolist() != [1] or variables[0] >= self.count:
+                raise NoPattern
+            self.modular[definition.result] = (int(variables[0]), offset, modulus)
+
+    def _linear(self) -> None:
+        """Take conditions on one variable and disequalities of two."""
+        linear, relations = self.compiled.linear, self.compiled.relation
+        two = (np.diff(linear.start) == 2) & (relations == NE)
+        first = linear.start[:-1][two]
+        ends = np.stack([first, first + 1], axis=1)
+        (i, j), (a, b) = linear.variable[ends].T, linear.coefficient[ends].T
+        if (np.abs(a) != 1).any() or (a + b != 0).any():
+            raise NoPattern
+        self._unequal(i, j, a * linear.constant[two])
+        for t in np.flatnonzero(~two).tolist():
+            variables, coefficients, constant = linear.row(t)
+            if len(variables) == 1 and variables[0] < self.count:
+                self.board.limit(int(variables[0]), int(coefficients[0]), constant, int(relations[t]))
+            elif not len(variables):
+                self.allowed &= bool(_HOLDS[int(relations[t])](np.array([constant]))[0])
+            else:
+                raise NoPattern
+
+    def _unequal(self, i: IntArray, j: IntArray, gap: IntArray) -> None:
+        """Forbid ``x[j] == x[i] + gap``, for arrays of equal length."""
+        self.pair_count += len(i)
+        if (np.maximum(i, j) >= self.count).any() or (i == j).any() or self.pair_count > _MOST_PAIRS:
+            raise NoPattern
+        sign = np.where(i < j, 1, -1)
+        self.pairs.append(np.stack([np.minimum(i, j), np.maximum(i, j), sign * gap], axis=1))
+
+    def _different(self, first: int, last: int) -> None:
+        """Take the AllDifferent over the terms ``first`` .. ``last - 1``."""
+        found = self.compiled.different.singles(first, last)
+        if found is None:
+            raise NoPattern
+        variables, coefficients, constants = found
+        if not ((coefficients == 1).all() or (coefficients == -1).all()):
+            raise NoPattern
+        offsets, modulus = coefficients * constants, 0
+        if (variables >= self.count).any():
+            variables, offsets, modulus = self._residues(variables, offsets)
+        row, chosen = np.zeros(self.count, dtype=np.int64), np.zeros(self.count, dtype=bool)
+        row[variables], chosen[variables] = offsets, True
+        if np.count_nonzero(chosen) < len(variables):
+            self._repeated(variables, offsets, modulus)
+            return
+        if modulus:  # residues of x + o become those of the column, which counts from the base
+            row = (row + self.board.base) % modulus
+        self.groups.append(Group(row, None if chosen.all() else chosen, modulus))
+
+    def _residues(self, variables: IntArray, offsets: IntArray) -> tuple[IntArray, IntArray, int]:
+        """Return variables, offsets and the modulus inside terms that are residues."""
+        inside = [self.modular[v] for v in variables.tolist() if v in self.modular]
+        if len(inside) < len(variables) or offsets.any():
+            raise NoPattern
+        rows, shifts, moduli = np.array(inside, dtype=np.int64).T
+        if (moduli != moduli[0]).any():
+            raise NoPattern
+        return rows, shifts, int(moduli[0])
+
+    def _repeated(self, variables: IntArray, offsets: IntArray, modulus: int) -> None:
+        """Take an AllDifferent in which a variable occurs with several offsets, pair by pair."""
+        if modulus:
+            raise NoPattern
+        first, second = np.triu_indices(len(variables), 1)
+        same = variables[first] == variables[second]
+        self.allowed[variables[first[same & (offsets[first] == offsets[second])]]] = False
+        i, j = first[~same], second[~same]
+        self._unequal(variables[i], variables[j], offsets[i] - offsets[j])
+
+    def _tables(self) -> None:
+        for terms, rows in self.compiled.tables:
+            found = terms.singles(0, len(terms))
+            if found is None or len(terms) != 1 or found[0][0] >= self.count:
+                raise NoPattern
+            (variable,), (coefficient,), (constant,) = found
+            self.allowed[variable] &= np.isin(self.board.columns * coefficient + constant, rows[:, 0])
+
+
+# ---- AllDifferents over sums --------------------------------------------------------------------------
+
+
+def find_sums(compiled: Compiled) -> SumPattern | None:
+    """Return the model as AllDifferents over sums of variables, or None if it is anything else."""
+    try:
+        if compiled.definitions or compiled.tables:
+            raise NoPattern
+        board = Board.of(compiled)
+        groups = [*_unequal_sums(compiled, board), *_different_sums(compiled, board)]
+        if all(len(group) <= 2 for group in groups):
+            raise NoPattern  # propagation does better with few or no AllDifferents
+        pattern = SumPattern(board.width, board.words(), tuple(groups), board.base)
+        layout(pattern)
+    except (NoPattern, ValueError):
+        return None
+    return pattern
+
+
+def _unequal_sums(compiled: Compiled, board: Board) -> list[tuple[Sum, ...]]:
+    """Take conditions on one variable, and disequalities as AllDifferents of two terms."""
+    groups: list[tuple[Sum, ...]] = []
+    for t, relation in enumerate(compiled.relation.tolist()):
+        entries, constant = _entries(*compiled.linear.row(t))
+        if len(entries) == 1:
+            board.limit(*entries[0], constant, relation)
+        elif relation == NE and entries:
+            *others, (last, a) = entries
+            groups.append((_sum(others, constant, board), _sum([(last, -a)], 0, board)))
+        else:
+            raise NoPattern
+    return groups
+
+
+def _different_sums(compiled: Compiled, board: Board) -> list[tuple[Sum, ...]]:
+    if len(compiled.different) > _MOST_SUMS:
+        raise NoPattern
+    rows = [_entries(*compiled.different.row(t)) for t in range(len(compiled.different))]
+    sums = [_sum(entries, constant, board) for entries, constant in rows]
+    return [tuple(sums[a:b]) for a, b in pairwise(compiled.different_start.tolist())]
+
+
+def _entries(variables: IntArray, coefficients: IntArray, constant: int) -> tuple[list[tuple[int, int]], int]:
+    """Return (variable, coefficient) in the order of the variables, each once."""
+    total: dict[int, int] = {}
+    for v, a in zip(variables.tolist(), coefficients.tolist(), strict=True):
+        total[v] = total.get(v, 0) + a
+    return sorted((v, a) for v, a in total.items() if a), constant
+
+
+def _sum(entries: list[tuple[int, int]], constant: int, board: Board) -> Sum:
+    """Return a term over columns."""
+    rows, coefficients = tuple(v for v, _ in entries), tuple(a for _, a in entries)
+    return Sum(rows, coefficients, constant + board.base * sum(coefficients))
