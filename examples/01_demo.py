@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from cpqueens import cross_check
-from cpqueens.backends import available
+from cpqueens.backends.named import available
 from cpqueens.problems import catalog
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.symmetry import PERMUTATIONS
 from cpqueens.language.views import Sequence
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import from_index, series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

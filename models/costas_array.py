@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.language.views import Board
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import from_index, series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

@@ -10,8 +10,8 @@ import numpy as np
 
 from cpqueens import AllDifferent, Increasing, Model
 from cpqueens.language.views import Marks
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import from_index, series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

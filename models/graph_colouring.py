@@ -10,8 +10,8 @@ import numpy as np
 
 from cpqueens import Model, ModelError
 from cpqueens.language.views import Colouring
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import Between, validated
 
 Edges = tuple[tuple[int, int], ...]
 

@@ -10,8 +10,8 @@ import numpy as np
 from cpqueens import AllDifferent, LexLess, Model
 from cpqueens.answers.symmetry import IDENTITY, Group, Symmetry
 from cpqueens.language.views import Pairing
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

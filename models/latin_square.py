@@ -10,8 +10,8 @@ import numpy as np
 
 from cpqueens import AllDifferent, Model
 from cpqueens.language.views import Grid
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

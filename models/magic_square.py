@@ -10,8 +10,8 @@ import numpy as np
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.symmetry import CELL_BOARD, Group
 from cpqueens.language.views import Grid
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import Published, series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

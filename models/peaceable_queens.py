@@ -9,8 +9,8 @@ import numpy as np
 
 from cpqueens import Model
 from cpqueens.language.views import Armies
-from cpqueens.problems.parameters import Between, validated
 from cpqueens.problems.published import from_index, series
+from cpqueens.problems.signatures import Between, validated
 
 
 @validated

@@ -9,7 +9,7 @@ import pytest
 from children import adopt_orphans, left_behind, running_children
 from hypothesis import settings
 
-from cpqueens import backends
+from cpqueens.backends import named
 
 settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("cpqueens")
@@ -32,7 +32,7 @@ def no_process_is_left() -> Iterator[None]:
 
 def exact_backends() -> list[str]:
     """Return the backends whose exhaustion is a proof."""
-    return [name for name in backends.available() if backends.get_backend(name).proves]
+    return [name for name in named.available() if named.get_backend(name).proves]
 
 
 @pytest.fixture(params=exact_backends())

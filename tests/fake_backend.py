@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens import backends
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
 
 Script = Callable[[Any, Request, Deliver], Ended]
@@ -78,13 +78,13 @@ def stubborn(*batches: Any, exhausted: bool = True, **ended: Any) -> Script:
 def installed(fake: FakeBackend) -> Iterator[FakeBackend]:
     """Register ``fake`` as the backend ``fake`` while the block runs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(backends.BACKENDS, "fake", f"{__name__}:_current")
+        patch.setitem(named.BACKENDS, "fake", f"{__name__}:_current")
         patch.setattr(f"{__name__}._current", lambda: fake, raising=False)
-        backends.get_backend.cache_clear()
+        named.get_backend.cache_clear()
         try:
             yield fake
         finally:
-            backends.get_backend.cache_clear()
+            named.get_backend.cache_clear()
 
 
 def _current() -> FakeBackend:

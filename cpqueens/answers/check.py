@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,11 @@ from cpqueens.language.definedness import Defined, defined_elements, defined_ter
 from cpqueens.language.describe import describe, describe_array
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.in_range import constraints_in_range, require_computable
+from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.language.posted import Posted
-    from cpqueens.language.statement import Statement
 
 _CELLS_AT_ONCE = 4_000_000
 _PROBLEMS = 20  # entries of an assignment that are complained about
@@ -101,6 +99,11 @@ class Checker:
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
         self._groups = constraints_in_range(model)
         self._gaps = _columns_by_domain(model, self.known)
+
+    @classmethod
+    def of(cls, model: Statement) -> Checker:
+        """Return the model's checker, which is kept with a small model until it changes."""
+        return model.kept("checker", lambda: cls(model))
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
@@ -272,8 +275,10 @@ def check(model: Statement, assignment: Any) -> Check:
     return Check(result.violations, (*problems, *result.problems))
 
 
-def read_assignment(model: Statement, assignment: Mapping[Any, Any]) -> tuple[IntArray | None, list[str]]:
-    """Return the decision values of ``{variable or name: value(s)}``, or None, and what is wrong with it."""
+def read_values(
+    model: Statement, assignment: Mapping[Any, Any]
+) -> tuple[IntArray, NDArray[np.bool_], list[str]]:
+    """Return the decision values of ``{variable or name: value(s)}``, which are given, and what is wrong."""
     known = model.decisions
     row = np.zeros(len(known), dtype=np.int64)
     given = np.zeros(len(known), dtype=bool)
@@ -287,6 +292,13 @@ def read_assignment(model: Statement, assignment: Mapping[Any, Any]) -> tuple[In
                 break  # a file of another model has thousands
             continue
         row[positions], given[positions] = values, True
+    return row, given, problems
+
+
+def read_assignment(model: Statement, assignment: Mapping[Any, Any]) -> tuple[IntArray | None, list[str]]:
+    """Return the decision values of ``{variable or name: value(s)}``, or None, and what is wrong with it."""
+    row, given, problems = read_values(model, assignment)
+    known = model.decisions
     missing = [model.name_of(int(v)) for v in known[~given][:8]]
     if missing and not problems:
         many = int((~given).sum())

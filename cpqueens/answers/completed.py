@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.definedness import Defined, defined_terms, evaluate, why_undefined
+from cpqueens.language.definitions import Definition
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.language.definitions import Definition
-    from cpqueens.language.statement import Statement
+from cpqueens.language.statement import Statement
 
 
 class Completed:

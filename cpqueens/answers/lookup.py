@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from cpqueens.errors import ModelError, Undefined
 from cpqueens.language.definedness import Defined
 from cpqueens.language.expressions import BoolArray, LinearArray, Term
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
+from cpqueens.language.statement import Statement
 
 _PART = 1 << 18
 """Values (of 8 bytes) that solutions are completed to at once, and that are kept of what was asked for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
 from cpqueens.errors import NoSolution
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
+from cpqueens.language.statement import Statement
 
 
 class Status(StrEnum):

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
+from cpqueens.language.statement import Statement
+from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
 
 Deliver = Callable[[IntArray], bool]
 """Takes assignments, int64 of shape (batch, decision variables); answers whether to go on."""
@@ -50,16 +49,6 @@ class Want(StrEnum):
     ALL = "all"
     BEST = "best"
     COUNT = "count"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One of a backend's own parameters: its type, default, meaning and, where few, its values."""
-
-    type: type
-    default: Any
-    meaning: str
-    choices: tuple[Any, ...] = ()
 
 
 REFUSED = {
@@ -191,7 +180,8 @@ class Ended:
 class Backend(Protocol):
     """One way to solve.
 
-    A backend may also have ``order_for(request)``, if what it promises depends on its parameters, and
+    A backend may also have ``order_for(request)``, if what it promises depends on its parameters,
+    ``strategy_parameters(strategy)``, the further parameters of a strategy (None for the default one), and
     ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot.
     """
 
@@ -204,3 +194,9 @@ class Backend(Protocol):
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked, deliver solutions, and say how it ended, also when stopped."""
+
+
+def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter]:
+    """Return by name all that a backend with a strategy (None for its default one) can be told."""
+    further = getattr(backend, "strategy_parameters", None)
+    return {**backend.parameters, **({} if further is None else further(strategy))}

@@ -12,7 +12,7 @@ import click
 from cpqueens.cli.options import check_place, json_option, load, model_arguments
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
-from cpqueens.solving.options import positive_integer
+from cpqueens.solving.request import positive_integer
 from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import shown
 

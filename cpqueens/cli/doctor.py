@@ -119,12 +119,12 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _backends() -> list[dict[str, Any]]:
-    from cpqueens import backends
+    from cpqueens.backends import named
 
     listed = []
-    for name in backends.registered():
-        installed = backends.is_installed(name)
-        what = "" if installed else backends.remedy(name)
+    for name in named.registered():
+        installed = named.is_installed(name)
+        what = "" if installed else named.remedy(name)
         listed.append({"name": name, "installed": installed, "command": what})
     return listed
 

@@ -26,7 +26,7 @@ from cpqueens.cli.published import compared
 from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
 from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.solving.options import positive_integer
+from cpqueens.solving.request import positive_integer
 
 if TYPE_CHECKING:
     from cpqueens.answers.symmetry import Group

@@ -17,10 +17,7 @@ def command(as_json: bool) -> int:
 
     problems = [catalog.find(name) for name in catalog.names()]
     if as_json:
-        listed = [
-            {"name": p.name, "summary": p.summary, "parameters": [q.name for q in p.parameters]}
-            for p in problems
-        ]
+        listed = [{"name": p.name, "summary": p.summary, "parameters": list(p.parameters)} for p in problems]
         echo_json(document("list", problems=listed))
         return 0
     width = max((len(p.name) for p in problems), default=0)

@@ -13,7 +13,6 @@ import click
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.text.bounded import label, reason_of
-from cpqueens.text.jsontext import NotJsonError, parse_json
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -122,11 +121,12 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
         return {}
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
+    from cpqueens.backends.base import parameters_of
     from cpqueens.solving.choosing import named_solver
-    from cpqueens.solving.options import COMMON
+    from cpqueens.solving.request import COMMON
 
-    name, backend, _ = named_solver(solver)
-    declared = backend.parameters
+    name, backend, strategy = named_solver(solver)
+    declared = parameters_of(backend, strategy)
     chosen: dict[str, Any] = {}
     for text in params:
         key, equals, value = text.partition("=")
@@ -136,18 +136,5 @@ def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
             raise UnknownParameter(f"--param {key}: not one of {name}'s own parameters; see --help")
         if key in chosen:
             raise ModelError(f"--param {key}: given twice")
-        chosen[key] = _typed(key, value, declared[key].type if key in declared else object)
+        chosen[key] = declared[key].parse(f"--param {key}", value) if key in declared else value
     return chosen
-
-
-def _typed(name: str, text: str, kind: type) -> Any:
-    if kind is str:
-        return text
-    try:
-        return parse_json(text)
-    except NotJsonError:
-        if kind is object:
-            return text
-        raise UnknownParameter(f"--param {name}: {kind.__name__} is needed, got {shown(text)}") from None
-    except ModelError as error:
-        raise UnknownParameter(f"--param {name}: {error}") from None

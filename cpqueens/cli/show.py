@@ -37,8 +37,8 @@ def _document(instance: Instance) -> dict[str, Any]:
         instance,
         description=problem.description if problem else "",
         declared=[
-            {"name": p.name, "allowed": p.allowed, "default": None if p.required else p.default}
-            for p in (problem.parameters if problem else ())
+            {"name": name, "allowed": p.allowed, "default": None if p.required else p.default}
+            for name, p in (problem.parameters if problem else {}).items()
         ],
         published=[
             {"what": e.what, "value": e.value, "source": e.source, "parameters": dict(e.parameters)}
@@ -54,7 +54,8 @@ def _lines(instance: Instance) -> list[str]:
     lines = [instance.title, ""]
     if problem is not None:
         lines += [problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip(), "", "Parameters"]
-        lines += [f"  {p.name:<14}{_default(p)}{p.allowed}" for p in problem.parameters] or ["  none"]
+        lines += [f"  {name:<14}{_default(p)}{p.allowed}" for name, p in problem.parameters.items()]
+        lines += [] if problem.parameters else ["  none"]
         lines += ["", *_published(instance)]
     lines.append(f"This model: {instance.model.scope_text().partition(': ')[2]}")
     lines += [f"  {name:<34}{_short(size)}" for name, size in spaces(instance).items()]

@@ -7,11 +7,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from cpqueens.report.text import Style
+from cpqueens.report.board_text import Style
+from cpqueens.system.interrupts import beside
 from cpqueens.text.plaintext import one_line, printable
 
 if TYPE_CHECKING:
@@ -52,14 +54,8 @@ def progress(what: str, found: Callable[[], int | str], shown: bool) -> Iterator
     if not (shown and sys.stderr.isatty()):
         yield
         return
-    done = threading.Event()
-    thread = threading.Thread(target=_spin, args=(what, found, done), name="cpqueens-progress", daemon=True)
-    thread.start()
-    try:
+    with beside(partial(_spin, what, found), "progress"):
         yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def _spin(what: str, found: Callable[[], int | str], done: threading.Event) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cpqueens.answers.check import Checker
 from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Plan
@@ -53,11 +54,13 @@ class BackendParticipant:
     def prepare(self, model: Model, plan: Plan) -> None:
         """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
         from cpqueens.solving.choosing import choose
-        from cpqueens.solving.options import build_request
+        from cpqueens.solving.request import build_request
         from cpqueens.system.interrupts import Interrupt
 
         _, backend, strategy = choose(model, self.solver, plan.want)
-        build_request(model, backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options)
+        build_request(
+            Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options
+        )
 
     @staticmethod
     def _able(backend: Backend, want: Want) -> bool:

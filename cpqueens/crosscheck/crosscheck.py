@@ -24,7 +24,7 @@ from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
-from cpqueens.solving.options import positive_integer, positive_seconds
+from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.plaintext import shown
 

@@ -67,9 +67,9 @@ def isolated(participant: Participant) -> Participant:
 
 def default_solvers() -> list[str]:
     """Return the names of all installed backends that prove."""
-    from cpqueens import backends
+    from cpqueens.backends import named
 
-    return [name for name in backends.available() if backends.get_backend(name).proves]
+    return [name for name in named.available() if named.get_backend(name).proves]
 
 
 def as_participants(solvers: Sequence[Any] | str | None) -> list[Participant]:

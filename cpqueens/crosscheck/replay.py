@@ -45,7 +45,7 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
 
 
 def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-    from cpqueens import backends
+    from cpqueens.backends import named
 
     name = entry["name"]
     if name in given:
@@ -57,6 +57,6 @@ def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     if entry["kind"] == "Exhaustive":
         return Exhaustive()
     solver = str(entry.get("solver", "")).partition(":")[0]
-    if entry["kind"] == "BackendParticipant" and solver in backends.registered():
+    if entry["kind"] == "BackendParticipant" and solver in named.registered():
         return BackendParticipant(name, entry["solver"], entry["parameters"])
     raise ModelError(f"replay: {name!r} is not an installed backend; give it in solvers={{{name!r}: ...}}")

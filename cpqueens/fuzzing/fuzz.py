@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from cpqueens import backends
+from cpqueens.backends.named import available
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
@@ -77,7 +77,7 @@ def fuzz(
             raise ModelError(f"{what}: an integer from {least} to {most} is needed, got {shown(value)}")
     processes = min(processes, models)  # a child without a model would only be started and ended
     if solvers is None:
-        solvers = backends.available()
+        solvers = available()
     participants = as_participants(solvers)
     started = time.monotonic()
     tally = Tally()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.backends.base import Backend, Feature, Want
+from cpqueens.backends.base import Backend, Feature, Parameter, Want, parameters_of
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
@@ -215,16 +215,17 @@ def strategies(s: Subject) -> Iterator[Disagreement]:
             names = _backend(p).strategies
             if names:
                 random = Random(f"{s.seed}/{p.name}")
-                label = f"{p.solver}:{random.choice(names)}"
-                options = {**p.options, **random_parameters(_backend(p), random)}
+                strategy = random.choice(names)
+                label = f"{p.solver}:{strategy}"
+                options = {**p.options, **random_parameters(parameters_of(_backend(p), strategy), random)}
                 yield from _strategy(s, BackendParticipant(label, label, options))
 
 
-def random_parameters(backend: Backend, random: Random) -> dict[str, Any]:
-    """Return a value for one of the backend's parameters that have few, or, as often, nothing."""
-    few = {n: p.choices for n, p in backend.parameters.items() if p.choices}
-    if len(backend.parameters) < _OWN_PARAMETERS:  # what a library has by the hundred is its own business
-        few |= {n: (True, False) for n, p in backend.parameters.items() if p.type is bool}
+def random_parameters(declared: Mapping[str, Parameter], random: Random) -> dict[str, Any]:
+    """Return a value for one of the parameters that have few, or, as often, nothing."""
+    few = {n: p.choices for n, p in declared.items() if p.choices}
+    if len(declared) < _OWN_PARAMETERS:  # what a library has by the hundred is its own business
+        few |= {n: (True, False) for n, p in declared.items() if p.type is bool}
     if not few or random.randint(0, 1):
         return {}
     name = random.choice(sorted(few))

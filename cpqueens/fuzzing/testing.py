@@ -19,7 +19,17 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
-from cpqueens.backends.base import Backend, Clock, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import (
+    Backend,
+    Clock,
+    Ended,
+    Feature,
+    Order,
+    Parameter,
+    Request,
+    Want,
+    parameters_of,
+)
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.fuzzing.fuzz import assert_agree as assert_agree
 from cpqueens.fuzzing.generate import CONTEXTS, random_model
@@ -126,8 +136,9 @@ class BackendConformance:
         assert isinstance(backend.proves, bool)
         assert isinstance(backend.order, Order)
         assert all(isinstance(f, Feature) for f in backend.features)
-        assert all(isinstance(p, Parameter) for p in backend.parameters.values())
         assert isinstance(backend.strategies, tuple)
+        for strategy in (None, *backend.strategies):
+            assert all(isinstance(p, Parameter) for p in parameters_of(backend, strategy).values())
 
     def test_lists_every_solution_once(self) -> None:
         """All four solutions of 6-queens (OEIS A000170), and nothing else."""

@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from cpqueens.errors import UnsupportedRequest
-
-if TYPE_CHECKING:
-    from cpqueens.kernels.pattern import Pattern
-    from cpqueens.model import Model
+from cpqueens.kernels.pattern import Pattern
+from cpqueens.model import Model
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,10 @@ from typing import Any
 from cpqueens.answers.symmetry import Group
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model
-from cpqueens.problems.parameters import Parameter, complete, parse_assignments, read_parameters
 from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import read_parameters
 from cpqueens.text.bounded import read_bytes
+from cpqueens.text.parameters import Parameter, complete, parse_assignments
 from cpqueens.text.plaintext import one_line, shown, text_of
 from cpqueens.text.suggest import did_you_mean
 
@@ -54,7 +55,7 @@ class Problem:
     name: str
     summary: str
     description: str
-    parameters: tuple[Parameter, ...]
+    parameters: Mapping[str, Parameter]
     function: Callable[..., Any] = field(repr=False)
     module: ModuleType = field(repr=False)
 
@@ -147,7 +148,7 @@ class Instance:
         """Return the published value for these parameters, or None."""
         if self.problem is None:
             return None
-        defaults = {p.name: p.default for p in self.problem.parameters}
+        defaults = {name: p.default for name, p in self.problem.parameters.items()}
         for entry in self.problem.published:
             if entry.what == what and {**defaults, **entry.parameters} == dict(self.parameters):
                 return entry

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpqueens.answers.outcome import Solution
+from cpqueens.language.views import Armies, Board
 from cpqueens.report.conflicts import conflicting_pairs, element_names
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Solution
-    from cpqueens.language.views import Armies, Board
 
 Square = tuple[int, int]
 

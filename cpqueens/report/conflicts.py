@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from cpqueens.answers.check import Violation
-    from cpqueens.answers.outcome import Solution
-    from cpqueens.language.statement import Statement
+from cpqueens.answers.check import Violation
+from cpqueens.answers.outcome import Solution
+from cpqueens.language.statement import Statement
 
 Place = TypeVar("Place", int, tuple[int, int])
 

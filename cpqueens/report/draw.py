@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import Solution
+from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 from cpqueens.report.board import armies_picture, board_picture
 from cpqueens.report.board_svg import board_svg
+from cpqueens.report.board_text import PLAIN, Style, board_text, numbers_text
 from cpqueens.report.conflicts import conflicting_elements
 from cpqueens.report.graph import colouring_svg, colouring_text
 from cpqueens.report.numbers import grid_svg
 from cpqueens.report.pairing import paired_row, pairing_svg
 from cpqueens.report.ruler import ruler_svg, ruler_text
-from cpqueens.report.text import PLAIN, Style, board_text, numbers_text
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Solution
-    from cpqueens.language.statement import Statement
 
 TEXT_ROWS = 40
 """Boards with more rows are written as a list where a picture in text was not asked for."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import Solution
 from cpqueens.errors import ModelError
+from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board
 from cpqueens.report.board import BoardPicture, armies_picture, board_picture
+from cpqueens.report.board_text import PLAIN, Style, board_matrix, board_rules, numbers_text, rules_text
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
-from cpqueens.report.text import PLAIN, Style, board_matrix, board_rules, numbers_text, rules_text
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Solution
-    from cpqueens.language.statement import Statement
 
 
 def render(solution: Solution, form: str, style: Style = PLAIN) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.report.draw import draw_svg, draw_text, values_text
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome, Solution
 
 _PRE = '<pre style="line-height:1.2;margin:0">{}</pre>'
 _BADGE = (

@@ -7,15 +7,13 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from cpqueens.answers.outcome import SolutionSet
 from cpqueens.errors import ModelError
+from cpqueens.language.statement import Statement
 from cpqueens.report.board import BoardPicture
 from cpqueens.report.outputfile import OutputFile
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import SolutionSet
-    from cpqueens.language.statement import Statement
 
 MOST_BOARDS = 1000
 """Boards that fit on one SVG sheet."""

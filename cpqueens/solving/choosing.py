@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from cpqueens import backends
+from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.language.statement import Statement
 from cpqueens.solving.handover import hand_over
@@ -26,8 +26,8 @@ def named_solver(solver: str) -> tuple[str, Backend, str | None]:
     if isinstance(solver, str) and "+" in solver:
         both = hand_over(solver)
         return both.name, both, None
-    name, strategy = backends.split_name(solver)
-    return name, backends.get_backend(name), strategy
+    name, strategy = named.split_name(solver)
+    return name, named.get_backend(name), strategy
 
 
 def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:
@@ -38,7 +38,7 @@ def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Ba
         exact = ["cpsat", "backtracking", "python-constraint"]
         listing = ["backtracking", "cpsat", "python-constraint"]
         fit = exact if want in (Want.ONE, Want.BEST) else listing
-        solver = next(name for name in fit if name in backends.registered() and backends.is_installed(name))
+        solver = next(name for name in fit if name in named.registered() and named.is_installed(name))
         if want is Want.ONE and solver == "cpsat" and _is_large_board(model):
             solver = "local-search+cpsat"
     return named_solver(cast(str, solver))

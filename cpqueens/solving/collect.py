@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, SolutionSet, StopReason
 from cpqueens.backends.base import Backend, Order, Request, Want
-
-if TYPE_CHECKING:
-    from cpqueens.answers.check import Checker
-    from cpqueens.language.rows import IntArray
-    from cpqueens.system.interrupts import Interrupt
+from cpqueens.language.rows import IntArray
+from cpqueens.system.interrupts import Interrupt
 
 Consumer = Callable[["Interrupt", SolutionSet], "int | None"]
 """Takes checked, distinct solutions; answers None to go on, or how many it took before it had enough."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.outcome import Status
 from cpqueens.backends.base import Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.describe import describe
 from cpqueens.language.rebuild import rebuilt
+from cpqueens.language.statement import Statement
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the case
@@ -162,11 +160,11 @@ def _infeasible(model: Statement, kept: Iterable[int], solver: str, options: dic
 
 def _check(model: Statement, subset: list[int], first: str, options: dict[str, Any]) -> str | None:
     """Return another backend that proves the subset infeasible too."""
-    from cpqueens import backends
+    from cpqueens.backends import named
 
     kept = {k: v for k, v in options.items() if k == "time_limit"}
-    for name in backends.available():
-        if name == first or not backends.get_backend(name).proves:
+    for name in named.available():
+        if name == first or not named.get_backend(name).proves:
             continue
         try:
             answer = _infeasible(model, subset, name, kept or {"time_limit": 10.0})

@@ -10,19 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.outcome import Outcome, StopReason
-from cpqueens.backends.base import Backend, Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter
+from cpqueens.backends import named
+from cpqueens.backends.base import (
+    Backend,
+    Deliver,
+    Ended,
+    Feature,
+    Order,
+    Parameter,
+    Request,
+    Want,
+    parameters_of,
+)
+from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.solving.incumbent import Receiver, Said, Share
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _OWN: Mapping[str, Parameter] = {
     "heuristic_share": Parameter(float, 0.1, "the heuristic's part of the time limit, above 0 and below 1"),
@@ -45,10 +53,16 @@ class Part:
     backend: Backend
     strategy: str | None
 
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """What it can be told."""
+        return parameters_of(self.backend, self.strategy)
+
     def request(self, request: Request, **changes: Any) -> Request:
         """Return the part of ``request`` that this backend understands."""
         has = self.backend.features
-        own = {k: v for k, v in request.parameters.items() if k in self.backend.parameters}
+        declared = self.parameters
+        own = {k: v for k, v in request.parameters.items() if k in declared}
         given = replace(request, strategy=self.strategy, parameters=own, **changes)
         return replace(
             given,
@@ -80,8 +94,8 @@ def hand_over(solver: str) -> HandOver:
 
 
 def _part(label: str) -> Part:
-    name, strategy = backends.split_name(label)
-    return Part(label, backends.get_backend(name), strategy)
+    name, strategy = named.split_name(label)
+    return Part(label, named.get_backend(name), strategy)
 
 
 class HandOver:
@@ -97,7 +111,7 @@ class HandOver:
         self.family = exact.backend.name  # a proof is the exact part's: no evidence beside it
         # each part gets the parameters that it declares
         self.parameters: Mapping[str, Parameter] = {
-            **exact.backend.parameters, **heuristic.backend.parameters, **_OWN
+            **exact.parameters, **heuristic.parameters, **_OWN
         }  # fmt: skip
         first, second = heuristic.backend.features, exact.backend.features
         self.features = frozenset(
@@ -110,16 +124,24 @@ class HandOver:
         return all(probe(model) for probe in probes if probe is not None)
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
-        """Let the heuristic propose, then the exact solver continue with what is left of the time."""
+        """Let the heuristic propose, then the exact solver continue with what is left of the time.
+
+        Each lowers the model once: an exact solver that cannot express it says so when its turn comes, which
+        is an error only where the heuristic has found nothing.
+        """
         share = _share(request)
-        self.can_express(model)
         receiver = Receiver(model, request, deliver, share.improved)
         proposed = self._propose(model, request, receiver, share)
         if receiver.closed or request.should_stop():
             # a solution was enough, or the user wants no more, or the time is over
             reason = proposed[0].stop_reason if receiver.closed else request.why_stopped()
             return _ended(receiver, reason, proposed, None)
-        continued = self._continue(model, request, receiver)
+        try:
+            continued = self._continue(model, request, receiver)
+        except UnsupportedConstraint as refusal:
+            if not receiver.delivered[0]:
+                raise
+            return _ended(receiver, proposed[0].stop_reason, proposed, None, str(refusal))
         return _ended(receiver, continued[0].stop_reason, proposed, continued)
 
     def _propose(self, model: Statement, request: Request, receiver: Receiver, share: Share) -> Said:
@@ -174,7 +196,8 @@ class HandOver:
         )
         story = [f"{self.heuristic.label} {proposal} in {first['seconds']:.2f} s"]
         if second is None:
-            story.append(f"{self.exact.label} was not needed" if first["delivered"] else "the time was over")
+            unneeded = f"{self.exact.label} was not needed" if first["delivered"] else "the time was over"
+            story.append(statistics.get("refused", unneeded))
             return "; ".join(story)
         did = []
         if statistics["hint"] != "none":
@@ -197,7 +220,9 @@ def _fault(part: Part, code: str, text: str) -> BackendFault:
     return BackendFault(f"{part.label} broke its contract, {code}: {text}", code)
 
 
-def _ended(receiver: Receiver, reason: StopReason, proposed: Said, continued: Said | None) -> Ended:
+def _ended(
+    receiver: Receiver, reason: StopReason, proposed: Said, continued: Said | None, refused: str = ""
+) -> Ended:
     """Return how both together ended; exhaustion and bound are the exact part's alone."""
     first = proposed[0]
     last = Ended(False, reason) if continued is None else continued[0]
@@ -210,6 +235,8 @@ def _ended(receiver: Receiver, reason: StopReason, proposed: Said, continued: Sa
         "heuristic": receiver.account(0, proposed),
         "exact": None if continued is None else receiver.account(1, continued),
     }
+    if refused:
+        statistics["refused"] = refused
     return Ended(
         last.exhausted, reason, receiver.value, last.bound, closest=first.closest,
         statistics=statistics,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
-
-if TYPE_CHECKING:
-    from cpqueens.language.rows import IntArray
-    from cpqueens.language.statement import Statement
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 
 Said = tuple[Ended, float]
 """What a part said at its end, and its seconds."""

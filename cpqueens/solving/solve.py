@@ -5,22 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.options import build_request
+from cpqueens.solving.request import build_request
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -135,14 +133,15 @@ def run(
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
     with model.under_way(), listening(abandoned) as interrupt:
-        request = build_request(model, backend, strategy, want, clock, interrupt, **options)
+        checker = Checker.of(model)
+        request = build_request(checker, backend, strategy, want, clock, interrupt, **options)
         take = None if consumer is None else partial(consumer, interrupt)
-        collector = collect(model.kept("checker", lambda: Checker(model)), backend, request, take)
+        collector = collect(checker, backend, request, take)
         built = time.monotonic() - started
         try:
             ended = backend.run(model, request, collector.deliver)
         except UnsupportedConstraint as error:
-            able = ", ".join(backends.able_backends(model, exclude=backend.name)) or "none"
+            able = ", ".join(named.able_backends(model, exclude=backend.name)) or "none"
             raise UnsupportedConstraint(f"{error}; backends that can: {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started}

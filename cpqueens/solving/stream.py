@@ -8,16 +8,14 @@ import threading
 import weakref
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.backends.base import Want
 from cpqueens.errors import ModelError
+from cpqueens.language.statement import Statement
 from cpqueens.solving.solve import run, trusted
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
-    from cpqueens.system.interrupts import Interrupt
+from cpqueens.system.interrupts import Interrupt
 
 _WAITING_BATCHES = 8
 _LOOK_EVERY = 0.05  # seconds between looks at cancellation and at the main thread

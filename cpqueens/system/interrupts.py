@@ -254,14 +254,21 @@ def watching(
     stop: Callable[[], None], should_stop: Callable[[], bool], every: float = 0.02
 ) -> Iterator[None]:
     """Call ``stop`` from another thread once ``should_stop`` says so, while the block runs."""
-    done = threading.Event()
 
-    def watch() -> None:
+    def watch(done: threading.Event) -> None:
         while not done.wait(every):
             if should_stop():
                 stop()
 
-    thread = threading.Thread(target=watch, name="cpqueens-watcher", daemon=True)
+    with beside(watch, "watcher"):
+        yield
+
+
+@contextmanager
+def beside(work: Callable[[threading.Event], None], name: str) -> Iterator[None]:
+    """Let ``work`` go on in another thread while the block runs; its event says when it is to end."""
+    done = threading.Event()
+    thread = threading.Thread(target=work, args=(done,), name=f"cpqueens-{name}", daemon=True)
     thread.start()
     try:
         yield

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cpqueens import backends
+from cpqueens.backends import named
 from cpqueens.testing import BackendConformance
 
 
 class TestRegistered(BackendConformance):
-    @pytest.fixture(autouse=True, params=backends.available())
+    @pytest.fixture(autouse=True, params=named.available())
     def _each(self, request: pytest.FixtureRequest) -> None:
         self.solver = request.param

@@ -228,7 +228,7 @@ def test_the_boolean_formulation_is_visible() -> None:
     assert small.solve(solver="cpsat").statistics["formulation"] == "integer"
     outcome = large.solve(solver="cpsat", formulation="integer", time_limit=20)
     assert outcome.statistics["formulation"] == "integer"
-    with pytest.raises(UnknownParameter, match="allowed are 'auto', 'integer', 'boolean'"):
+    with pytest.raises(UnknownParameter, match="one of auto, integer, boolean is needed"):
         large.solve(solver="cpsat", formulation="binary")
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from cpqueens import backends
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Order, Request
 from cpqueens.cli import main
 from cpqueens.cli.terminal import so_far
@@ -27,7 +27,7 @@ class Scripted:
 
     name = "scripted"
     proves = True
-    features = backends.get_backend("cpsat").features
+    features = named.get_backend("cpsat").features
     order = Order.ANY
     parameters: dict[str, Any] = {}
     strategies: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that puts a scripted backend in the place of CP-SAT."""
 
     def install(script: Any) -> None:
-        monkeypatch.setattr("cpqueens.solving.solve.backends.get_backend", lambda name: Scripted(script))
+        monkeypatch.setattr("cpqueens.backends.named.get_backend", lambda name: Scripted(script))
 
     return install
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends import get_backend
 from cpqueens.backends.base import Deliver, Ended, Order, Request, Want
+from cpqueens.backends.named import get_backend
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.fuzzing.findings import examine_one, fuzz_model
 from cpqueens.fuzzing.generate import usage

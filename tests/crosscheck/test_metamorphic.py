@@ -6,7 +6,7 @@ from conftest import make_queens
 
 from cpqueens import AllDifferent, AllDifferentExcept, Model
 from cpqueens.answers.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
-from cpqueens.backends import BACKENDS
+from cpqueens.backends.named import BACKENDS
 from cpqueens.crosscheck import derive, oracle
 from cpqueens.crosscheck import metamorphic as module
 from cpqueens.crosscheck.metamorphic import RELATIONS, metamorphic

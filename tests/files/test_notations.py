@@ -11,8 +11,8 @@ from cpqueens.files.reading import Found
 from cpqueens.files.solutionfile import read_solutions, read_text
 from cpqueens.language.views import Armies, Board, Grid, Pairing
 from cpqueens.report.board import board_picture
+from cpqueens.report.board_text import ASCII, board_matrix, board_rules
 from cpqueens.report.draw import draw_text, values_text
-from cpqueens.report.text import ASCII, board_matrix, board_rules
 
 FIRST = [0, 4, 7, 5, 2, 6, 1, 3]
 LAST = [7, 3, 0, 2, 5, 1, 6, 4]

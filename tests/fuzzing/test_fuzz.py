@@ -8,7 +8,8 @@ import signal
 import pytest
 from liars import Scripted
 
-from cpqueens import Model, backends
+from cpqueens import Model
+from cpqueens.backends import named
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.errors import ModelError, UnknownBackend
@@ -71,7 +72,7 @@ def test_all_exact_backends_agree(solver):
 @pytest.mark.parametrize("seed", range(25))
 def test_all_backends_are_right_or_refuse_on_huge_values(seed):
     model = random_model(seed, huge=True)
-    found = examine(Subject(model, as_participants(backends.available()), seed=seed, deep=seed % 3 == 0))
+    found = examine(Subject(model, as_participants(named.available()), seed=seed, deep=seed % 3 == 0))
     assert not found, "\n".join(map(str, found))
 
 

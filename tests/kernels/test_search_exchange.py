@@ -8,13 +8,13 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.local_search.exchange import OPTIONS, _incidence, solve_lines
+from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence, solve_lines
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.kernels.search_exchange import aligned, swap_change
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.lowered.permutations import LinesPermutation, find_lines
 
-DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
+DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()}
 
 
 def lines_of(model: Model) -> LinesPermutation:

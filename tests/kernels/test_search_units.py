@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.local_search.reversal import OPTIONS as REVERSAL
+from cpqueens.backends.base import Parameter
+from cpqueens.backends.local_search.reversal import PARAMETERS as REVERSAL
 from cpqueens.backends.local_search.reversal import solve_path
 from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.sosic_gu_4 import OPTIONS, solve_shifted
-from cpqueens.backends.local_search.strategies import Option
+from cpqueens.backends.local_search.sosic_gu_4 import PARAMETERS, solve_shifted
 from cpqueens.kernels.search_units import swap_delta
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.lowered.permutations import PathPermutation, ShiftedPermutation, find_shifted_permutation
 
 
-def defaults(options: dict[str, Option]) -> dict[str, object]:
+def defaults(options: dict[str, Parameter]) -> dict[str, object]:
     return {name: option.default for name, option in options.items()}
 
 
@@ -56,7 +56,7 @@ def test_swap_deltas() -> None:
 @pytest.mark.parametrize("n", [4, 5, 6, 7, 10, 31, 64, 321, 5000])
 def test_queens(n: int) -> None:
     i = np.arange(n)
-    result = solve_shifted(shifted(n, 1, [i, -i]), 7, Limits(10**6), defaults(dict(OPTIONS)))
+    result = solve_shifted(shifted(n, 1, [i, -i]), 7, Limits(10**6), defaults(dict(PARAMETERS)))
     x = result.x
     assert result.reason == "solved"
     assert len(set(x)) == len(set(x + i)) == len(set(x - i)) == n

@@ -62,7 +62,7 @@ def test_defaults_build_a_model_that_can_be_drawn_and_written(name: str) -> None
 def test_verify_takes_the_parameters_of_the_problem(name: str) -> None:
     problem = catalog.find(name)
     parameters = inspect.signature(problem.module.verify).parameters
-    assert list(parameters) == ["solution", *(p.name for p in problem.parameters)]
+    assert list(parameters) == ["solution", *problem.parameters]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -12,7 +12,7 @@ OWN = '''
 """Pairs that add up."""
 from typing import Annotated
 from cpqueens import Model
-from cpqueens.problems.parameters import Between
+from cpqueens.problems.signatures import Between
 from cpqueens.problems.published import series
 
 def pairs(total: Annotated[int, Between(0, 50)] = 3) -> Model:
@@ -49,7 +49,7 @@ def test_problems_are_found_by_name() -> None:
     assert "queens" in catalog.names()
     problem = catalog.find("queens")
     assert problem.summary.startswith("Place n queens")
-    assert [p.name for p in problem.parameters] == ["n", "given", "blocked"]
+    assert list(problem.parameters) == ["n", "given", "blocked"]
 
 
 @pytest.mark.parametrize(

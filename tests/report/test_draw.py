@@ -12,9 +12,9 @@ from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairi
 from cpqueens.problems import catalog
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
+from cpqueens.report.board_text import ASCII, COLOUR, board_matrix, board_rules, board_text
 from cpqueens.report.draw import SVG, TEXT, draw_svg, draw_text
 from cpqueens.report.html import outcome_fragment, solution_fragment
-from cpqueens.report.text import ASCII, COLOUR, board_matrix, board_rules, board_text
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

@@ -13,11 +13,20 @@ from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
 from fake_backend import FakeBackend, installed, rows, says
 
-from cpqueens import Model, backends
+from cpqueens import Model
+from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Feature, Request
-from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedRequest
+from cpqueens.errors import (
+    BackendFault,
+    UnknownBackend,
+    UnknownParameter,
+    UnsupportedConstraint,
+    UnsupportedRequest,
+)
 from cpqueens.fuzzing.testing import BackendConformance, largest_sum
+from cpqueens.lowered.lowering import Scratch
 
 HEURISTIC = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT})
 EXACT = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.BOUND})
@@ -125,7 +134,7 @@ def test_the_limit_leaves_exactly_what_is_as_good(name: str, sign: int, limit: i
     from cpqueens.backends.base import Clock, Want
 
     request = Request(Want.BEST, Clock(10.0), objective_limit=sign * limit)
-    ended = backends.get_backend(name).run(m, request, deliver)
+    ended = named.get_backend(name).run(m, request, deliver)
     values = [int(3 * a - 2 * b + 5) for a, b in np.concatenate([np.zeros((0, 2), dtype=int), *received])]
     assert ended.exhausted
     assert all(sign * value <= limit for value in values)
@@ -198,7 +207,7 @@ def test_a_heuristic_cannot_prove() -> None:
     stopped = says(exhausted=False, reason="time_limit")
     with heuristic(boast), pytest.MonkeyPatch.context() as patch:
         other = FakeBackend(stopped, features=EXACT)
-        patch.setattr(backends.get_backend("cpsat"), "run", other.run, raising=False)
+        patch.setattr(named.get_backend("cpsat"), "run", other.run, raising=False)
         outcome = largest_sum().solve(solver="fake+cpsat")
     assert (outcome.status, outcome.complete) == ("FEASIBLE", False)
     assert outcome.statistics["proved_by"] is None
@@ -339,3 +348,50 @@ def test_one_solution_is_handed_over_not_all() -> None:
         queens(6).enumerate(solver="local-search+cpsat")
     with pytest.raises(UnsupportedRequest, match="enumerate"):
         queens(6).count(solver="local-search+cpsat")
+
+
+# ---- what is made of the model --------------------------------------------------------------------
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, made: type) -> list[object]:
+    """Return a list to which every new object of a class is added."""
+    seen: list[object] = []
+    build = made.__init__
+
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        seen.append(self)
+        build(self, *args, **options)
+
+    monkeypatch.setattr(made, "__init__", init)
+    return seen
+
+
+@pytest.mark.parametrize("second", ["cpsat", "backtracking", "python-constraint"])
+def test_each_solver_lowers_the_model_once(second: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, hint = golomb_ruler(4), golomb_ruler(4).solve()
+    lowerings, checkers = counted(monkeypatch, Scratch), counted(monkeypatch, Checker)
+    outcome = model.solve(solver=f"local-search:tabu+{second}", hint=hint.solution.as_dict())
+    assert outcome.statistics["heuristic"]["delivered"] > 0
+    assert outcome.status == "OPTIMAL"
+    assert (len(lowerings), len(checkers)) == (2, 1)
+
+
+def test_a_hint_builds_no_second_checker_of_a_large_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    checkers = counted(monkeypatch, Checker)
+    queens(400).solve(solver="local-search", hint={"q": list(range(400))})
+    assert len(checkers) == 1
+
+
+def test_an_exact_part_that_cannot_express_the_model_takes_nothing_back() -> None:
+    def refuse(model: Any, request: Request, deliver: Deliver) -> Ended:
+        raise UnsupportedConstraint("fake: no sums")
+
+    with exact(refuse):
+        outcome = largest_sum().solve(solver="local-search+fake", time_limit=10)
+    assert (outcome.status, outcome.complete) == ("FEASIBLE", False)
+    assert outcome.messages[-1].endswith("; fake: no sums")
+    unsolvable = Model()
+    x = unsolvable.intvar(0, 1, name="x")
+    unsolvable += x + x == 1
+    with exact(refuse), pytest.raises(UnsupportedConstraint, match="fake: no sums; backends that can: "):
+        unsolvable.solve(solver="local-search+fake", step_limit=100)

@@ -587,11 +587,11 @@ def test_times_are_broken_down(solver: str) -> None:
 
 
 def test_a_hint_outside_the_domain_is_ignored_with_a_reason(solver: str) -> None:
-    from cpqueens import backends
+    from cpqueens.backends import named
     from cpqueens.backends.base import Feature
 
     m = queens(6)
-    if Feature.HINT not in backends.get_backend(solver).features:
+    if Feature.HINT not in named.get_backend(solver).features:
         with pytest.raises(UnsupportedRequest, match=r"solvers that can: .*cpsat"):
             m.solve(solver=solver, hint={"q": [0] * 6})
         return

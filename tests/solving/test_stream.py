@@ -103,10 +103,11 @@ def test_the_backend_waits_for_a_slow_reader() -> None:
 
 
 def test_resuming_after_a_solution(solver: str) -> None:
-    from cpqueens import UnsupportedRequest, backends
+    from cpqueens import UnsupportedRequest
+    from cpqueens.backends import named
 
     m = queens(6)
-    if Feature.RESUME not in backends.get_backend(solver).features:
+    if Feature.RESUME not in named.get_backend(solver).features:
         with pytest.raises(UnsupportedRequest):
             list(m.solutions(solver=solver, after={"q": [1, 3, 5, 0, 2, 4]}))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from cpqueens import backends
+from cpqueens.backends import named
 from cpqueens.cli import doctor
 from cpqueens.errors import MissingLibrary
 from cpqueens.system import requirements
@@ -47,13 +47,13 @@ def test_the_marker_decides_by_the_python_at_hand() -> None:
 
 
 def test_a_backend_whose_library_is_missing_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "is_installed", lambda name: False)
-    backends.get_backend.cache_clear()
+    monkeypatch.setattr(named, "is_installed", lambda name: False)
+    named.get_backend.cache_clear()
     with pytest.raises(MissingLibrary, match=r"pip install 'ortools>=9\.15'"):
-        backends.get_backend("cpsat")
+        named.get_backend("cpsat")
     monkeypatch.setattr(requirements, "requirements", lambda: (OLD,))
     with pytest.raises(MissingLibrary, match=r"below Python 3\.9 only"):
-        backends.get_backend("cpsat")
+        named.get_backend("cpsat")
 
 
 def test_a_tree_without_metadata_still_names_the_library(monkeypatch: pytest.MonkeyPatch) -> None:

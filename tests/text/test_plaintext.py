@@ -7,7 +7,7 @@ import pytest
 
 from cpqueens.errors import ModelError
 from cpqueens.report.board import BoardPicture
-from cpqueens.report.text import COLOUR, board_text
+from cpqueens.report.board_text import COLOUR, board_text
 from cpqueens.text.plaintext import checked_name, first_repeated, integer_of, one_line, printable, shown
 
 HARMFUL = [

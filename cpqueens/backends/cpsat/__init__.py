@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens import backends
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
 from cpqueens.backends.cpsat import text as cpsat_text
@@ -340,7 +340,7 @@ def _refusal(model: Statement, translation: Translation) -> ModelInvalid:
     """
     reason = (translation.native.validate().strip().splitlines() or [""])[0]
     if any(word in reason for word in _TOO_LARGE) or (not reason and translation.largest >= HUGE):
-        others = ", ".join(backends.able_backends(model, exclude="cpsat")) or "none"
+        others = ", ".join(named.able_backends(model, exclude="cpsat")) or "none"
         return ModelInvalid(
             "cpsat refuses the model: its numbers are too large, sums of one constraint go up to 2^62 - 1 "
             "and the ranges of all variables together to 2^63 - 2; narrow the domains; "

@@ -11,18 +11,18 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "freeze": Option(int, 5, "steps for which a variable without a good move is frozen"),
-    "reset_limit": Option(int, 0, "frozen variables before a reset, 0: a fifth of the variables"),
-    "reset_percent": Option(float, 5.0, "percentage of the variables that a reset moves"),
-    "plateau": Option(float, 0.94, "probability of taking an equal move"),
-    "restart": Option(int, 0, "steps without progress before a new start, 0: 10000 + 1000 per variable"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "freeze": Parameter(int, 5, "steps for which a variable without a good move is frozen"),
+    "reset_limit": Parameter(int, 0, "frozen variables before a reset, 0: a fifth of the variables"),
+    "reset_percent": Parameter(float, 5.0, "percentage of the variables that a reset moves"),
+    "plateau": Parameter(float, 0.94, "probability of taking an equal move"),
+    "restart": Parameter(int, 0, "steps without progress before a new start, 0: 10000 + 1000 per variable"),
 }
 
 

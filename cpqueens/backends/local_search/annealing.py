@@ -14,37 +14,42 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.rowwise import run_rowwise
 from cpqueens.backends.local_search.search import End, Search, final
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_anneal as codes
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "cooling_steps": Option(
+PARAMETERS: Mapping[str, Parameter] = {
+    "cooling_steps": Parameter(
         int, 0, "steps from the start temperature to the lowest, 0: 200 per variable, at least 20000"
     ),
-    "lowest": Option(float, 0.15, "lowest temperature, in units of violation"),
-    "reheat": Option(float, 0.5, "part of the start temperature that is gone back to"),
-    "conflicted": Option(float, 0.5, "probability of moving a variable in conflict rather than any"),
-    "schedule": Option(
+    "lowest": Parameter(float, 0.15, "lowest temperature, in units of violation"),
+    "reheat": Parameter(float, 0.5, "part of the start temperature that is gone back to"),
+    "conflicted": Parameter(float, 0.5, "probability of moving a variable in conflict rather than any"),
+    "schedule": Parameter(
         str, "geometric", "one cooling for all, or one for each variable", ("geometric", "rowwise")
     ),
-    "rule": Option(
+    "rule": Parameter(
         str, "coarse", "of the rowwise schedule: when a worse move is taken", ("coarse", "metropolis")
     ),
-    "tested": Option(
+    "tested": Parameter(
         str, "row", "of the rowwise schedule: when a solution is looked for", ("row", "round", "move")
     ),
-    "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
-}
+    "measure": Parameter(
+        str, "auto", "how an AllDifferent is counted; auto: surplus, by the rowwise schedule pairs",
+        ("auto", "surplus", "pairs"),
+    ),
+}  # fmt: skip
 
 
-def settle(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with what the rowwise schedule implies: every variable is free, pairs count."""
-    if options["schedule"] == "rowwise":
-        return {**options, "measure": given.get("measure", "pairs"), "assignment_only": True}
-    return options
+def settle(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with what the schedule implies: rowwise, every variable is free and pairs count."""
+    rowwise = options["schedule"] == "rowwise"
+    measure = options["measure"]
+    if measure == "auto":
+        measure = "pairs" if rowwise else "surplus"
+    return {**options, "measure": measure, "assignment_only": rowwise}
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:

@@ -17,14 +17,14 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import triangle
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {}
+PARAMETERS: Mapping[str, Parameter] = {}
 
 DESCEND = Walk()
 TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)

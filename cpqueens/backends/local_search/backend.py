@@ -20,6 +20,7 @@ class LocalSearch:
     proves = False
     features = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT})
     order = Order.ANY
+    parameters: Mapping[str, Parameter] = COMMON
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
@@ -28,16 +29,11 @@ class LocalSearch:
 
         return tuple(STRATEGIES)
 
-    @cached_property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """The options of all strategies, and those common to them."""
-        from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
+    def strategy_parameters(self, strategy: str | None) -> Mapping[str, Parameter]:
+        """The parameters of one strategy alone."""
+        from cpqueens.backends.local_search.strategies import get_strategy
 
-        found = dict(COMMON)
-        for name in STRATEGIES:
-            for key, option in get_strategy(name).OPTIONS.items():
-                found.setdefault(key, Parameter(option.type, option.default, option.meaning, option.choices))
-        return found
+        return get_strategy(strategy or self.strategies[0]).PARAMETERS
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked and deliver what is found."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import NEVER, End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, slices
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_exchange as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
@@ -23,9 +23,9 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import LinesPermutation
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "stall": Option(int, 2000, "steps without a smaller error that cause a new start"),
-    "starts": Option(int, 10, "after which the search goes on as auto does on other models"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "stall": Parameter(int, 2000, "steps without a smaller error that cause a new start"),
+    "starts": Parameter(int, 10, "after which the search goes on as auto does on other models"),
 }
 
 

@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.climbing import climb_once
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_scan import JUMP, LAST, TAKE_AND_SHAKE
 
 ASSIGNMENT_ONLY = True
-OPTIONS: Mapping[str, Option] = {
-    "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
-    "shoulder": Option(str, "take-and-shake", "what is done on a shoulder", ("take-and-shake", "jump")),
-    "start": Option(str, "independent", "what is started from", ("independent", "permutation")),
+PARAMETERS: Mapping[str, Parameter] = {
+    "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
+    "shoulder": Parameter(str, "take-and-shake", "what is done on a shoulder", ("take-and-shake", "jump")),
+    "start": Parameter(str, "independent", "what is started from", ("independent", "permutation")),
 }
 
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "bump": Option(int, 1, "added to the weight of each violated constraint in a local minimum"),
-    "plateau": Option(float, 0.9, "probability of taking an equal move"),
-    "noise": Option(float, 0.005, "probability of taking a best move that is worse"),
-    "restart": Option(int, 0, "steps without progress before a new start, 0: 20000 + 100 per variable"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
+    "plateau": Parameter(float, 0.9, "probability of taking an equal move"),
+    "noise": Parameter(float, 0.005, "probability of taking a best move that is worse"),
+    "restart": Parameter(int, 0, "steps without progress before a new start, 0: 20000 + 100 per variable"),
 }
 
 

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_with_restarts
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "noise": Option(float, 0.01, "probability of taking a best move that is worse"),
-    "sample": Option(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),
-    "restart": Option(int, 0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
+    "sample": Parameter(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),
+    "restart": Parameter(int, 0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
 }
 
 

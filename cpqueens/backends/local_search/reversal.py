@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_reversal as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
 from cpqueens.lowered.permutations import PathPermutation
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "shake_percent": Option(float, 8.0, "random reversals, in percent of the variables, where none helps"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "shake_percent": Parameter(float, 8.0, "random reversals, in percent of the variables, where none helps"),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
 from cpqueens.backends.local_search.requests import COMMON, default_steps, ended, limits_of
 from cpqueens.backends.local_search.search import Result, StrategyError
-from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
+from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.lowered.patterns import patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
@@ -28,7 +28,6 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
         raise UnsupportedRequest(f"local-search has no strategy {name!r}; it has {', '.join(STRATEGIES)}")
     options = dict(request.parameters)
     common = {key: options.pop(key, p.default) for key, p in COMMON.items()}
-    _refuse_unknown(name, options)
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
@@ -40,14 +39,6 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{name}: {error}") from None
     return ended(result, request, model.maximizing)
-
-
-def _refuse_unknown(name: str, options: dict[str, Any]) -> None:
-    known = get_strategy(name).OPTIONS
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        allowed = ", ".join(sorted(known)) or "none of its own"
-        raise UnsupportedRequest(f"local-search:{name} has no parameter {unknown[0]!r}; it has {allowed}")
 
 
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:

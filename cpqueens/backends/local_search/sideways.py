@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.climbing import climb_once
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_scan import GO_ON, RANDOM
 
 ASSIGNMENT_ONLY = True
-OPTIONS: Mapping[str, Option] = {
-    "max_sideways": Option(int, 100, "sideways moves in a row that are allowed"),
-    "measure": Option(str, "pairs", "how an AllDifferent is counted", ("surplus", "pairs")),
-    "start": Option(str, "permutation", "what is started from", ("independent", "permutation")),
+PARAMETERS: Mapping[str, Parameter] = {
+    "max_sideways": Parameter(int, 100, "sideways moves in a row that are allowed"),
+    "measure": Parameter(str, "pairs", "how an AllDifferent is counted", ("surplus", "pairs")),
+    "start": Parameter(str, "permutation", "what is started from", ("independent", "permutation")),
 }
 
 

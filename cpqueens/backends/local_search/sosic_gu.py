@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels.search_sweep import sweep
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "measure": Option(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
+PARAMETERS: Mapping[str, Parameter] = {
+    "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
 }
 
 

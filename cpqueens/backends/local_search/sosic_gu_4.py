@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.lowered.permutations import ShiftedPermutation
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "tries": Option(int, 5, "tries of the start per variable"),
-    "noise": Option(float, 0.02, "probability of taking a best swap that is worse"),
-    "restart": Option(int, 0, "steps without progress before a new start, 0: 50 + 10 per variable"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "tries": Parameter(int, 5, "tries of the start per variable"),
+    "noise": Parameter(float, 0.02, "probability of taking a best swap that is worse"),
+    "restart": Parameter(int, 0, "steps without progress before a new start, 0: 50 + 10 per variable"),
 }
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from cpqueens.backends.base import Parameter
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import End, Search
@@ -29,16 +30,6 @@ STRATEGIES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Option:
-    """A parameter of a strategy: type, default, meaning and, where few, its values."""
-
-    type: type
-    default: Any
-    meaning: str
-    choices: tuple[Any, ...] = ()
-
-
 class Strategy(Protocol):
     """What a strategy's module has.
 
@@ -46,7 +37,7 @@ class Strategy(Protocol):
     new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY`` gives up derived swaps.
     """
 
-    OPTIONS: Mapping[str, Option]
+    PARAMETERS: Mapping[str, Parameter]
     ASSIGNMENT_ONLY: bool
 
     def run(self, search: Search, options: Mapping[str, Any]) -> End:
@@ -61,12 +52,12 @@ def get_strategy(name: str) -> Strategy:
 def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given options of ``strategy`` with its defaults for the others.
 
-    A strategy whose options imply others has a function ``settle(options, given)``; ``assignment_only``
+    A strategy whose options imply others has a function ``settle(options)``; ``assignment_only``
     among them gives up derived swaps.
     """
-    options = {name: given.get(name, option.default) for name, option in strategy.OPTIONS.items()}
+    options = {name: given.get(name, option.default) for name, option in strategy.PARAMETERS.items()}
     settle = getattr(strategy, "settle", None)
-    return options if settle is None else settle(options, given)
+    return options if settle is None else settle(options)
 
 
 def gives_up_swaps(strategy: Strategy, options: Mapping[str, Any]) -> bool:

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Option
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
 ASSIGNMENT_ONLY = False
-OPTIONS: Mapping[str, Option] = {
-    "tenure": Option(int, 0, "steps for which a moved variable is tabu, at least"),
-    "tenure_spread": Option(int, 2, "plus a random number below this"),
-    "noise": Option(float, 0.01, "probability of moving any variable instead of the worst"),
-    "restart": Option(int, 0, "steps without progress before a new start, 0: 10000 + 100 per variable"),
+PARAMETERS: Mapping[str, Parameter] = {
+    "tenure": Parameter(int, 0, "steps for which a moved variable is tabu, at least"),
+    "tenure_spread": Parameter(int, 2, "plus a random number below this"),
+    "noise": Parameter(float, 0.01, "probability of moving any variable instead of the worst"),
+    "restart": Parameter(int, 0, "steps without progress before a new start, 0: 10000 + 100 per variable"),
 }
 
 

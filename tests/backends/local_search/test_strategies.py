@@ -156,7 +156,7 @@ def test_refusals_name_what_is_wrong() -> None:
 def test_registry_and_files_agree() -> None:
     folder = Path(sys.modules["cpqueens.backends.local_search"].__file__ or "").parent
     with_run = {
-        p.stem.replace("_", "-") for p in folder.glob("*.py") if "\nOPTIONS: Mapping" in p.read_text()
+        p.stem.replace("_", "-") for p in folder.glob("*.py") if "\nPARAMETERS: Mapping" in p.read_text()
     }
     assert with_run == set(STRATEGIES)
     for name in STRATEGIES:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from cpqueens import backends
-from cpqueens.answers.check import Checker, read_assignment
-from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
+from cpqueens.answers.check import Checker, read_assignment, read_values
+from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.backends import named
+from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want, parameters_of
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
+from cpqueens.language.statement import Statement
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 COMMON = (
     "time_limit",
@@ -40,7 +39,7 @@ FOREVER = 1e9
 
 
 def build_request(
-    model: Statement,
+    checker: Checker,
     backend: Backend,
     strategy: str | None,
     want: Want,
@@ -65,7 +64,7 @@ def build_request(
     if want is Want.COUNT and options.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
-    hint, hinted, messages = _hint(model, backend, options.pop("hint", None))
+    hint, hinted, messages = _hint(checker, backend, options.pop("hint", None))
     return Request(
         want=want,
         clock=clock,
@@ -77,14 +76,14 @@ def build_request(
         workers=_workers(backend, options.pop("num_workers", None)),
         hint=hint,
         hinted=hinted,
-        after=_after(model, backend, options.pop("after", None)),
+        after=_after(checker.model, backend, options.pop("after", None)),
         strategy=strategy,
         look_ahead=look_ahead,
         prove_complete=_truth(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
         log=_log(options.pop("log", None)),
         on_progress=options.pop("on_progress", None),
-        parameters=_parameters(backend, options),
+        parameters=_parameters(backend, strategy, options),
     )
 
 
@@ -97,7 +96,7 @@ def _feature_of(want: Want) -> Feature | None:
 def _need(backend: Backend, feature: Feature | None, what: str) -> None:
     if feature is None or feature in backend.features:
         return
-    able = [n for n in backends.available() if feature in backends.get_backend(n).features]
+    able = [n for n in named.available() if feature in named.get_backend(n).features]
     raise UnsupportedRequest(
         f"{backend.name} cannot do {what!r} (no feature {feature.value}); solvers that can: {', '.join(able)}"
     )
@@ -167,83 +166,65 @@ def _log(value: Any) -> Callable[[str], None] | None:
     return function
 
 
-def _hint(model: Statement, backend: Backend, value: Any) -> tuple[Any, Any, list[str]]:
+def _hint(checker: Checker, backend: Backend, value: Any) -> tuple[Any, Any, list[str]]:
     """Return the hinted values, which of them count, and why entries were ignored."""
     if value is None:
         return None, None, []
     _need(backend, Feature.HINT, "hint")
-    known = model.decisions
-    row, given = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=bool)
-    messages: list[str] = []
-    for key, values in _hint_entries(value):
-        from cpqueens.answers.check import _read_entry
-
-        positions, numbers = _read_entry(model, known, key, values)
-        row[positions], given[positions] = numbers, True
-    inside = Checker(model).in_domain(row[None, :])[0]
-    for k in np.flatnonzero(given & ~inside)[:5].tolist():
-        messages.append(f"hint {model.name_of(int(known[k]))} = {row[k]} ignored: outside its domain")
-    given &= inside
-    return row, given, messages
+    row, given, problems = read_values(checker.model, _by_variable(value, "hint"))
+    if problems:
+        raise ModelError(f"hint: {problems[0]}")
+    inside = checker.in_domain(row[None, :])[0]
+    outside = [(checker.known[k], row[k]) for k in np.flatnonzero(given & ~inside)[:5]]
+    name_of = checker.model.name_of
+    messages = [f"hint {name_of(int(v))} = {value} ignored: outside its domain" for v, value in outside]
+    return row, given & inside, messages
 
 
-def _hint_entries(value: Any) -> list[tuple[Any, Any]]:
-    from cpqueens.answers.outcome import Outcome, Solution
-
+def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(value, Outcome):
         value = value.solution or value.closest
     if isinstance(value, Solution):
         value = value.as_dict()
     if not isinstance(value, Mapping):
         raise ModelError(
-            f"hint: {{variable: values}}, a solution or an outcome is needed, got {shown(value)}"
+            f"{what}: {{variable: values}}, a solution or an outcome is needed, got {shown(value)}"
         )
-    return list(value.items())
+    return value
 
 
 def _after(model: Statement, backend: Backend, value: Any) -> Any:
     if value is None:
         return None
     _need(backend, Feature.RESUME, "after")
-    from cpqueens.answers.outcome import Solution
-
-    named = value.as_dict() if isinstance(value, Solution) else value
-    if not isinstance(named, Mapping):
-        raise ModelError(f"after: a solution or {{variable: values}} is needed, got {shown(value)}")
-    row, problems = read_assignment(model, named)
+    row, problems = read_assignment(model, _by_variable(value, "after"))
     if row is None:
         raise ModelError(f"after: {problems[0]}")
     return np.clip(row, -LIMIT - 1, LIMIT + 1)  # farther out nothing is compared differently
 
 
-def _parameters(backend: Backend, options: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    if not options:
+        return {}  # a declaration may take a library
+    declared = parameters_of(backend, strategy)
     chosen: dict[str, Any] = {}
     for name, value in options.items():
         if name in REFUSED:
             raise UnknownParameter(f"{name} is not accepted: {REFUSED[name]}")
-        if name not in backend.parameters:
-            known = (*COMMON, *backend.parameters)
-            raise UnknownParameter(
-                f"{backend.name} has no parameter {shown(name)}{did_you_mean(name, known)}"
-            )
-        chosen[name] = _typed(backend, name, value)
+        if name not in declared:
+            raise UnknownParameter(_unknown(backend, strategy, name, declared))
+        if isinstance(value, int | np.integer) and abs(int(value)) >= 2**63:
+            raise UnknownParameter(f"{name}: {shown(value)} does not fit 64 bits")
+        try:
+            chosen[name] = declared[name].validate(name, value)
+        except ModelError as error:
+            raise UnknownParameter(str(error)) from None
     return chosen
 
 
-def _typed(backend: Backend, name: str, value: Any) -> Any:
-    parameter = backend.parameters[name]
-    if parameter.choices and not any(type(value) is type(c) and value == c for c in parameter.choices):
-        raise UnknownParameter(
-            f"{name}: allowed are {', '.join(map(repr, parameter.choices))}, got {shown(value)}"
-        )
-    if parameter.type is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value) if abs(value) < 2**63 else _refuse_size(name, value)
-    if parameter.type is object or isinstance(value, parameter.type):
-        if parameter.type is int and isinstance(value, bool):
-            raise UnknownParameter(f"{name}: an integer is needed, got {value!r}")
-        return _refuse_size(name, value) if isinstance(value, int) and abs(value) >= 2**63 else value
-    raise UnknownParameter(f"{name}: {parameter.type.__name__} is needed, got {shown(value)}")
-
-
-def _refuse_size(name: str, value: int) -> NoReturn:
-    raise UnknownParameter(f"{name}: {shown(value)} does not fit 64 bits")
+def _unknown(backend: Backend, strategy: str | None, name: str, declared: Mapping[str, Any]) -> str:
+    """Return why a parameter is refused, with the nearest name or the strategies that have it."""
+    asked = backend.name if strategy is None else f"{backend.name}:{strategy}"
+    having = [f"{backend.name}:{s}" for s in backend.strategies if name in parameters_of(backend, s)]
+    advice = f"; known to {', '.join(having)}" if having else did_you_mean(name, (*COMMON, *declared))
+    return f"{asked} has no parameter {shown(name)}{advice}"

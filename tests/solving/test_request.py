@@ -68,10 +68,10 @@ def test_a_backends_own_parameters_are_typed() -> None:
     with installed(fake):
         m.solve(solver="fake", pace=3, mood="bad", share=1)
         for bad, message in (
-            ({"pace": 1.5}, "pace: int is needed"),
+            ({"pace": 1.5}, "pace: an integer is needed, got 1.5"),
             ({"pace": True}, "pace: an integer is needed"),
-            ({"mood": "ugly"}, "allowed are 'good', 'bad'"),
-            ({"share": "half"}, "share: float is needed"),
+            ({"mood": "ugly"}, "mood: one of good, bad is needed, got 'ugly'"),
+            ({"share": "half"}, "share: a number is needed, got 'half'"),
             ({"pacce": 1}, "did you mean 'pace'"),
         ):
             with pytest.raises(UnknownParameter, match=message):

@@ -1,0 +1,115 @@
+"""The backends by name: a dict of lazy import paths, and the entry points of other packages."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from functools import cache
+from typing import cast
+
+from cpqueens.backends.base import Backend
+from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
+from cpqueens.language.statement import Statement
+from cpqueens.text.plaintext import shown
+from cpqueens.text.suggest import did_you_mean
+
+BACKENDS: dict[str, str] = {
+    "backtracking": "cpqueens.backends.backtracking.backend:Backtracking",
+    "cpsat": "cpqueens.backends.cpsat:CpSat",
+    "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
+    "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
+    "python-constraint": "cpqueens.backends.python_constraint:PythonConstraint",
+}
+
+REQUIRES: dict[str, tuple[str, str]] = {
+    "cpsat": ("ortools", "ortools"),
+    "python-constraint": ("constraint", "python-constraint2"),
+}
+"""The module that a backend imports, and the library on PyPI that has it."""
+
+
+def registered() -> dict[str, str]:
+    """Return every backend's name and import path, those of other packages included."""
+    from importlib.metadata import entry_points  # 30 ms that the backends of this package do without
+
+    found = {point.name: point.value for point in entry_points(group="cpqueens.backends")}
+    return {**found, **BACKENDS}
+
+
+def available() -> list[str]:
+    """Return the names of the backends whose libraries are installed."""
+    return [name for name in registered() if is_installed(name)]
+
+
+def is_installed(name: str) -> bool:
+    """Say whether the library that a backend needs is there (without importing it)."""
+    return name not in REQUIRES or importlib.util.find_spec(REQUIRES[name][0]) is not None
+
+
+def remedy(name: str) -> str:
+    """Return what to do where the library of a backend is missing: a command, or why there is none."""
+    from cpqueens.system.requirements import requirement
+
+    return requirement(REQUIRES[name][1]).remedy
+
+
+@cache
+def get_backend(name: str) -> Backend:
+    """Return the backend called ``name``.
+
+    Raises
+    ------
+    UnknownBackend
+        If there is none of this name.
+    MissingLibrary
+        If its library is not installed; the message has the command that installs it, or why there is none.
+    """
+    paths = BACKENDS if name in BACKENDS else registered()
+    if name not in paths:
+        raise UnknownBackend(f"no solver {shown(name)}{did_you_mean(name, paths)}")
+    if not is_installed(name):
+        raise MissingLibrary(
+            f"solver {name!r} needs {REQUIRES[name][0]}, which is not installed: {remedy(name)}"
+        )
+    module, _, attribute = paths[name].partition(":")
+    return cast(Backend, getattr(importlib.import_module(module), attribute)())
+
+
+def split_name(solver: str) -> tuple[str, str | None]:
+    """Return backend and strategy of ``backend:strategy``.
+
+    Raises
+    ------
+    UnknownBackend
+        If the backend or its strategy does not exist.
+    """
+    if not isinstance(solver, str) or not solver:
+        raise UnknownBackend(f"solver: a name is needed, got {shown(solver)}")
+    name, colon, strategy = solver.partition(":")
+    backend = get_backend(name)
+    if colon and not strategy:
+        raise UnknownBackend(f"solver {shown(solver)}: the strategy is missing behind the colon")
+    if strategy and strategy not in backend.strategies:
+        if not backend.strategies:
+            raise UnknownBackend(f"solver {name!r} has no strategies, got {shown(solver)}")
+        raise UnknownBackend(
+            f"no strategy {shown(strategy)} in {shown(name)}{did_you_mean(strategy, backend.strategies)}"
+        )
+    return name, strategy or None
+
+
+def able_backends(model: Statement, exclude: str) -> list[str]:
+    """Return the installed backends that can express the model."""
+    able = []
+    for name in available():
+        if name == exclude:
+            continue
+        probe = getattr(get_backend(name), "can_express", None)
+        try:
+            if probe is None or probe(model):
+                able.append(name)
+        except UnsupportedConstraint:
+            continue
+        except CpqueensError:
+            continue
+    return able
