@@ -210,7 +210,8 @@ class Assembler:
             outer[t], signs[t] = constants[t], coefficients[e]
             constants[t] = definition.terms.constant[0]
             parts.append(np.stack([np.full(len(inside), t), inside, factors]))
-        rows, variables, coefficients = merge(*np.concatenate(parts, axis=1))
+        if len(defined):
+            rows, variables, coefficients = merge(*np.concatenate(parts, axis=1))
         start = offsets(np.bincount(rows, minlength=len(terms)))
         return Terms(start, variables, coefficients, constants), outer, signs
 

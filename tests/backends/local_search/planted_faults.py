@@ -19,7 +19,7 @@ from cpqueens.fuzzing.generate import random_model
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from searched import mixed, run
+from searched import mixed, products, run
 
 PLAIN, APPLY, ROWS = "search_plain", "search_apply", "search_rows"
 DEEP, DEEP_APPLY, BITS, WALK = "search_deep", "search_deep_apply", "search_bits", "search_walk"
@@ -96,7 +96,7 @@ def audited() -> str:
     ]
     runs += [(costas_array(6), "annealing", "pairs"), (queens(5), "annealing", "pairs")]
     runs += [(queens(7 + s), "annealing", "surplus") for s in range(4)]
-    runs += [(mixed(n), "annealing", "surplus") for n in (5, 6, 7, 8)]
+    runs += [(make(n), "annealing", "surplus") for make in (mixed, products) for n in (5, 6, 7, 8)]
     runs += [
         (costas_array(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")
     ]

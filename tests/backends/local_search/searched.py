@@ -37,3 +37,11 @@ def mixed(n: int) -> Model:
     m += [AllDifferent(x), AllDifferent(x + np.arange(n) // 2)]
     m += abs(x[1:] - x[:-1]).sum() == 2 * n
     return m
+
+
+def products(n: int) -> Model:
+    """Return numbers whose products with their neighbours all differ: an AllDifferent of the deep layer."""
+    m = Model("products")
+    x = m.intvar(1, n, shape=n, name="x")
+    m += AllDifferent(x[1:] * x[:-1])
+    return m

@@ -8,7 +8,7 @@ from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
-from searched import compiled, run
+from searched import compiled, products, run
 
 from cpqueens import Model
 from cpqueens.backends.local_search.deep import FUNCTIONS
@@ -20,7 +20,7 @@ from cpqueens.kernels.search_moves import allowed
 from cpqueens.kernels.search_state import assign_deltas, swap_deltas
 from cpqueens.lowered.compiled import PLAIN_KINDS
 
-STRUCTURED = [queens(7), costas_array(7), magic_square(4), all_interval(8)]
+STRUCTURED = [queens(7), costas_array(7), magic_square(4), all_interval(8), products(5)]
 
 
 def fresh_cost(search: Search, x: np.ndarray) -> int:
@@ -57,7 +57,7 @@ def check_all_moves(model: Model, seed: int, **options: str) -> int:
 
 
 @pytest.mark.parametrize("measure", ["surplus", "pairs"])
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(len(STRUCTURED)))
 def test_deltas_of_structured_problems(number: int, measure: str) -> None:
     assert check_all_moves(STRUCTURED[number], 3, measure=measure) > 50
 
