@@ -20,7 +20,7 @@ from cpqueens.kernels.search_moves import allowed
 from cpqueens.kernels.search_state import assign_deltas, swap_deltas
 from cpqueens.lowered.compiled import PLAIN_KINDS
 
-STRUCTURED = [queens(7), costas_array(7), magic_square(4), all_interval(8), products(5)]
+STRUCTURED = [queens(7), costas_array(7), magic_square(4), all_interval(8), products(6)]
 
 
 def fresh_cost(search: Search, x: np.ndarray) -> int:
