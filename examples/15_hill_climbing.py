@@ -14,7 +14,6 @@ import numpy as np
 from cpqueens.models.queens import queens
 
 from cpqueens.backends.local_search.search import Search
-from cpqueens.backends.local_search.translate import to_problem
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.search_scan import FOUND, LAST, LEFT, best_neighbour
 from cpqueens.lowered.compiled import compile_model
@@ -69,7 +68,7 @@ def naive_cost(n: int) -> float:
 
 def counted_cost(n: int) -> float:
     """Return the seconds of one step of the strategy: all neighbours by counters."""
-    search = Search(to_problem(compile_model(queens(n))), 1, assignment_only=True)
+    search = Search(compile_model(queens(n)), 1, assignment_only=True)
     search.start()
     found = np.zeros(FOUND, dtype=np.int64)
     found[LEFT] = 2**60  # evaluations: no limit

@@ -73,7 +73,7 @@ def fill_rows(i: int, n: int, rows: Ints, slots: Ints, terms: Ints, index: Ints,
 def folded_index(t: int, change: int, first: int, index: Ints, terms: Ints) -> Any:
     """Return the bit of a term that may be an absolute value, after its linear part changed."""
     if index[t] == NOWHERE:
-        return NOWHERE
+        return index[t]  # not the constant, which as a plain integer would not fit once shifted
     f = t * WIDTH
     form = terms[f + FORM]
     value = terms[f + VALUE] + change

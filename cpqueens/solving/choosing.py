@@ -48,6 +48,6 @@ def _is_large_board(model: Statement) -> bool:
     """Say whether a model is queens, or a relative, too large for CP-SAT alone."""
     if len(model.decisions) < LARGE_BOARD:
         return False
-    from cpqueens.backends.local_search.translate import units_of  # Numba comes with it
+    from cpqueens.lowered.permutations import shifted_permutation_of
 
-    return units_of(model) is not None
+    return shifted_permutation_of(model) is not None

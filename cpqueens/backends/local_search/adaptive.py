@@ -28,7 +28,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
-    n = search.problem.size
+    n = search.size
     setting = Walk(
         choice=WORST, plateau=options["plateau"], freeze=options["freeze"],
         reset_limit=options["reset_limit"] or n // 5 + 1,

@@ -62,7 +62,7 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     )
     lowest = float(options["lowest"])
     hot = max(float(hot), 2 * lowest)
-    steps = options["cooling_steps"] or max(20_000, 200 * search.problem.size)
+    steps = options["cooling_steps"] or max(20_000, 200 * search.size)
     heat = np.zeros(codes.LENGTH)
     heat[codes.TEMPERATURE] = hot
     heat[codes.COOLING] = (lowest / hot) ** (1 / steps)

@@ -7,67 +7,110 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, Columns, by_variable, distinct, merged
-from cpqueens.backends.local_search.neighbourhood import Neighbourhood
-from cpqueens.backends.local_search.problem import Constraint, Function, Ints, Kind, Problem
+from cpqueens.backends.local_search.columns import (
+    RELATIONS,
+    block,
+    blocks,
+    bounds,
+    by_variable,
+    differences,
+    distinct,
+    joined,
+    merge,
+    merged,
+    offsets,
+    picked,
+)
+from cpqueens.backends.local_search.wide import pairwise_differences, too_wide
 from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.search_arena import build_arena
+from cpqueens.kernels.search_deep import CLAUSE, TABLE
 from cpqueens.kernels.search_info import LENGTH
 from cpqueens.kernels.search_plain import ALL_DIFFERENT
 from cpqueens.kernels.search_state import Core, Rows
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms
 
 MAX_SLOTS = 2_000_000
 MAX_COUNTERS = 100_000_000  # two numbers of 8 bytes each
+NONE = np.zeros(0, dtype=np.int64)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Entry:
-    """One constraint in the kernels: its layer and, for all but AllDifferents, its variables."""
+    """One constraint as the kernels have it, at its place among all.
 
-    constraint: Constraint
+    Attributes
+    ----------
+    kind
+        Of `cpqueens.lowered.compiled.PLAIN_KINDS`.
+    terms
+        A Linear has one, which is compared with 0; a Count those that are counted and last their number.
+    value
+        What a Count counts.
+    rows
+        What a Table allows, (rows, terms).
+    """
+
+    kind: str
     layer: str
     number: int
+    terms: Terms
+    relation: int = EQ
+    value: int = 0
+    rows: IntArray | None = None
 
 
 class Assembler:
-    """The constraints of a problem, layer by layer."""
+    """The constraints of a model, layer by layer, without those AllDifferents that are ``kept`` by groups."""
 
-    def __init__(self, problem: Problem, neighbourhood: Neighbourhood) -> None:
-        self.problem = problem
-        self.columns = Columns(problem)
-        self.n = problem.size
+    def __init__(self, compiled: Compiled, kept: frozenset[int]) -> None:
+        self.compiled = compiled
+        self.n = compiled.decision_count
         self.counters = 0
         self.bases: dict[int, int] = {}
         self.spans: dict[int, tuple[int, int]] = {}  # first counter and number of counters
         self.kinds: list[int] = []
         self.constants: list[int] = []
-        self.scopes: list[Ints] = []
+        self.scopes: list[IntArray] = []
         self.entries: list[Entry] = []
-        self.plain: list[tuple[Ints, ...]] = []  # variable, constraint, kind, coefficient, base
+        self.plain: list[tuple[IntArray, ...]] = []  # variable, constraint, kind, coefficient, base
         self.rows: list[tuple[Any, ...]] = []
-        self.deep: list[tuple[int, Constraint]] = []
-        for index, constraint in enumerate(problem.constraints):
-            if index not in neighbourhood.kept:
-                self._place(constraint)
+        self._place_all(kept)
 
-    def _place(self, constraint: Constraint) -> None:
-        number = len(self.kinds)
-        layer = "deep"
-        if constraint.kind == Kind.ALL_DIFFERENT:
-            layer = self._all_different(number, constraint)
-        elif constraint.kind == Kind.LINEAR:
-            layer = self._linear(number, constraint)
-        if layer == "deep":
-            self._open(0, 0, np.zeros(0, dtype=np.int64))
-            self.deep.append((number, constraint))
-        self.entries.append(Entry(constraint, layer, number))
+    def _place_all(self, kept: frozenset[int]) -> None:
+        compiled = self.compiled
+        for index, terms in enumerate(blocks(compiled.different, compiled.different_start)):
+            if index not in kept:
+                self._all_different(terms)
+        self._linear(compiled.linear, compiled.relation)
+        for terms in blocks(compiled.literals, compiled.clause_start):
+            self._deep("Or", terms)
+        for terms, rows in compiled.tables:
+            self._table(terms, rows)
+        for terms, value, relation, number in compiled.counts:
+            self._count(terms, value, relation, number)
+        if compiled.objective is not None:
+            self._linear(below(compiled.objective, objective_bounds(compiled)[1]), np.array([LE]))
 
-    def _open(self, kind: int, constant: int, scope: Ints) -> None:
-        self.kinds.append(kind)
+    def _enter(
+        self, kind: str, layer: str, code: int, terms: Terms,
+        *, constant: int = 0, scope: IntArray = NONE, **details: Any,
+    ) -> int:  # fmt: skip
+        """Add a constraint with the kernels' ``code`` of its kind; return its number."""
+        number = len(self.entries)
+        self.entries.append(Entry(kind, layer, number, terms, **details))
+        self.kinds.append(code)
         self.constants.append(constant)
         self.scopes.append(scope)
+        return number
 
-    def reserve(self, number: int, lower: Ints, upper: Ints) -> int:
+    def _deep(self, kind: str, terms: Terms, relation: int = EQ, **details: Any) -> None:
+        """Leave a constraint to the deep layer, which finds its scope."""
+        code = DEEP_KINDS[kind] if kind in DEEP_KINDS else RELATIONS[relation][0]
+        self._enter(kind, "deep", code, terms, relation=relation, **details)
+
+    def reserve(self, number: int, lower: IntArray, upper: IntArray) -> int:
         """Return the counter of value 0 for AllDifferent ``number`` over terms with these bounds.
 
         It may lie outside the counters, where 0 is no value.
@@ -83,81 +126,104 @@ class Assembler:
             )
         return base
 
-    def _linear(self, number: int, constraint: Constraint) -> str:
-        _, nodes, coefficients = merged(*self.columns.flat(constraint.terms))
-        if (nodes >= self.n).any():
-            return "deep"
-        kind, sign, extra = RELATIONS[constraint.relation]
-        self._open(kind, sign * int(self.problem.terms.constants[constraint.terms[0]]) + extra, nodes)
-        block = np.full((5, len(nodes)), number, dtype=np.int64)
-        block[0], block[2], block[3], block[4] = nodes, kind, sign * coefficients, 0
-        self.plain.append(tuple(block))
-        return "plain"
+    def _linear(self, terms: Terms, relations: IntArray) -> None:
+        """Place linear relations: those of decision variables alone in the plain layer."""
+        first = len(self.entries)
+        rows, variables, coefficients = merged(terms)
+        ends = np.searchsorted(rows, np.arange(len(terms) + 1)).tolist()
+        deep = np.bincount(rows[variables >= self.n], minlength=len(terms)) > 0
+        codes, signs = np.array([RELATIONS[r] for r in relations.tolist()], np.int64).reshape(-1, 2).T
+        for t, relation in enumerate(relations.tolist()):
+            one = block(terms, t, t + 1)
+            if deep[t]:
+                self._deep("Linear", one, relation)
+                continue
+            self._enter(
+                "Linear", "plain", int(codes[t]), one, constant=int(signs[t] * one.constant[0]),
+                scope=variables[ends[t] : ends[t + 1]], relation=relation,
+            )  # fmt: skip
+        kept = ~deep[rows]
+        rows, variables, coefficients = rows[kept], variables[kept], coefficients[kept]
+        self.plain.append(
+            (variables, first + rows, codes[rows], signs[rows] * coefficients, np.zeros_like(rows))
+        )
 
-    def _all_different(self, number: int, constraint: Constraint) -> str:
-        terms = constraint.terms
+    def _table(self, terms: Terms, rows: IntArray) -> None:
+        """Place a Table; one without terms holds if it has a row."""
+        if len(terms):
+            self._deep("Table", terms, rows=rows)
+        elif not len(rows):
+            self._linear(Terms(np.zeros(2, dtype=np.int64), NONE, NONE, np.ones(1, np.int64)), np.array([EQ]))
+
+    def _count(self, terms: Terms, value: Terms, relation: int, number: Terms) -> None:
+        """Place a Count; one of a variable value counts the zeros among the differences."""
+        constant = int(value.constant[0])
+        if len(value.variable):
+            values = picked(value, np.zeros(len(terms), dtype=np.int64))
+            terms, constant = differences(terms, values), 0
+        self._deep("Count", joined([terms, number]), relation, value=constant)
+
+    def _all_different(self, terms: Terms) -> None:
+        if too_wide(terms, self.compiled):
+            pairs = pairwise_differences(terms)
+            self._linear(pairs, np.full(len(pairs), NE))
+            return
         form = self._folded(terms)
         if form is None:
-            return "deep"
-        rows, nodes, coefficients, constants, outer, signs = form
-        lower, upper = self.columns.bounds(rows, nodes, coefficients, constants)
+            self._deep("AllDifferent", terms)
+            return
+        inner, outer, signs = form
+        lower, upper = bounds(inner, self.compiled)
         if (signs != 0).any():
             high = np.maximum(np.abs(lower), np.abs(upper))
             spans = np.where(lower * upper > 0, np.minimum(np.abs(lower), np.abs(upper)), 0)
             lower = np.where(signs == 0, lower, np.where(signs > 0, outer + spans, outer - high))
             upper = np.where(signs == 0, upper, np.where(signs > 0, outer + high, outer - spans))
+        single = (np.diff(inner.start) == 1).all() and (signs == 0).all() and distinct(inner.variable)
+        number = self._enter("AllDifferent", "plain" if single else "rows", ALL_DIFFERENT, terms)
         base = self.reserve(number, lower, upper)
-        self._open(ALL_DIFFERENT, 0, np.zeros(0, dtype=np.int64))
-        single = len(rows) == len(terms) and (signs == 0).all() and distinct(rows)
-        if single and distinct(nodes):
-            block = np.full((5, len(nodes)), number, dtype=np.int64)
-            block[0], block[2], block[3], block[4] = nodes, ALL_DIFFERENT, coefficients, base + constants
-            self.plain.append(tuple(block))
-            return "plain"
-        self.rows.append((number, rows, nodes, coefficients, constants, base + outer, signs))
-        return "rows"
+        if not single:
+            self.rows.append((number, inner, base + outer, signs))
+            return
+        numbers, kinds = np.full(len(terms), number), np.full(len(terms), ALL_DIFFERENT)
+        self.plain.append((inner.variable, numbers, kinds, inner.coefficient, base + inner.constant))
 
-    def _folded(self, terms: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints] | None:
+    def _folded(self, terms: Terms) -> tuple[Terms, IntArray, IntArray] | None:
         """Return the terms over decision variables, absolute values folded; None if that fails.
 
-        The value of term t is constants[t] + linear (sign 0), or outer[t] + sign * |constants[t] + linear|.
+        The value of a term is that of its inner one (sign 0), or outer + sign * |inner|.
         """
-        rows, nodes, coefficients = merged(*self.columns.flat(terms))
-        constants = self.problem.terms.constants[terms].copy()
-        outer = np.zeros(len(terms), dtype=np.int64)
-        signs = np.zeros(len(terms), dtype=np.int64)
-        defined = np.flatnonzero(nodes >= self.n)
-        if len(defined) == 0:
-            return rows, nodes, coefficients, constants, outer, signs
+        rows, variables, coefficients = merged(terms)
+        constants = terms.constant.copy()
+        outer, signs = (np.zeros(len(terms), dtype=np.int64) for _ in range(2))
         lengths = np.bincount(rows, minlength=len(terms))
-        inner: list[Ints] = []
+        defined = np.flatnonzero(variables >= self.n)
+        parts = [np.stack([rows, variables, coefficients])[:, variables < self.n]]
         for e in defined.tolist():
             t = int(rows[e])
-            definition = self.problem.definitions[int(nodes[e]) - self.n]
-            if lengths[t] != 1 or definition.function != Function.ABS or abs(coefficients[e]) != 1:
+            definition = self.compiled.definitions[int(variables[e]) - self.n]
+            if lengths[t] != 1 or definition.kind != "abs" or abs(coefficients[e]) != 1:
                 return None
-            argument = definition.terms[:1]
-            _, inner_nodes, inner_coefficients = merged(*self.columns.flat(argument))
-            if (inner_nodes >= self.n).any():
+            _, inside, factors = merged(definition.terms)
+            if (inside >= self.n).any():
                 return None
             outer[t], signs[t] = constants[t], coefficients[e]
-            constants[t] = self.problem.terms.constants[argument[0]]
-            inner.append(np.stack([np.full(len(inner_nodes), t), inner_nodes, inner_coefficients]))
-        keep = nodes < self.n
-        joined = np.concatenate([np.stack([rows, nodes, coefficients])[:, keep], *inner], axis=1)
-        order = np.argsort(joined[0], kind="stable")
-        return joined[0][order], joined[1][order], joined[2][order], constants, outer, signs
+            constants[t] = definition.terms.constant[0]
+            parts.append(np.stack([np.full(len(inside), t), inside, factors]))
+        if len(defined):
+            rows, variables, coefficients = merge(*np.concatenate(parts, axis=1))
+        start = offsets(np.bincount(rows, minlength=len(terms)))
+        return Terms(start, variables, coefficients, constants), outer, signs
 
     def core(self) -> Core:
         """Return the plain layer's arrays."""
         start, incidences = by_variable(self.n, self.plain, 5)
-        scope_start = np.zeros(len(self.kinds) + 1, dtype=np.int64)
-        np.cumsum([len(s) for s in self.scopes], out=scope_start[1:])
-        n, number, counters = self.n, len(self.kinds), max(1, self.counters)
+        scope_start = offsets([len(s) for s in self.scopes])
+        n, number, counters = self.n, len(self.entries), max(1, self.counters)
         zeros = np.zeros
         arena = build_arena([
             zeros(counters), zeros(counters), zeros(number), np.ones(number), self.kinds, self.constants,
-            scope_start, np.concatenate([zeros(0, dtype=np.int64), *self.scopes]), zeros(n), zeros(n),
+            scope_start, np.concatenate([NONE, *self.scopes]), zeros(n), zeros(n),
             np.full(n, -1), zeros(LENGTH), zeros(n),
         ])  # fmt: skip
         return Core(start, incidences, zeros(n, dtype=np.int64), arena)
@@ -166,49 +232,58 @@ class Assembler:
         """Return the row layer's arrays, None where no constraint is there."""
         if not self.rows:
             return None
-        terms, constants, owner, supports = [], [], [], []
-        entries: list[tuple[Ints, ...]] = []
-        first = 0
-        for number, rows, nodes, coefficients, inner, base, signs in self.rows:
-            size = len(inner)
-            terms.append(np.stack([np.zeros(size, np.int64), np.zeros(size, np.int64), base, signs], axis=1))
-            constants.append(inner)
-            owner.append(np.full(size, number, dtype=np.int64))
-            zeros = np.zeros(len(rows), dtype=np.int64)
-            entries.append((nodes, np.full(len(rows), number), rows + first, coefficients, zeros))
-            supports.append(np.stack([rows + first, nodes]))
-            first += size
-        start, incidences = by_variable(self.n, entries, 5)
-        support = np.concatenate(supports, axis=1)
-        support_start = np.zeros(first + 1, dtype=np.int64)
-        np.cumsum(np.bincount(support[0], minlength=first), out=support_start[1:])
-        variable, constraint = (np.concatenate([e[k] for e in entries]) for k in (0, 1))
-        width = int(np.unique(constraint * self.n + variable, return_counts=True)[1].max(initial=1))
-        bit_rows, slots = self._bit_rows(entries, np.concatenate(owner))
+        inner = joined([terms for _, terms, _, _ in self.rows])
+        sizes = np.array([len(terms) for _, terms, _, _ in self.rows])
+        first = offsets(sizes)
+        owner = np.repeat([number for number, *_ in self.rows], sizes)
+        base, signs = (np.concatenate([row[k] for row in self.rows]) for k in (2, 3))
+        zeros = np.zeros(len(inner), dtype=np.int64)
+        layout = np.stack([zeros, zeros, base, signs], axis=1).reshape(-1)
+        term = np.repeat(np.arange(len(inner)), np.diff(inner.start))
+        entries = (inner.variable, owner[term], term, inner.coefficient, np.zeros_like(term))
+        start, incidences = by_variable(self.n, [entries], 5)
+        places = owner[term] * self.n + inner.variable
+        width = int(np.unique(places, return_counts=True)[1].max(initial=1))
+        bit_rows, slots = self._bit_rows(inner, first, signs)
         static = build_arena([
-            np.concatenate(owner), np.concatenate(constants), support_start, support[1], np.zeros(4 * width),
-            bit_rows, slots, np.zeros(first + 1), np.zeros(3 * len(bit_rows) // 5),
+            owner, inner.constant, inner.start, inner.variable, np.zeros(4 * width),
+            bit_rows, slots, np.zeros(len(inner) + 1), np.zeros(3 * len(bit_rows) // 5),
         ])  # fmt: skip
-        return Rows(start, incidences, np.concatenate(terms).reshape(-1), static)
+        return Rows(start, incidences, layout, static)
 
-    def _bit_rows(self, entries: list[tuple[Ints, ...]], owner: Ints) -> tuple[Ints, Ints]:
+    def _bit_rows(self, inner: Terms, first: IntArray, signs: IntArray) -> tuple[IntArray, IntArray]:
         """Return the arrays of `search_bits`, empty ones where its conditions do not hold."""
-        none = np.zeros(0, dtype=np.int64)
         numbers = [row[0] for row in self.rows]
         if len(numbers) * self.n > MAX_SLOTS or any(self.spans[c][1] > 62 for c in numbers):
-            return none, none
+            return NONE, NONE
         slots = np.zeros((len(numbers), self.n, 2, 2), dtype=np.int64)
-        slots[..., 0] = len(owner)
-        for r, (nodes, _, terms, coefficients, _) in enumerate(entries):
-            order = np.argsort(nodes, kind="stable")
-            nodes, terms, coefficients = nodes[order], terms[order], coefficients[order]
-            rank = np.arange(len(nodes)) - np.searchsorted(nodes, nodes)
+        slots[..., 0] = len(inner)
+        for r, (a, b) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
+            row = block(inner, a, b)
+            terms = np.repeat(np.arange(a, b), np.diff(row.start))
+            order = np.argsort(row.variable, kind="stable")
+            variables = row.variable[order]
+            rank = np.arange(len(variables)) - np.searchsorted(variables, variables)
             if (rank > 1).any():
-                return none, none
-            slots[r, nodes, rank, 0] = terms
-            slots[r, nodes, rank, 1] = coefficients
-        first = np.searchsorted(owner, numbers)
-        last = np.searchsorted(owner, numbers, side="right")
-        zero = np.array([self.spans[c][0] for c in numbers])
-        folded = np.array([(row[6] != 0).any() for row in self.rows])
-        return np.stack([np.array(numbers), zero, first, last, folded], axis=1).reshape(-1), slots.reshape(-1)
+                return NONE, NONE
+            slots[r, variables, rank, 0] = terms[order]
+            slots[r, variables, rank, 1] = row.coefficient[order]
+        zero = [self.spans[c][0] for c in numbers]
+        folded = [(row[3] != 0).any() for row in self.rows]
+        table = np.array([numbers, zero, first[:-1], first[1:], folded], dtype=np.int64)
+        return table.T.reshape(-1), slots.reshape(-1)
+
+
+DEEP_KINDS = {"AllDifferent": ALL_DIFFERENT, "Or": CLAUSE, "Table": TABLE}
+
+
+def objective_bounds(compiled: Compiled) -> tuple[int, int]:
+    """Return bounds of the objective, which the model must have."""
+    assert compiled.objective is not None
+    lower, upper = bounds(compiled.objective, compiled)
+    return int(lower[0]), int(upper[0])
+
+
+def below(term: Terms, limit: int) -> Terms:
+    """Return the term that is at most 0 where ``term`` is at most ``limit``."""
+    return Terms(term.start, term.variable, term.coefficient, term.constant - limit)

@@ -10,25 +10,23 @@ from cpqueens.backends.local_search.meaning import Fresh, fresh_state
 from cpqueens.kernels import search_arena as arena
 
 if TYPE_CHECKING:
-    from cpqueens.backends.local_search.layers import Compiled
-    from cpqueens.backends.local_search.problem import Ints, Problem
+    from cpqueens.backends.local_search.layers import Arrays
+    from cpqueens.language.rows import IntArray
 
 
 class Audited(Protocol):
     """What a search shows of itself."""
 
-    problem: Problem
-    compiled: Compiled
+    arrays: Arrays
     measure: int
-    objective_limit: int
     events: Any
 
     @property
-    def info(self) -> Ints:
+    def info(self) -> IntArray:
         """The scalars of the state."""
 
     @property
-    def x(self) -> Ints:
+    def x(self) -> IntArray:
         """The current assignment."""
 
     @property
@@ -52,9 +50,8 @@ def check_state(search: Audited) -> None:
     AuditError
         Naming step, last recorded move, constraint or variable, expected and found.
     """
-    part = search.compiled.part
-    limit = None if search.problem.objective is None else search.objective_limit
-    fresh = fresh_state(search.compiled, search.x, part(arena.WEIGHT), search.measure, limit)
+    part = search.arrays.part
+    fresh = fresh_state(search.arrays, search.x, part(arena.WEIGHT), search.measure)
     where = f"step {search.steps}, {_last_move(search)}"
     _compare(where, "activity of constraint", fresh.activity, part(arena.ACTIVITY))
     _compare(where, "counter", fresh.count, part(arena.COUNT))
@@ -80,12 +77,12 @@ def _compare(where: str, what: str, expected: Any, found: Any) -> None:
 
 def _check_index(where: str, fresh: Fresh, search: Audited) -> None:
     size = int(search.info[0])
-    members = search.compiled.part(arena.MEMBERS)[:size]
+    members = search.arrays.part(arena.MEMBERS)[:size]
     expected = np.flatnonzero(fresh.errors > 0)
     if not np.array_equal(np.sort(members), expected):
         raise AuditError(
             f"{where}: conflicted variables: expected {expected.tolist()}, found {sorted(members)}"
         )
-    position = np.full(search.problem.size, -1)
+    position = np.full(len(search.x), -1)
     position[members] = np.arange(size)
-    _compare(where, "position of variable", position, search.compiled.part(arena.POSITION))
+    _compare(where, "position of variable", position, search.arrays.part(arena.POSITION))

@@ -33,19 +33,19 @@ JUMP = Walk(plateau=0.9, bump=1, noise=0.005)
 
 def settings(search: Search) -> Iterator[Walk]:
     """Yield the settings in the order that suits the model, for ever."""
-    layers = search.compiled.summary()
+    layers = search.arrays.summary()
     total = max(1, sum(layers.values()))
     # a worse move about once per sweep over the variables: more never settles, less stays on plateaus
-    descend = replace(DESCEND, noise=min(0.01, 1 / max(1, search.problem.size)))
+    descend = replace(DESCEND, noise=min(0.01, 1 / max(1, search.size)))
     if _mostly_rows(search):
         order, unit = [TABU, TABU, TABU, descend, JUMP], 200_000
-    elif search.problem.objective is not None:
+    elif search.compiled.objective is not None:
         # each improvement begins with the first again; jumps were the slowest to improve
         order, unit = [TABU, descend, TABU, JUMP], 20_000
     elif layers["deep"] * 2 > total or not search.neighbourhood.groups:
-        order, unit = [JUMP, descend, JUMP, TABU], 20_000 + 50 * search.problem.size
+        order, unit = [JUMP, descend, JUMP, TABU], 20_000 + 50 * search.size
     else:
-        order, unit = [descend, descend, JUMP, TABU], 20_000 + 50 * search.problem.size
+        order, unit = [descend, descend, JUMP, TABU], 20_000 + 50 * search.size
     for k in count():
         yield replace(order[k % len(order)], stall=unit * luby(k + 1))
 
@@ -60,5 +60,5 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 
 def _mostly_rows(search: Search) -> bool:
-    layers = search.compiled.summary()
+    layers = search.arrays.summary()
     return layers["rows"] * 2 > max(1, sum(layers.values()))

@@ -1,44 +1,90 @@
-"""Vectorised looks at many terms at once, and lists of incidences by variable."""
+"""Vectorised looks at the compressed rows of many terms at once, and lists of incidences by variable."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
-from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.kernels.search_plain import AT_MOST, END, EQUAL, NOT_EQUAL
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms
 
-RELATIONS = {"==": (EQUAL, 1, 0), "!=": (NOT_EQUAL, 1, 0), "<=": (AT_MOST, 1, 0), "<": (AT_MOST, 1, 1),
-             ">=": (AT_MOST, -1, 0), ">": (AT_MOST, -1, 1)}  # fmt: skip
-"""Relation -> kind, sign and constant of the activity that is compared with 0."""
-
-
-class Columns:
-    """Vectorised looks at blocks of terms."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.terms = problem.terms
-        self.lengths = np.diff(problem.terms.start)
-
-    def flat(self, terms: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return (row, node, coefficient) of every entry of ``terms``, rows numbered from 0."""
-        lengths = self.lengths[terms]
-        rows = np.repeat(np.arange(len(terms)), lengths)
-        first = np.repeat(self.terms.start[terms] - np.cumsum(lengths) + lengths, lengths)
-        index = first + np.arange(len(rows))
-        return rows, self.terms.nodes[index], self.terms.coefficients[index]
-
-    def bounds(self, rows: Ints, nodes: Ints, coefficients: Ints, constants: Ints) -> tuple[Ints, Ints]:
-        """Return lower and upper bounds of linear rows of decision variables."""
-        low = coefficients * np.where(coefficients > 0, self.problem.lower[nodes], self.problem.upper[nodes])
-        high = coefficients * np.where(coefficients > 0, self.problem.upper[nodes], self.problem.lower[nodes])
-        lower, upper = constants.copy(), constants.copy()
-        np.add.at(lower, rows, low)
-        np.add.at(upper, rows, high)
-        return lower, upper
+RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
+"""Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
 
 
-def distinct(numbers: Ints) -> bool:
+def blocks(terms: Terms, start: IntArray) -> list[Terms]:
+    """Return the terms ``start[k]`` .. ``start[k + 1] - 1`` for each k, without copying their entries."""
+    return [block(terms, a, b) for a, b in pairwise(start.tolist())]
+
+
+def block(terms: Terms, first: int, last: int) -> Terms:
+    """Return the terms ``first`` .. ``last - 1``."""
+    start = terms.start[first : last + 1]
+    inside = slice(start[0], start[-1])
+    return Terms(
+        start - start[0], terms.variable[inside], terms.coefficient[inside], terms.constant[first:last]
+    )
+
+
+def joined(parts: Sequence[Terms]) -> Terms:
+    """Return all terms, one part after the other."""
+    none = np.zeros(0, dtype=np.int64)
+    lengths = np.concatenate([none, *(np.diff(p.start) for p in parts)])
+    return Terms(
+        offsets(lengths),
+        np.concatenate([none, *(p.variable for p in parts)]),
+        np.concatenate([none, *(p.coefficient for p in parts)]),
+        np.concatenate([none, *(p.constant for p in parts)]),
+    )
+
+
+def scaled(terms: Terms, factor: int) -> Terms:
+    """Return each term times ``factor``, which is not 0."""
+    return Terms(terms.start, terms.variable, factor * terms.coefficient, factor * terms.constant)
+
+
+def differences(terms: Terms, others: Terms) -> Terms:
+    """Return ``terms[k] - others[k]``, for as many of each."""
+    lengths = np.stack([np.diff(terms.start), np.diff(others.start)])
+    order = np.argsort(np.repeat(np.tile(np.arange(len(terms)), 2), lengths.ravel()), kind="stable")
+    return Terms(
+        offsets(lengths.sum(axis=0)),
+        np.append(terms.variable, others.variable)[order],
+        np.append(terms.coefficient, -others.coefficient)[order],
+        terms.constant - others.constant,
+    )
+
+
+def picked(terms: Terms, which: IntArray) -> Terms:
+    """Return the terms numbered ``which``, in that order."""
+    lengths = np.diff(terms.start)[which]
+    start = offsets(lengths)
+    entry = np.repeat(terms.start[which] - start[:-1], lengths) + np.arange(start[-1])
+    return Terms(start, terms.variable[entry], terms.coefficient[entry], terms.constant[which])
+
+
+def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
+    """Return where each of some parts begins that lie one after the other, and last where they end."""
+    start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=start[1:])
+    return start
+
+
+def bounds(terms: Terms, compiled: Compiled) -> tuple[IntArray, IntArray]:
+    """Return lower and upper bounds of the terms by those of their variables."""
+    low = terms.coefficient * compiled.lower[terms.variable]
+    high = terms.coefficient * compiled.upper[terms.variable]
+    rows = np.repeat(np.arange(len(terms)), np.diff(terms.start))
+    lower, upper = terms.constant.copy(), terms.constant.copy()
+    np.add.at(lower, rows, np.minimum(low, high))
+    np.add.at(upper, rows, np.maximum(low, high))
+    return lower, upper
+
+
+def distinct(numbers: IntArray) -> bool:
     """Say whether no number (from 0, not far above their count) is there twice.
 
     In milliseconds for a million, for which ``np.unique``, by hashing, takes seconds.
@@ -46,23 +92,31 @@ def distinct(numbers: Ints) -> bool:
     return len(numbers) == 0 or int(np.bincount(numbers).max()) <= 1
 
 
-def merged(rows: Ints, nodes: Ints, coefficients: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the entries sorted by (row, node), repeated ones added and zero ones dropped."""
+def merged(terms: Terms) -> tuple[IntArray, IntArray, IntArray]:
+    """Return (term, variable, coefficient) of every entry, sorted, equal ones added and zero ones dropped."""
+    return merge(np.repeat(np.arange(len(terms)), np.diff(terms.start)), terms.variable, terms.coefficient)
+
+
+def merge(rows: IntArray, variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return such entries sorted by (row, variable), equal ones added and zero ones dropped."""
     if len(rows) == 0:
-        return rows, nodes, coefficients
-    width = int(nodes.max()) + 1
-    keys = rows * width + nodes
-    if (np.diff(keys) > 0).all():
-        kept = coefficients != 0
-        return rows[kept], nodes[kept], coefficients[kept]
-    unique, inverse = np.unique(keys, return_inverse=True)
-    total = np.zeros(len(unique), dtype=np.int64)
-    np.add.at(total, inverse, coefficients)
-    kept = total != 0
-    return unique[kept] // width, unique[kept] % width, total[kept]
+        return rows, variables, coefficients
+    width = int(variables.max()) + 1
+    keys = rows * width + variables
+    if not (np.diff(keys) > 0).all():
+        keys, inverse = np.unique(keys, return_inverse=True)
+        coefficients = _added(coefficients, inverse, len(keys))
+    kept = coefficients != 0
+    return keys[kept] // width, keys[kept] % width, coefficients[kept]
 
 
-def by_variable(n: int, blocks: list[tuple[Ints, ...]], columns: int) -> tuple[Ints, Ints]:
+def _added(numbers: IntArray, place: IntArray, size: int) -> IntArray:
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, place, numbers)
+    return total
+
+
+def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tuple[IntArray, IntArray]:
     """Return start and flat incidences (each list closed by a sentinel) from blocks of columns.
 
     The first column is the variable; the others are kept in the order of the blocks, which is that of
@@ -71,8 +125,7 @@ def by_variable(n: int, blocks: list[tuple[Ints, ...]], columns: int) -> tuple[I
     width = columns - 1
     parts = [np.concatenate([np.zeros(0, dtype=np.int64), *(b[k] for b in blocks)]) for k in range(columns)]
     counts = np.bincount(parts[0], minlength=n)
-    start = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum((counts + 1) * width, out=start[1:])
+    start = offsets((counts + 1) * width)
     flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)
     order = np.argsort(parts[0], kind="stable")
     rank = np.arange(len(order)) + parts[0][order]  # one sentinel after each earlier variable

@@ -14,13 +14,13 @@ import numpy as np
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
-from cpqueens.backends.local_search.problem import Ints
 from cpqueens.backends.local_search.search import NEVER, End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, slices
-from cpqueens.backends.local_search.sums import Sums
 from cpqueens.kernels import search_exchange as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.permutations import LinesPermutation
 
 ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
@@ -30,18 +30,18 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Search like `auto`: the engine calls `solve_sums` before, where the pattern is found."""
+    """Search like `auto`: the engine calls `solve_lines` before, where the pattern is found."""
     search.extra["strategy"] = "auto"
     return auto.run(search, {})
 
 
-def solve_sums(sums: Sums, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
     """Search the pattern from random permutations; the reason is ``stalled`` if all starts got stuck."""
-    n, random = sums.size, seed_state(seed)
+    n, random = pattern.size, seed_state(seed)
     x, place = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    errors, info = np.zeros(len(sums.lines), dtype=np.int64), np.zeros(codes.LENGTH, dtype=np.int64)
+    errors, info = np.zeros(len(pattern.lines), dtype=np.int64), np.zeros(codes.LENGTH, dtype=np.int64)
     seen, partner, found = (np.zeros(size, dtype=np.int64) for size in (2 * n, 4 * n, 4))
-    arrays = (x, place, *_incidence(sums), errors, seen, partner, info, random, found)
+    arrays = (x, place, *_incidence(pattern), errors, seen, partner, info, random, found)
     starts = 0
 
     def advance(steps: int) -> int:
@@ -52,8 +52,8 @@ def solve_sums(sums: Sums, seed: int, limits: Limits, options: Mapping[str, Any]
         starts += 1
         shuffle(x, random)
         place[x] = np.arange(n)
-        errors[:] = [x[line].sum() for line in sums.lines]
-        errors -= sums.totals
+        errors[:] = [x[line].sum() for line in pattern.lines]
+        errors -= pattern.totals
         info[codes.LEAST], info[codes.STALL] = NEVER, 0
         reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
     statistics = {
@@ -61,23 +61,23 @@ def solve_sums(sums: Sums, seed: int, limits: Limits, options: Mapping[str, Any]
         "moves": int(info[codes.MOVES]), "restarts": starts - 1, "resets": 0,
         "forced_moves": int(info[codes.FORCED]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
-        "layers": {"sums": len(sums.lines)},
+        "layers": {"sums": len(pattern.lines)},
     }  # fmt: skip
     cost = int(np.abs(errors).sum())
-    return Result(x + sums.low, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)
+    return Result(x + pattern.low, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)
 
 
-def _incidence(sums: Sums) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _incidence(pattern: LinesPermutation) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
     """Return lines by cells, cells by lines (both compressed), and a common cell of each two lines."""
-    count = len(sums.lines)
-    line_cells = np.concatenate(sums.lines)
-    line_of = np.repeat(np.arange(count), [len(line) for line in sums.lines])
+    count = len(pattern.lines)
+    line_cells = np.concatenate(pattern.lines)
+    line_of = np.repeat(np.arange(count), [len(line) for line in pattern.lines])
     line_start = np.searchsorted(line_of, np.arange(count + 1))
     order = np.lexsort((line_of, line_cells))
-    cell_start = np.searchsorted(line_cells[order], np.arange(sums.size + 1))
+    cell_start = np.searchsorted(line_cells[order], np.arange(pattern.size + 1))
     cell_lines = line_of[order]
     cross = np.full((count, count), -1, dtype=np.int64)
-    for k, line in enumerate(sums.lines):
+    for k, line in enumerate(pattern.lines):
         for cell in line.tolist():
             cross[k, cell_lines[cell_start[cell] : cell_start[cell + 1]]] = cell
     return line_start, line_cells, cell_start, cell_lines, cross.ravel()

@@ -27,6 +27,6 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
     setting = Walk(
         plateau=options["plateau"], bump=options["bump"], noise=options["noise"],
-        stall=options["restart"] or 20_000 + 100 * search.problem.size,
+        stall=options["restart"] or 20_000 + 100 * search.size,
     )  # fmt: skip
     return walk_with_restarts(search, repeat(setting))

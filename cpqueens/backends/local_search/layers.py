@@ -14,40 +14,40 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpqueens.backends.local_search.assembler import Assembler, Entry
-from cpqueens.backends.local_search.columns import Columns, merged
+from cpqueens.backends.local_search.columns import merged
 from cpqueens.backends.local_search.deep import build_deep
-from cpqueens.backends.local_search.neighbourhood import Neighbourhood
-from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.kernels.search_arena import OWNER, part
 from cpqueens.kernels.search_deep import OWNER_ALL_DIFFERENT
 from cpqueens.kernels.search_state import Core, Deep, Rows
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled
 
 
 @dataclass
-class Compiled:
-    """The arrays of a problem; ``core.x`` and all other state are meaningless before a rebuild."""
+class Arrays:
+    """The kernels' arrays of a model; ``core.x`` and all other state are meaningless before a rebuild."""
 
-    problem: Problem
+    compiled: Compiled
     core: Core
     rows: Rows | None
     deep: Deep | None
     entries: list[Entry]
     bases: dict[int, int]  # AllDifferent -> counter of value 0
 
-    def occupants(self, entry: Entry) -> Ints:
+    def occupants(self, entry: Entry) -> IntArray:
         """Return what the counters of an AllDifferent call its terms: variables or numbers of terms."""
         if entry.layer == "plain":
-            return merged(*Columns(self.problem).flat(entry.constraint.terms))[1]
+            return merged(entry.terms)[1]
         if self.rows is not None and entry.layer == "rows":
             return np.flatnonzero(part(self.rows.static, OWNER) == entry.number)
         assert self.deep is not None
         owners = self.deep.terms.reshape(-1, 4)
         return np.flatnonzero((owners[:, 1] == OWNER_ALL_DIFFERENT) & (owners[:, 2] == entry.number))
 
-    def part(self, which: int) -> Ints:
+    def part(self, which: int) -> IntArray:
         """Return a view of one part of the core arena, see ``cpqueens.kernels.search_arena``."""
         arena = self.core.arena
-        view: Ints = arena[arena[which] : arena[which + 1]]
+        view: IntArray = arena[arena[which] : arena[which + 1]]
         return view
 
     def summary(self) -> dict[str, int]:
@@ -58,10 +58,8 @@ class Compiled:
         return counts
 
 
-def compile_problem(problem: Problem, neighbourhood: Neighbourhood) -> Compiled:
-    """Build the arrays of ``problem``; O(its size)."""
-    assembler = Assembler(problem, neighbourhood)
-    deep = build_deep(assembler) if assembler.deep else None
-    return Compiled(
-        problem, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases
-    )
+def build_arrays(compiled: Compiled, kept: frozenset[int]) -> Arrays:
+    """Build the arrays of all constraints but the ``kept`` AllDifferents; O(the model's size)."""
+    assembler = Assembler(compiled, kept)
+    deep = build_deep(assembler) if any(e.layer == "deep" for e in assembler.entries) else None
+    return Arrays(compiled, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases)

@@ -25,7 +25,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
-    stall = options["restart"] or 1000 + 20 * search.problem.size
+    stall = options["restart"] or 1000 + 20 * search.size
     return walk_with_restarts(
         search, repeat(Walk(noise=options["noise"], sample=options["sample"], stall=stall))
     )

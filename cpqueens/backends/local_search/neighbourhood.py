@@ -7,15 +7,16 @@ from typing import Protocol
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import distinct
-from cpqueens.backends.local_search.problem import Constraint, Ints, Kind, Problem
+from cpqueens.backends.local_search.columns import blocks, distinct, offsets
 from cpqueens.kernels.search_state import Space
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled, Terms
 
 
 class Permuter(Protocol):
     """A source of random permutations."""
 
-    def permutation(self, size: int) -> Ints:
+    def permutation(self, size: int) -> IntArray:
         """Return a random permutation of 0 .. size - 1."""
 
 
@@ -26,8 +27,8 @@ MAX_SPARE = 200_000  # values more than members; above that an AllDifferent is n
 class Group:
     """Variables kept all different: swaps, and replacements by one of ``spare`` further values."""
 
-    variables: Ints
-    values: Ints  # union of the domains
+    variables: IntArray
+    values: IntArray  # union of the domains
     uniform: bool
 
     @property
@@ -38,7 +39,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The groups, and the numbers of the constraints that they keep satisfied."""
+    """The groups, and the positions of the AllDifferents that they keep satisfied."""
 
     groups: tuple[Group, ...]
     kept: frozenset[int]
@@ -49,45 +50,40 @@ class Neighbourhood:
         return {"groups": len(self.groups), "swapped_variables": swapped, "kept_constraints": len(self.kept)}
 
 
-def values_of(problem: Problem, variable: int) -> Ints:
+def values_of(compiled: Compiled, variable: int) -> IntArray:
     """Return the values of a variable, ascending."""
-    if variable in problem.domains:
-        return np.asarray(problem.domains[variable], dtype=np.int64)
-    return np.arange(problem.lower[variable], problem.upper[variable] + 1)
+    if variable in compiled.domains:
+        return compiled.domains[variable]
+    return np.arange(compiled.lower[variable], compiled.upper[variable] + 1)
 
 
-def plain_scope(problem: Problem, constraint: Constraint) -> Ints | None:
-    """Return the variables of an AllDifferent whose terms are a*x + c with one a and one c, else None."""
-    terms = problem.terms
-    if constraint.kind != Kind.ALL_DIFFERENT or len(constraint.terms) < 2:
+def plain_scope(terms: Terms, decision_count: int) -> IntArray | None:
+    """Return the variables of terms a*x + c, a and c common to all, if they are distinct decisions."""
+    if len(terms) < 2 or (np.diff(terms.start) != 1).any():
         return None
-    first = terms.start[constraint.terms]
-    if (terms.start[constraint.terms + 1] - first != 1).any():
+    variables, coefficients, constants = terms.variable, terms.coefficient, terms.constant
+    if (coefficients != coefficients[0]).any() or (constants != constants[0]).any():
         return None
-    nodes, coefficients = terms.nodes[first], terms.coefficients[first]
-    constants = terms.constants[constraint.terms]
-    same = (coefficients == coefficients[0]).all() and (constants == constants[0]).all()
-    if not same or coefficients[0] == 0 or (nodes >= problem.size).any() or not distinct(nodes):
-        return None
-    return nodes
+    return variables if (variables < decision_count).all() and distinct(variables) else None
 
 
-def derive(problem: Problem, assignment_only: bool = False) -> Neighbourhood:
+def derive(compiled: Compiled, assignment_only: bool = False) -> Neighbourhood:
     """Choose variable-disjoint AllDifferents over plain variables, the largest first.
 
     ``assignment_only`` overrides the choice: every variable moves by assignment.
     """
     if assignment_only:
         return Neighbourhood((), frozenset())
-    scopes = [(i, plain_scope(problem, c)) for i, c in enumerate(problem.constraints)]
+    different = blocks(compiled.different, compiled.different_start)
+    scopes = [(i, plain_scope(terms, compiled.decision_count)) for i, terms in enumerate(different)]
     found = sorted(((i, s) for i, s in scopes if s is not None), key=lambda item: (-len(item[1]), item[0]))
-    taken = np.zeros(problem.size, dtype=bool)
+    taken = np.zeros(compiled.decision_count, dtype=bool)
     groups: list[Group] = []
     kept: set[int] = set()
     for index, scope in found:
         if taken[scope].any():
             continue
-        group = _group(problem, scope)
+        group = _group(compiled, scope)
         if group is None:
             continue
         taken[scope] = True
@@ -96,10 +92,10 @@ def derive(problem: Problem, assignment_only: bool = False) -> Neighbourhood:
     return Neighbourhood(tuple(groups), frozenset(kept))
 
 
-def _group(problem: Problem, scope: Ints) -> Group | None:
+def _group(compiled: Compiled, scope: IntArray) -> Group | None:
     """Return the group of ``scope``, None if it has too few values or very many."""
-    lower, upper = problem.lower[scope], problem.upper[scope]
-    holes = bool(problem.domains) and any(v in problem.domains for v in scope.tolist())
+    lower, upper = compiled.lower[scope], compiled.upper[scope]
+    holes = bool(compiled.domains) and any(v in compiled.domains for v in scope.tolist())
     if int(upper.max()) - int(lower.min()) + 1 - len(scope) > MAX_SPARE:
         return None
     if not holes and (lower == lower[0]).all() and (upper == upper[0]).all():
@@ -110,17 +106,21 @@ def _group(problem: Problem, scope: Ints) -> Group | None:
             False,
         )
     else:
-        each = [values_of(problem, v) for v in scope.tolist()]
+        each = [values_of(compiled, v) for v in scope.tolist()]
         values = np.unique(np.concatenate(each))
         uniform = all(np.array_equal(e, each[0]) for e in each)
-    if len(values) < len(scope) or (not uniform and matching(problem, scope, values, None) is None):
+    if len(values) < len(scope) or (not uniform and matching(compiled, scope, values, None) is None):
         return None
     return Group(scope, values, uniform)
 
 
 def matching(
-    problem: Problem, scope: Ints, values: Ints, random: Permuter | None, wish: Ints | None = None
-) -> Ints | None:
+    compiled: Compiled,
+    scope: IntArray,
+    values: IntArray,
+    random: Permuter | None,
+    wish: IntArray | None = None,
+) -> IntArray | None:
     """Return distinct values of the domains for ``scope``, None if there are none (augmenting paths).
 
     ``random`` shuffles the order in which variables and values are tried; ``wish`` is tried first.
@@ -128,7 +128,7 @@ def matching(
     index = {value: k for k, value in enumerate(values.tolist())}
     domains = []
     for position, v in enumerate(scope.tolist()):
-        choice = [index[value] for value in values_of(problem, v).tolist()]
+        choice = [index[value] for value in values_of(compiled, v).tolist()]
         if random is not None:
             choice = [choice[k] for k in random.permutation(len(choice))]
         if wish is not None and int(wish[position]) in index:
@@ -173,27 +173,22 @@ def _augment(start: int, domains: list[list[int]], holder: dict[int, int]) -> bo
     return False
 
 
-def build_space(problem: Problem, neighbourhood: Neighbourhood) -> Space:
+def build_space(compiled: Compiled, neighbourhood: Neighbourhood) -> Space:
     """Return the kernels' arrays of domains and groups; the spare values are set by a start."""
-    n = problem.size
+    n = compiled.decision_count
+    listed = sorted(v for v in compiled.domains if v < n)
     sizes = np.zeros(n, dtype=np.int64)
-    for v, values in problem.domains.items():
-        sizes[v] = len(values)
-    domain_start = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(sizes, out=domain_start[1:])
-    domain = np.zeros(int(domain_start[-1]), dtype=np.int64)
-    for v, values in problem.domains.items():
-        domain[domain_start[v] : domain_start[v + 1]] = np.sort(values)
+    sizes[listed] = [len(compiled.domains[v]) for v in listed]
+    empty = np.zeros(0, dtype=np.int64)
+    domain = np.concatenate([empty, *(values_of(compiled, v) for v in listed)])
     groups = neighbourhood.groups
     group = np.full(n, -1, dtype=np.int64)
     for g, item in enumerate(groups):
         group[item.variables] = g
-    empty = np.zeros(0, dtype=np.int64)
-    group_start, spare_start = (np.zeros(len(groups) + 1, dtype=np.int64) for _ in range(2))
-    np.cumsum([len(g.variables) for g in groups], out=group_start[1:])
-    np.cumsum([g.spare for g in groups], out=spare_start[1:])
+    spare_start = offsets([g.spare for g in groups])
     return Space(
-        problem.lower.copy(), problem.upper.copy(), domain_start, domain, group, group_start,
+        compiled.lower[:n].copy(), compiled.upper[:n].copy(), offsets(sizes), domain, group,
+        offsets([len(g.variables) for g in groups]),
         np.concatenate([empty, *(g.variables for g in groups)]),
         np.array([g.uniform for g in groups], dtype=np.int64), spare_start,
         np.zeros(int(spare_start[-1]), dtype=np.int64),

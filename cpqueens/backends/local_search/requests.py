@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Ended, Parameter, Request
 
 if TYPE_CHECKING:
-    from cpqueens.backends.local_search.problem import Problem
     from cpqueens.backends.local_search.search import Limits, Result
+    from cpqueens.lowered.compiled import Compiled
 
 
 COMMON: Mapping[str, Parameter] = {
@@ -33,7 +31,7 @@ REASONS: Mapping[str, StopReason] = {
 }
 
 
-def ended(result: Result, request: Request, objective: int | None, size: int) -> Ended:
+def ended(result: Result, request: Request, maximizing: bool) -> Ended:
     """Return how a run ended; the best assignment is `closest` if it is no solution."""
     statistics: dict[str, Any] = dict(result.statistics)
     reason = _reason(result, request)
@@ -42,7 +40,10 @@ def ended(result: Result, request: Request, objective: int | None, size: int) ->
     if result.events is not None and len(result.events):
         statistics["events"] = result.events.tolist()
     statistics["trajectory"] = result.trajectory
-    closest = np.asarray(result.x[:size]) if result.cost > 0 else None
+    closest = result.x if result.cost > 0 else None
+    objective = result.objective
+    if objective is not None and maximizing:  # what was minimised is the negated one
+        objective = -objective
     return Ended(False, reason, objective, closest=closest, statistics=statistics)
 
 
@@ -55,17 +56,18 @@ def _reason(result: Result, request: Request) -> StopReason:
     return REASONS[result.reason]
 
 
-def default_steps(problem: Problem) -> int:
+def default_steps(compiled: Compiled) -> int:
     """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
-    widths = np.minimum(problem.upper - problem.lower + 1, 4096) if problem.size else np.ones(1)
-    return int(min(20_000_000, max(100_000, 2_000_000_000 // max(1, int(widths.max())))))
+    n = compiled.decision_count
+    widest = int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1
+    return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
 
 
-def limits_of(request: Request, problem: Problem | None, size: int) -> Limits:
-    """Return the limits of a request; a run without any gets a step limit."""
+def limits_of(request: Request, default: int) -> Limits:
+    """Return the limits of a request; a run without any gets ``default`` steps."""
     from cpqueens.backends.local_search.search import Limits
 
     steps = request.step_limit
     if steps is None and request.clock.time_limit is None:
-        steps = default_steps(problem) if problem is not None else 2_000_000 + 100 * size
+        steps = default
     return Limits(steps, request.should_stop)

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.problem import Ints
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.kernels import search_reversal as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
+from cpqueens.lowered.permutations import PathPermutation
 
 ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
@@ -31,9 +31,9 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     raise StrategyError("reversal needs a permutation along a path of absolute differences; use auto")
 
 
-def solve_path(order: Ints, low: int, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
-    """Solve the pattern over the variables ``order`` with values from ``low``."""
-    n = len(order)
+def solve_path(path: PathPermutation, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+    """Solve the pattern."""
+    n = len(path.order)
     random = seed_state(seed)
     y = np.arange(n, dtype=np.int64)
     shuffle(y, random)
@@ -47,7 +47,7 @@ def solve_path(order: Ints, low: int, seed: int, limits: Limits, options: Mappin
 
     reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
     values = np.zeros(n, dtype=np.int64)
-    values[order] = y + low
+    values[path.order] = y + path.low
     statistics = {
         "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
         "moves": int(info[codes.MOVES]), "restarts": 0, "resets": int(info[codes.RESETS]),

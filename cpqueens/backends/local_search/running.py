@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Ended, Request
-from cpqueens.backends.local_search.engine import DEFAULTS, search_problem, try_special
-from cpqueens.backends.local_search.requests import COMMON, ended, limits_of
+from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
+from cpqueens.backends.local_search.requests import COMMON, default_steps, ended, limits_of
 from cpqueens.backends.local_search.search import Result, StrategyError
 from cpqueens.backends.local_search.strategies import STRATEGIES
-from cpqueens.backends.local_search.translate import to_problem, units_of
-from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.errors import UnsupportedRequest
+from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.permutations import shifted_permutation_of
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
@@ -27,61 +28,57 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
         raise UnsupportedRequest(f"local-search has no strategy {name!r}; it has {', '.join(STRATEGIES)}")
     options = dict(request.parameters)
     common = {key: options.pop(key, p.default) for key, p in COMMON.items()}
+    hint = None
+    if request.hint is not None:
+        hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
+    limits = limits_of(request, 2_000_000 + 100 * len(model.decisions))
     try:
-        return _run(model, name, options, common, request, deliver)
-    except OverflowError:  # bounds of defined variables, say of a product
-        raise UnsupportedConstraint(
-            "local-search: a term may leave 64 bits; narrow the domains or use solver='cpsat'"
-        ) from None
+        result = _run(model, request, deliver, Task(name, request.seed, limits, options, common, hint))
     except Stopped:  # while the model was compiled
         return Ended(False, request.why_stopped(), statistics={"strategy": name, "steps": 0})
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{name}: {error}") from None
+    return ended(result, request, model.maximizing)
 
 
-def _run(
-    model: Statement,
-    name: str,
-    options: dict[str, Any],
-    common: dict[str, Any],
-    request: Request,
-    deliver: Deliver,
-) -> Ended:
+def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
+    """Search: at once where a kernel knows the model as it is, else on the compiled one."""
     began = request.clock.elapsed()  # without compilation
-    tried: Result | None = None
-    if request.hint is None and common == DEFAULTS and name in ("auto", "sosic-gu-4"):
-        tried = _at_once(model, name, options, request)
-        if tried is not None and tried.reason != "stalled":
-            if tried.cost == 0:
-                deliver(tried.x[None, : len(model.decisions)])
-            return ended(tried, request, None, len(model.decisions))
-        began = request.clock.elapsed() if tried is not None else began
+    tried = _at_once(model, request, task)
+    if tried is not None:
+        if tried.reason != "stalled":
+            return _delivered(tried, deliver)
+        began = request.clock.elapsed()
     with stopping_if_long(request.should_stop, model.variable_count):
-        problem = model.kept(
-            "local search's problem", lambda: to_problem(compile_model(model, backend="local-search"))
-        )
+        patterns = patterns_of(model, backend="local-search")
     translated = request.clock.elapsed() - began
-    hint = None
-    if request.hint is not None:
-        hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    limits = limits_of(request, problem, problem.size)
-    result = search_problem(
-        problem, name, request.seed, limits, options, deliver, common=common, hint=hint, tried=tried
-    )
+    task = replace(task, limits=limits_of(request, default_steps(patterns.compiled)))
+    if tried is None:
+        tried = try_specials(patterns, task)
+    if tried is None or tried.reason == "stalled":
+        result = search_model(patterns.compiled, task, deliver, tried)
+    else:
+        result = _delivered(tried, deliver)
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)
-    sign = -1 if model.maximizing else 1  # the problem's objective is the negated one
-    objective = None if result.objective is None else sign * result.objective
-    return ended(result, request, objective, problem.size)
+    return result
 
 
-def _at_once(model: Statement, name: str, options: dict[str, Any], request: Request) -> Result | None:
+def _at_once(model: Statement, request: Request, task: Task) -> Result | None:
     """Try the kernel for queens without compiling the model, which takes most memory on large boards."""
-    began = request.clock.elapsed()
-    units = units_of(model)
-    if units is None:
+    if not task.lets_kernels_try or task.strategy not in ("auto", "sosic-gu-4"):
         return None
+    began = request.clock.elapsed()
+    pattern = shifted_permutation_of(model)
     translated = request.clock.elapsed() - began
-    limits = limits_of(request, None, units.size)
-    result = try_special("sosic-gu-4", units, units.size, name, request.seed, limits, options)
+    if pattern is None:
+        return None
+    result = try_special("sosic-gu-4", pattern, pattern.size, task)
     result.statistics["translate_time"] = translated
+    return result
+
+
+def _delivered(result: Result, deliver: Deliver) -> Result:
+    """Return what a special kernel ended with, delivered if it is a solution."""
+    if result.cost == 0:
+        deliver(result.x[None, :])
     return result

@@ -1,26 +1,27 @@
-"""One search: the compiled problem, its state, limits, audit and trace; what strategies are written in."""
+"""One search: the compiled model, its state, limits, audit and trace; what strategies are written in."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
-from cpqueens.backends.local_search.layers import compile_problem
-from cpqueens.backends.local_search.meaning import evaluate, node_values
+from cpqueens.backends.local_search.layers import build_arrays
+from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_space, derive
-from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.backends.local_search.starts import hinted_start, random_start
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info as info_codes
 from cpqueens.kernels.random import seed_state
-from cpqueens.kernels.search_deep import OWNER_LINEAR
 from cpqueens.kernels.search_rebuild import rebuild
-from cpqueens.kernels.search_state import Space
+from cpqueens.kernels.search_state import Core, Deep, Rows, Space
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled
 
 SLICE = 0.008  # seconds that one call of a kernel should take at most
 NEVER = 1 << 62
@@ -48,7 +49,7 @@ class Limits:
 class Result:
     """What a search ended with; ``x`` is a solution if ``cost`` is 0."""
 
-    x: Ints
+    x: IntArray
     cost: int
     reason: Paused
     steps: int
@@ -63,8 +64,8 @@ class Search:
 
     Parameters
     ----------
-    problem
-        The lowered model.
+    compiled
+        The model.
     seed
         Of the generator; together with the strategy and its parameters it fixes the trajectory.
     assignment_only
@@ -80,7 +81,7 @@ class Search:
 
     def __init__(
         self,
-        problem: Problem,
+        compiled: Compiled,
         seed: int = 0,
         limits: Limits | None = None,
         *,
@@ -88,16 +89,16 @@ class Search:
         measure: str = "surplus",
         audit: str = "final",
         trace: int = 0,
-        hint: tuple[Ints, Ints] | None = None,
+        hint: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        self.problem = problem
+        self.compiled, self.size = compiled, compiled.decision_count
         self.limits = limits or Limits()
         self.audit = audit
         self.measure = {"surplus": 0, "pairs": 1}[measure]
-        self.neighbourhood = derive(problem, assignment_only)
-        self.compiled = compile_problem(problem, self.neighbourhood)
-        self._info = self.compiled.part(arena.INFO)
-        self.space = build_space(problem, self.neighbourhood)
+        self.neighbourhood = derive(compiled, assignment_only)
+        self.arrays = build_arrays(compiled, self.neighbourhood.kept)
+        self._info = self.arrays.part(arena.INFO)
+        self.space = build_space(compiled, self.neighbourhood)
         self.random = seed_state(seed)
         self.events = np.zeros((trace, info_codes.EVENT_WIDTH), dtype=np.int64)
         self.hint = hint
@@ -115,31 +116,26 @@ class Search:
             values = max(values, self._largest_domain())
         self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
-        self.tabu = np.zeros(problem.size, dtype=np.int64)
+        self.tabu = np.zeros(self.size, dtype=np.int64)
         self.info[info_codes.SAVED] = NEVER
         self.info[info_codes.THINNING] = 1
-        self.objective_limit = 0
-        if problem.objective is not None:
-            limiting = problem.constraints[-1].terms[0]  # objective - limit
-            self.objective_limit = int(
-                problem.terms.constants[problem.objective] - problem.terms.constants[limiting]
-            )
+        self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
 
     def _largest_domain(self) -> int:
         free = self.space.group < 0
-        return int((self.problem.upper - self.problem.lower)[free].max(initial=0)) + 1
+        return int((self.space.upper - self.space.lower)[free].max(initial=0)) + 1
 
     # ---- state ----------------------------------------------------------------------------------
 
     @property
-    def info(self) -> Ints:
+    def info(self) -> IntArray:
         """The scalars of the state, see ``cpqueens.kernels.search_info``."""
         return self._info
 
     @property
-    def x(self) -> Ints:
+    def x(self) -> IntArray:
         """The current assignment."""
-        return self.compiled.core.x
+        return self.arrays.core.x
 
     @property
     def cost(self) -> int:
@@ -156,9 +152,9 @@ class Search:
         return self.cost == 0
 
     @property
-    def layers(self) -> tuple[Any, Any, Any]:
+    def layers(self) -> tuple[Core, Rows | None, Deep | None]:
         """The core, rows and deep arrays, as kernels take them."""
-        return self.compiled.core, self.compiled.rows, self.compiled.deep
+        return self.arrays.core, self.arrays.rows, self.arrays.deep
 
     # ---- what strategies call -------------------------------------------------------------------
 
@@ -177,7 +173,7 @@ class Search:
         space, neighbourhood = self.space, self.neighbourhood
         if kind == "permutation" and not neighbourhood.groups:
             space, neighbourhood = self._groups_for_start()
-        args = (self.x, self.problem, space, neighbourhood, self.random)
+        args = (self.x, self.compiled, space, neighbourhood, self.random)
         if self.hint is not None and self.restarts == 0:
             self.hint_kept = hinted_start(*args, *self.hint)
         else:
@@ -186,31 +182,28 @@ class Search:
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
-        entry = next(e for e in self.compiled.entries if e.constraint is self.problem.constraints[-1])
+        entry = self.arrays.entries[-1]
         change = self.objective_limit - limit
+        self.arrays.entries[-1] = replace(entry, terms=below(entry.terms, -change))
         if entry.layer == "plain":
-            self.compiled.part(arena.CONSTANTS)[entry.number] += change
+            self.arrays.part(arena.CONSTANTS)[entry.number] += change
         else:
-            deep = self.compiled.deep
+            deep = self.arrays.deep
             assert deep is not None
-            owners = deep.terms.reshape(-1, 4)
-            deep.constants[
-                np.flatnonzero((owners[:, 1] == OWNER_LINEAR) & (owners[:, 2] == entry.number))
-            ] += change
+            deep.constants[-1] += change
         self.objective_limit = limit
         self.improvements += 1
         self.goes_on = True
 
-    def value_of(self, x: Ints) -> int:
+    def value_of(self, x: IntArray) -> int:
         """Return the value of the objective for an assignment."""
-        assert self.problem.objective is not None
-        values = node_values(self.problem, x)
-        return int(evaluate(self.problem, np.array([self.problem.objective]), values)[0])
+        assert self.compiled.objective is not None
+        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x))[0])
 
     def _groups_for_start(self) -> tuple[Space, Neighbourhood]:
         if self._start_groups is None:
-            neighbourhood = derive(self.problem)
-            self._start_groups = build_space(self.problem, neighbourhood), neighbourhood
+            neighbourhood = derive(self.compiled)
+            self._start_groups = build_space(self.compiled, neighbourhood), neighbourhood
         return self._start_groups
 
     def rebuild(self) -> None:
@@ -224,8 +217,8 @@ class Search:
 
     def reset_weights(self) -> None:
         """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""
-        self.compiled.part(arena.WEIGHT)[:] = 1
-        self.compiled.part(arena.WEIGHT)[self.relaxed] = 0
+        self.arrays.part(arena.WEIGHT)[:] = 1
+        self.arrays.part(arena.WEIGHT)[self.relaxed] = 0
 
     def relax_short_rows(self) -> None:
         """Leave the AllDifferents of few terms out until an assignment violates them.
@@ -233,20 +226,18 @@ class Search:
         In a difference triangle the short rows are hardly ever violated when the long ones hold (in a
         Costas array never: Chang 1987), and every evaluation is cheaper without them.
         """
-        rows = [e for e in self.compiled.entries if e.layer == "rows"]
-        longest = max((len(e.constraint.terms) for e in rows), default=0)
-        self.relaxed = np.array(
-            [e.number for e in rows if 2 * len(e.constraint.terms) <= longest], dtype=np.int64
-        )
+        rows = [e for e in self.arrays.entries if e.layer == "rows"]
+        longest = max((len(e.terms) for e in rows), default=0)
+        self.relaxed = np.array([e.number for e in rows if 2 * len(e.terms) <= longest], dtype=np.int64)
 
     def tighten(self) -> bool:
         """Count the relaxed constraints that the assignment violates from now on; say if there are any."""
         if len(self.relaxed) == 0:
             return False
-        violated = self.compiled.part(arena.ACTIVITY)[self.relaxed] > 0
+        violated = self.arrays.part(arena.ACTIVITY)[self.relaxed] > 0
         if not violated.any():
             return False
-        self.compiled.part(arena.WEIGHT)[self.relaxed[violated]] = 1
+        self.arrays.part(arena.WEIGHT)[self.relaxed[violated]] = 1
         self.relaxed = self.relaxed[~violated]
         self.rebuild()
         return True
@@ -255,7 +246,7 @@ class Search:
         """Keep the current assignment if it is the best so far."""
         if self.restarts >= 0 and self.cost < self.info[info_codes.SAVED]:
             self.info[info_codes.SAVED] = self.cost
-            self.compiled.part(arena.BEST)[:] = self.x
+            self.arrays.part(arena.BEST)[:] = self.x
 
     def count_step(self) -> None:
         """Count a step that no kernel counts, such as a restart."""
@@ -267,7 +258,7 @@ class Search:
         It ends as the kernel says, with ``budget`` after ``steps`` steps, or at a limit.
         """
         end = min(self.steps + steps, NEVER)
-        pace = self.pace.get(kernel, max(1, min(16, (1 << 14) // max(1, self.problem.size))))
+        pace = self.pace.get(kernel, max(1, min(16, (1 << 14) // max(1, self.size))))
         while True:
             left = end - self.steps
             total = NEVER if self.limits.steps is None else self.limits.steps - self.steps
@@ -300,7 +291,7 @@ class Search:
         """Return the outcome: the current assignment if solved, else the best one seen."""
         self.keep_best()
         solved = self.solved()
-        x = self.x if solved else self.compiled.part(arena.BEST)
+        x = self.x if solved else self.arrays.part(arena.BEST)
         cost = 0 if solved else int(self.info[info_codes.SAVED])
         statistics = {
             "steps": self.steps,
@@ -309,7 +300,7 @@ class Search:
             "restarts": max(0, self.restarts),
             "resets": int(self.info[info_codes.RESETS]),
             "neighbourhood": self.neighbourhood.report(),
-            "layers": self.compiled.summary(),
+            "layers": self.arrays.summary(),
             **self.extra,
         }
         return Result(x.copy(), cost, reason, self.steps, int(self.info[info_codes.HASH]), statistics)

@@ -15,9 +15,9 @@ import numpy as np
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
-from cpqueens.backends.local_search.units import Units
 from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
+from cpqueens.lowered.permutations import ShiftedPermutation
 
 ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
@@ -28,21 +28,23 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Refuse: the engine calls `solve_units` where the pattern is found."""
+    """Refuse: the engine calls `solve_shifted` where the pattern is found."""
     raise StrategyError("sosic-gu-4 needs a permutation under AllDifferents over x[i] + constant; use auto")
 
 
-def solve_units(units: Units, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+def solve_shifted(
+    pattern: ShiftedPermutation, seed: int, limits: Limits, options: Mapping[str, Any]
+) -> Result:
     """Solve the pattern; O(n) time for large n, 20 bytes per variable for queens and the offsets' 8."""
-    n = units.size
+    n = pattern.size
     x = np.arange(n, dtype=np.int32)
-    count = np.zeros(units.counters, dtype=np.int32)
+    count = np.zeros(pattern.counters, dtype=np.int32)
     work = np.zeros(n + 64, dtype=np.int32)
     info = np.zeros(codes.LENGTH, dtype=np.int64)
     random = seed_state(seed)
     stall = options["restart"] or 50 + 10 * n
     noise = min(1 << 32, round(options["noise"] * (1 << 32)))
-    state = (x, units.offsets, count, work, info, random)
+    state = (x, pattern.offsets, count, work, info, random)
 
     def advance(steps: int) -> int:
         return int(codes.units_search(steps, options["tries"], stall, noise, *state))
@@ -53,9 +55,9 @@ def solve_units(units: Units, seed: int, limits: Limits, options: Mapping[str, A
         "moves": int(info[codes.SWAPS]), "restarts": int(info[codes.RESTARTS]), "resets": 0,
         "misplaced_by_start": int(info[codes.MISPLACED]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
-        "layers": {"units": len(units.offsets)},
+        "layers": {"units": len(pattern.offsets)},
     }  # fmt: skip
     cost = int(info[codes.COST]) if info[codes.SEARCHING] else n
     values = x.astype(np.int64)
-    values += units.low
+    values += pattern.low
     return Result(values, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)

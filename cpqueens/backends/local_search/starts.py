@@ -5,25 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood, matching
-from cpqueens.backends.local_search.problem import Ints, Problem
 from cpqueens.kernels.search_start import random_values, shuffle
 from cpqueens.kernels.search_state import Space
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled
 
 
 class Shuffler:
     """Random permutations from the search's own generator state."""
 
-    def __init__(self, random: Ints) -> None:
+    def __init__(self, random: IntArray) -> None:
         self.random = random
 
-    def permutation(self, size: int) -> Ints:
+    def permutation(self, size: int) -> IntArray:
         """Return a uniformly random permutation of 0 .. size - 1."""
         order = np.arange(size, dtype=np.int64)
         shuffle(order, self.random)
         return order
 
 
-def random_start(x: Ints, problem: Problem, space: Space, neighbourhood: Neighbourhood, random: Ints) -> None:
+def random_start(
+    x: IntArray, compiled: Compiled, space: Space, neighbourhood: Neighbourhood, random: IntArray
+) -> None:
     """Fill ``x`` at random: a permutation per group, independent values elsewhere; set the spare values."""
     if len(neighbourhood.groups) == 0 or (space.group < 0).any():
         random_values(x, space, random)
@@ -35,39 +38,39 @@ def random_start(x: Ints, problem: Problem, space: Space, neighbourhood: Neighbo
             x[group.variables] = values[:members]
             space.spare[space.spare_start[g] : space.spare_start[g + 1]] = values[members:]
         else:
-            chosen = matching(problem, group.variables, group.values, Shuffler(random))
+            chosen = matching(compiled, group.variables, group.values, Shuffler(random))
             assert chosen is not None, "a group has a matching by construction"
             x[group.variables] = chosen
             _set_spare(g, group.values, chosen, space)
 
 
 def hinted_start(
-    x: Ints,
-    problem: Problem,
+    x: IntArray,
+    compiled: Compiled,
     space: Space,
     neighbourhood: Neighbourhood,
-    random: Ints,
-    hint: Ints,
-    given: Ints,
+    random: IntArray,
+    hint: IntArray,
+    given: IntArray,
 ) -> int:
     """Fill ``x`` from ``hint`` where ``given`` (bool) and possible; return how many entries were kept."""
-    random_start(x, problem, space, neighbourhood, random)
-    free = (space.group < 0) & given & (hint >= problem.lower) & (hint <= problem.upper)
-    for v in [v for v in problem.domains if free[v]]:
-        free[v] = hint[v] in problem.domains[v]
+    random_start(x, compiled, space, neighbourhood, random)
+    free = (space.group < 0) & given & (hint >= space.lower) & (hint <= space.upper)
+    for v in [v for v in compiled.domains if v < len(x) and free[v]]:
+        free[v] = hint[v] in compiled.domains[v]
     x[free] = hint[free]
     for g, group in enumerate(neighbourhood.groups):
         wish = np.where(given[group.variables], hint[group.variables], x[group.variables])
         chosen = _keep_first(wish, group.values, x[group.variables]) if group.uniform else None
         if chosen is None:
-            chosen = matching(problem, group.variables, group.values, None, wish)
+            chosen = matching(compiled, group.variables, group.values, None, wish)
             assert chosen is not None, "a group has a matching by construction"
         x[group.variables] = chosen
         _set_spare(g, group.values, chosen, space)
     return int((x[given] == hint[given]).sum())
 
 
-def _keep_first(wish: Ints, values: Ints, fallback: Ints) -> Ints:
+def _keep_first(wish: IntArray, values: IntArray, fallback: IntArray) -> IntArray:
     """Return distinct values: the first wish for each value is granted, the others get what is left."""
     chosen = fallback.copy()
     legal = np.isin(wish, values)
@@ -86,5 +89,5 @@ def _keep_first(wish: Ints, values: Ints, fallback: Ints) -> Ints:
     return chosen
 
 
-def _set_spare(g: int, values: Ints, chosen: Ints, space: Space) -> None:
+def _set_spare(g: int, values: IntArray, chosen: IntArray, space: Space) -> None:
     space.spare[space.spare_start[g] : space.spare_start[g + 1]] = np.setdiff1d(values, chosen)

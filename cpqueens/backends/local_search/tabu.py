@@ -28,6 +28,6 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
     setting = Walk(
         choice=WORST, noise=1.0, tenure=options["tenure"], tenure_spread=options["tenure_spread"],
-        random_choice=options["noise"], stall=options["restart"] or 10_000 + 100 * search.problem.size,
+        random_choice=options["noise"], stall=options["restart"] or 10_000 + 100 * search.size,
     )  # fmt: skip
     return walk_with_restarts(search, repeat(setting))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.problem import Ints
 from cpqueens.backends.local_search.search import NEVER, End, Paused, Search, final
 from cpqueens.backends.local_search.slices import Sliced, slices
 from cpqueens.backends.local_search.walking import Walk, luby, probability, walk_once
@@ -16,6 +15,7 @@ from cpqueens.kernels import search_triangle as codes
 from cpqueens.kernels.lanes import LANES
 from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
 from cpqueens.kernels.search_bits import NOWHERE
+from cpqueens.language.rows import IntArray
 
 UNIT = 300_000  # steps without progress before the first new start
 WALK_EVERY = 16  # one start in so many is for the general engine
@@ -25,10 +25,10 @@ NOISE = 0.005
 
 def suits(search: Search) -> bool:
     """Say whether every constraint that counts is a row of bits over one whole permutation."""
-    rows = search.compiled.rows
-    if rows is None or search.compiled.deep is not None or search.measure != 0 or search.audit != "final":
+    rows = search.arrays.rows
+    if rows is None or search.arrays.deep is not None or search.measure != 0 or search.audit != "final":
         return False
-    if len(search.events) or search.compiled.summary()["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
+    if len(search.events) or search.arrays.summary()["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
         return False
     whole = len(search.neighbourhood.groups) == 1 and (search.space.group == 0).all()
     straight = (part(rows.static, BIT_ROWS).reshape(-1, 5)[:, 4] == 0).all()
@@ -39,7 +39,7 @@ def suits(search: Search) -> bool:
 
 def _pairs_differ(search: Search) -> bool:
     """Say whether no two terms of a row are over the same two variables."""
-    rows = search.compiled.rows
+    rows = search.arrays.rows
     assert rows is not None
     owner = part(rows.static, OWNER)
     pairs = np.sort(part(rows.static, SUPPORT).reshape(-1, 2), axis=1)
@@ -51,10 +51,10 @@ class _Triangle:
 
     def __init__(self, search: Search) -> None:
         self.search = search
-        rows = search.compiled.rows
+        rows = search.arrays.rows
         assert rows is not None
         self.layer = rows
-        n = search.problem.size
+        n = search.size
         self.all_rows = part(rows.static, BIT_ROWS).reshape(-1, 5)
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
@@ -72,7 +72,7 @@ class _Triangle:
 
     def choose_lanes(self, rows: int) -> None:
         """Lay out one entry per slot, row and variable, see the kernel."""
-        none, n = len(self.pairs), self.search.problem.size
+        none, n = len(self.pairs), self.search.size
         slots = self.slots.reshape(rows, n, 2, 2).transpose(2, 0, 1, 3)
         self.terms = np.append(slots[..., 0].ravel(), none)
         self.factors = np.append(slots[..., 1].ravel(), 0)
@@ -96,7 +96,7 @@ class _Triangle:
         if self.relaxed is not self.search.relaxed:
             self.choose_rows()
         self.info[codes.HASH] = self.search.info[search_info.HASH]
-        first = np.zeros(len(self.search.compiled.part(arena.KINDS)), dtype=np.int64)
+        first = np.zeros(len(self.search.arrays.part(arena.KINDS)), dtype=np.int64)
         first[self.all_rows[:, 0]] = self.all_rows[:, 1]
         owner = part(self.layer.static, OWNER)
         counters = self.layer.terms.reshape(-1, 4)[:, 1]
@@ -105,7 +105,7 @@ class _Triangle:
         self.tabu[:] = 0
         self.info[codes.LEAST], self.info[codes.STALL] = NEVER, 0
 
-    def arguments(self) -> tuple[Ints, ...]:
+    def arguments(self) -> tuple[IntArray, ...]:
         return (
             self.search.x, self.rows, self.slots, self.index, self.at, self.factors, self.others, self.away,
             self.shared, self.homes, self.masks, self.errors, self.tabu, self.change,

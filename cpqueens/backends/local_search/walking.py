@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.local_search.problem import Ints
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.kernels import search_walk as codes
+from cpqueens.language.rows import IntArray
 
 ALWAYS = 1 << 32
 MOST_MOVES = 1 << 18  # evaluated in a step, so that limits are seen
@@ -42,7 +42,7 @@ class Walk:
     bump: int = 0
     random_choice: float = 0.0
 
-    def parameters(self, measure: int) -> Ints:
+    def parameters(self, measure: int) -> IntArray:
         """Return the kernel's parameter array."""
         p = np.zeros(codes.LENGTH, dtype=np.int64)
         p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample, measure

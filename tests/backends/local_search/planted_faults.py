@@ -11,7 +11,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from cpqueens.models.costas_array import costas_array
+from cpqueens.models.magic_square import magic_square
+from cpqueens.models.queens import queens
+
+from cpqueens.fuzzing.generate import random_model
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+from searched import mixed, products, run
 
 PLAIN, APPLY, ROWS = "search_plain", "search_apply", "search_rows"
 DEEP, DEEP_APPLY, BITS, WALK = "search_deep", "search_deep_apply", "search_bits", "search_walk"
@@ -79,27 +87,24 @@ def audited() -> str:
         if hasattr(sys.modules.get(package), child):  # else `from package import child` finds the old one
             delattr(sys.modules[package], child)
         del sys.modules[name]
-    sys.modules.pop("lowered_problems", None)
-    from lowered_problems import costas, magic, mixed, queens, random_problem
-
     from cpqueens.backends.local_search.audit import AuditError
-    from cpqueens.backends.local_search.engine import solve_problem
-    from cpqueens.backends.local_search.search import Limits
 
     runs = [
         (queens(6), "min-conflicts", "surplus"),
-        (magic(3), "tabu", "surplus"),
-        (costas(6), "tabu", "surplus"),
+        (magic_square(3), "tabu", "surplus"),
+        (costas_array(6), "tabu", "surplus"),
     ]
-    runs += [(costas(6), "annealing", "pairs"), (queens(5), "annealing", "pairs")]
+    runs += [(costas_array(6), "annealing", "pairs"), (queens(5), "annealing", "pairs")]
     runs += [(queens(7 + s), "annealing", "surplus") for s in range(4)]
-    runs += [(mixed(n), "annealing", "surplus") for n in (5, 6, 7, 8)]
-    runs += [(costas(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")]
-    runs += [(random_problem(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90)]
-    for number, (problem, strategy, measure) in enumerate(runs):
+    runs += [(make(n), "annealing", "surplus") for make in (mixed, products) for n in (5, 6, 7, 8)]
+    runs += [
+        (costas_array(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")
+    ]
+    runs += [(random_model(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90)]
+    for number, (model, strategy, measure) in enumerate(runs):
         options = {"measure": measure} if strategy == "annealing" else {}
         try:
-            solve_problem(problem, strategy, number, Limits(25), audit="full", **options)
+            run(model, strategy, number, 25, audit="full", **options)
         except (AuditError, IndexError, RecursionError) as error:
             return f"{type(error).__name__}: {error}"
     return ""

@@ -14,7 +14,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import Model, Outcome, UnsupportedRequest
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.local_search import LocalSearch
+from cpqueens.backends.local_search.backend import LocalSearch
 from cpqueens.backends.local_search.strategies import STRATEGIES
 
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]

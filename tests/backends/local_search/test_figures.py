@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lowered_problems import queens
+from cpqueens.models.queens import queens
+from searched import compiled
 
 from cpqueens.backends.local_search.search import Limits, Search
 from cpqueens.backends.local_search.strategies import complete, get_strategy, gives_up_swaps
@@ -40,7 +41,11 @@ def attempt(strategy: str, n: int, times: int, limit: int = 1_000_000, **options
     module = get_strategy(strategy)
     filled = complete(module, options)
     search = Search(
-        queens(n), n, Limits(), assignment_only=gives_up_swaps(module, filled), measure=filled["measure"]
+        compiled(queens(n)),
+        n,
+        Limits(),
+        assignment_only=gives_up_swaps(module, filled),
+        measure=filled["measure"],
     )
     found = Attempts()
     for _ in range(times):
@@ -116,7 +121,7 @@ def test_a_step_costs_n_squared_and_naively_n_to_the_fourth() -> None:
     from cpqueens.kernels.search_scan import FOUND, LEFT, best_neighbour
 
     def counted(n: int) -> float:
-        search = Search(queens(n), 1, assignment_only=True, measure="pairs")
+        search = Search(compiled(queens(n)), 1, assignment_only=True, measure="pairs")
         search.start("permutation")
         found = np.zeros(FOUND, dtype=np.int64)
         found[LEFT] = 2**60
@@ -179,7 +184,7 @@ def test_sweeps_need_few_restarts(n: int, measure: str) -> None:
 
 @pytest.mark.parametrize(("measure", "share"), [("surplus", 0.53), ("pairs", 0.667)])
 def test_collisions_of_random_permutations(measure: str, share: float) -> None:
-    search = Search(queens(10_000), 5, measure=measure)
+    search = Search(compiled(queens(10_000)), 5, measure=measure)
     costs = []
     for _ in range(20):
         search.start()
@@ -191,11 +196,9 @@ def test_collisions_of_random_permutations(measure: str, share: float) -> None:
 @pytest.mark.parametrize("n", [1_000, 10_000, 100_000])
 def test_an_almost_conflict_free_start(n: int) -> None:
     """Sosic and Gu leave the last 8 to 100 queens in conflict; the tries for that are about 3 n."""
-    from cpqueens.models.queens import queens as model_of
-
     left, swaps = [], []
     for seed in range(10):
-        outcome = model_of(n).solve(solver="local-search:sosic-gu-4", random_seed=seed)
+        outcome = queens(n).solve(solver="local-search:sosic-gu-4", random_seed=seed)
         assert outcome.status == "FEASIBLE"
         assert outcome.statistics["restarts"] == 0
         left.append(outcome.statistics["misplaced_by_start"])
@@ -222,7 +225,7 @@ def test_annealing_row_after_row(rule: str, tested: str) -> None:
     low, high, times = ANNEALS[rule, tested]
     module = get_strategy("annealing")
     filled = complete(module, {"schedule": "rowwise", "rule": rule, "tested": tested})
-    search = Search(queens(8), 11, Limits(), assignment_only=True, measure=filled["measure"])
+    search = Search(compiled(queens(8)), 11, Limits(), assignment_only=True, measure=filled["measure"])
     assert gives_up_swaps(module, filled)
     assert filled["measure"] == "pairs"
     anneals, worse, accepted = [], np.zeros(21, dtype=int), np.zeros(21, dtype=int)

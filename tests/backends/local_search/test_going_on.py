@@ -14,7 +14,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.local_search import engine, requests, triangle
+from cpqueens.backends.local_search import engine, requests, running, triangle
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.backends.local_search.walking import Walk
@@ -97,8 +97,7 @@ SPECIAL = {"sosic-gu-4": queens(3), "exchange": impossible_sums(), "reversal": a
 
 
 def curtail(monkeypatch: pytest.MonkeyPatch, name: str, steps: int) -> None:
-    special = engine.SPECIALS[name]
-    shortened = engine.Special(special.strategy, special.find, special.solve, lambda n: steps)
+    shortened = replace(engine.SPECIALS[name], share=lambda n: steps)
     monkeypatch.setitem(engine.SPECIALS, name, shortened)  # type: ignore[misc]
 
 
@@ -181,7 +180,7 @@ TAKEN = [
 def test_a_run_without_limits_says_that_it_gave_up(
     strategy: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(requests, "default_steps", lambda problem: 30_000)
+    monkeypatch.setattr(running, "default_steps", lambda compiled: 30_000)
     outcome = models_without_solution()[kind].solve(solver=f"local-search:{strategy}")
     assert outcome.status == "UNKNOWN"
     if strategy in ENDS_BY_ITSELF and outcome.stop_reason != "gave_up":

@@ -6,60 +6,60 @@ import itertools
 
 import numpy as np
 import pytest
+from searched import compiled
 
-from cpqueens.backends.local_search.problem import Builder, Kind, Problem
+from cpqueens import AllDifferent, Model
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.starts import hinted_start
 from cpqueens.kernels.random import seed_state
 
-LOWER, UPPER = [-2, 0, 3], [1, 6, 3]
-HOLES = {1: np.array([0, 2, 5, 6])}
+Domains = list[list[int]]
+DOMAINS = [[-2, -1, 0, 1], [0, 2, 5, 6], [3]]
+UNIFORM = [[0, 1, 2, 3]] * 3
 
 
-def problem(different: bool, uniform: bool = False) -> Problem:
-    """Return three variables, bounds and holes as above (or all within 0..3), perhaps all different."""
-    b = Builder([0, 0, 0], [3, 3, 3]) if uniform else Builder(LOWER, UPPER, dict(HOLES))
+def search_of(domains: Domains, different: bool) -> Search:
+    """Return a search over three variables, perhaps all different."""
+    m = Model("three")
+    x = [m.intvar(domain=values, name=f"x{k}") for k, values in enumerate(domains)]
+    m += x[0] + x[1] + x[2] == 5
     if different:
-        b.add(Kind.ALL_DIFFERENT, b.add_terms(np.arange(3)[:, None], 1, 0))
-    b.add(Kind.LINEAR, b.add_terms([[0, 1, 2]], 1, -5))
-    return b.build()
+        m += AllDifferent(x)
+    return Search(compiled(m))
 
 
-def start(p: Problem, hint: tuple[int, ...], given: tuple[bool, ...], seed: int) -> tuple[list[int], int]:
-    search = Search(p)
+def start(search: Search, hint: tuple[int, ...], given: tuple[bool, ...], seed: int) -> tuple[list[int], int]:
     x = np.full(3, -999)
     kept = hinted_start(
-        x, p, search.space, search.neighbourhood, seed_state(seed), np.array(hint), np.array(given)
-    )
+        x, search.compiled, search.space, search.neighbourhood, seed_state(seed), np.array(hint),
+        np.array(given),
+    )  # fmt: skip
     return x.tolist(), kept
-
-
-def inside(p: Problem, v: int, value: int) -> bool:
-    return p.lower[v] <= value <= p.upper[v] and (v not in p.domains or value in p.domains[v])
 
 
 @pytest.mark.parametrize("given", list(itertools.product([False, True], repeat=3)))
 def test_a_free_variable_takes_its_hint_if_its_domain_has_it(given: tuple[bool, ...]) -> None:
-    p = problem(different=False)
+    search = search_of(DOMAINS, different=False)
     hints = itertools.product(range(-4, 4), range(-1, 9), range(1, 6))
     for seed, hint in enumerate(hints):
-        x, kept = start(p, hint, given, seed)
-        assert all(inside(p, v, x[v]) for v in range(3))
+        x, kept = start(search, hint, given, seed)
+        assert all(x[v] in DOMAINS[v] for v in range(3))
         for v in range(3):
-            if given[v] and inside(p, v, hint[v]):
+            if given[v] and hint[v] in DOMAINS[v]:
                 assert x[v] == hint[v]
         assert kept == sum(given[v] and x[v] == hint[v] for v in range(3))
 
 
 @pytest.mark.parametrize("uniform", [False, True])
 def test_variables_kept_different_start_different(uniform: bool) -> None:
-    p = problem(different=True, uniform=uniform)
+    domains = UNIFORM if uniform else DOMAINS
+    search = search_of(domains, different=True)
     for seed, hint in enumerate(itertools.product(range(-3, 8, 2), repeat=3)):
-        x, kept = start(p, hint, (True, True, True), seed)
+        x, kept = start(search, hint, (True, True, True), seed)
         assert len(set(x)) == 3
-        assert all(inside(p, v, x[v]) for v in range(3))
+        assert all(x[v] in domains[v] for v in range(3))
         assert kept == sum(x[v] == hint[v] for v in range(3))
-        legal = [v for v in range(3) if inside(p, v, hint[v])]
+        legal = [v for v in range(3) if hint[v] in domains[v]]
         if len(legal) == 3 == len(set(hint)):
             assert kept == 3
         assert kept >= bool(legal)

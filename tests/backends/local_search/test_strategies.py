@@ -10,72 +10,67 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lowered_problems import all_interval, costas, magic, queens, random_problem
+from cpqueens.models.all_interval import all_interval
+from cpqueens.models.costas_array import costas_array
+from cpqueens.models.magic_square import magic_square
+from cpqueens.models.queens import queens
+from searched import compiled, diagonals, mixed, run
 
-from cpqueens.backends.local_search.engine import solve_problem
-from cpqueens.backends.local_search.meaning import node_values, violation
-from cpqueens.backends.local_search.problem import Problem
-from cpqueens.backends.local_search.search import Limits, Search, StrategyError
+from cpqueens import CpqueensError, Model, Outcome, UnsupportedRequest
+from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.backends.local_search.walking import luby
+from cpqueens.fuzzing.generate import random_model
 
 HERE = Path(__file__).parent
 GENERAL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu-4", "hill-climbing", "sideways")]
 
 
-def satisfied(problem: Problem, x: np.ndarray) -> bool:
-    values = node_values(problem, x)
-    inside = (x >= problem.lower).all() and (x <= problem.upper).all()
-    holes = all(x[v] in domain for v, domain in problem.domains.items())
-    return bool(inside and holes and all(violation(c, problem, values) == 0 for c in problem.constraints))
+def solved(outcome: Outcome) -> bool:
+    return outcome.solution is not None and outcome.solution.check().ok
 
 
 @pytest.mark.parametrize("strategy", [*GENERAL, "sosic-gu-4"])
 def test_solves_queens(strategy: str) -> None:
     for n in (4, 8, 12):
-        result = solve_problem(queens(n), strategy, n, Limits(100_000))
-        assert result.reason == "solved"
-        assert satisfied(queens(n), result.x)
+        assert solved(run(queens(n), strategy, n, 100_000))
 
 
 @pytest.mark.parametrize("n", range(4, 41))
 def test_auto_solves_every_board(n: int) -> None:
     for seed in range(10):
-        result = solve_problem(queens(n), seed=seed, limits=Limits(100_000))
-        assert satisfied(queens(n), result.x)
+        assert solved(run(queens(n), seed=seed, steps=100_000))
 
 
 @pytest.mark.parametrize(
-    "problem", [magic(5), costas(9), all_interval(30)], ids=["magic", "costas", "all-interval"]
+    "model", [magic_square(5), costas_array(9), all_interval(30)], ids=["magic", "costas", "all-interval"]
 )
-def test_auto_solves_permutation_problems(problem: Problem) -> None:
+def test_auto_solves_permutation_problems(model: Model) -> None:
     for seed in range(3):
-        assert satisfied(problem, solve_problem(problem, seed=seed, limits=Limits(500_000)).x)
+        assert solved(run(model, seed=seed, steps=500_000))
 
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_boards_without_solution_end_at_the_step_limit(n: int) -> None:
     for strategy in ("auto", "min-conflicts", "tabu", "annealing", "sosic-gu", "random-restart"):
-        result = solve_problem(queens(n), strategy, 0, Limits(2000))
-        assert result.reason == "step_limit"
-        assert result.cost > 0
-
-
-def test_solutions_of_random_problems_are_solutions() -> None:
-    solved = 0
-    for seed in range(40):
-        result = solve_problem(random_problem(seed), seed=seed, limits=Limits(400))
-        if result.cost == 0:
-            solved += 1
-            assert satisfied(random_problem(seed), result.x), seed
-    assert solved >= 10  # many of these have no solution
+        outcome = run(queens(n), strategy, 0, 2000)
+        assert outcome.stop_reason == "step_limit"
+        assert outcome.closest is not None
+        assert not outcome.closest.check().ok
 
 
 def test_the_trajectory_does_not_depend_on_how_a_run_is_cut() -> None:
-    whole = solve_problem(magic(6), "min-conflicts", 5, Limits(900))
-    cut = solve_problem(magic(6), "min-conflicts", 5, Limits(900), audit="full")
-    assert whole.trajectory == cut.trajectory
-    assert (whole.x == cut.x).all()
+    whole = run(magic_square(6), "min-conflicts", 5, 900)
+    cut = run(magic_square(6), "min-conflicts", 5, 900, audit="full")
+    assert fingerprint(whole) == fingerprint(cut)
+
+
+def fingerprint(outcome: Outcome) -> list[int]:
+    """Return the hash of the trajectory, the steps and where it ended."""
+    reached = outcome.solution or outcome.closest
+    assert reached is not None
+    statistics = outcome.statistics
+    return [statistics["trajectory"], statistics["steps"], *map(int, reached.values)]
 
 
 RUNS = [
@@ -89,17 +84,16 @@ RUNS = [
     ("a", 9, "reversal"),
     ("r", 3, "jump"),
     ("r", 8, "min-conflicts"),
+    ("x", 6, "annealing"),
     ("q", 6, "hill-climbing"),
 ]
 
 
 def fingerprints() -> list[list[int]]:
-    make = {"q": queens, "c": costas, "m": magic, "a": all_interval, "r": random_problem}
-    found = []
-    for kind, n, strategy in RUNS:
-        result = solve_problem(make[kind](n), strategy, 11, Limits(60))
-        found.append([result.trajectory, result.steps, *result.x.tolist()])
-    return found
+    make = {
+        "q": queens, "c": costas_array, "m": magic_square, "a": all_interval, "r": random_model, "x": mixed
+    }  # fmt: skip
+    return [fingerprint(run(make[kind](n), strategy, 11, 60)) for kind, n, strategy in RUNS]
 
 
 @pytest.mark.parametrize("disable", ["0", "1"])
@@ -118,11 +112,8 @@ def test_other_processes_and_plain_python_give_the_same(disable: str) -> None:
 
 
 def success(strategy: str, runs: int, **options: object) -> float:
-    problem = queens(8)
-    return (
-        sum(solve_problem(problem, strategy, s, Limits(5000), **options).cost == 0 for s in range(runs))
-        / runs
-    )
+    model = queens(8)
+    return sum(solved(run(model, strategy, s, 5000, **options)) for s in range(runs)) / runs
 
 
 def test_published_success_rates_of_climbing() -> None:
@@ -134,33 +125,32 @@ def test_published_success_rates_of_climbing() -> None:
 
 def test_endings_of_climbing_are_told_apart() -> None:
     boards = [queens(n) for n in (5, 6, 8)]
-    reasons = {solve_problem(b, "sideways", s, max_sideways=5).reason for b in boards for s in range(200)}
-    assert reasons == {"solved", "local_optimum", "plateau_limit"}
+    reasons = {run(b, "sideways", s, max_sideways=5).stop_reason for b in boards for s in range(200)}
+    assert reasons == {"solution_limit", "local_optimum", "plateau_limit"}
 
 
 def test_trace_is_capped_and_thinned() -> None:
-    result = solve_problem(magic(6), "jump", 0, Limits(3000), trace=64)
-    assert 32 <= len(result.events) <= 64
-    assert (np.diff(result.events[:, 0]) >= 0).all()
+    events = np.array(run(magic_square(6), "jump", 0, 3000, trace=64).statistics["events"])
+    assert 32 <= len(events) <= 64
+    assert (np.diff(events[:, 0]) >= 0).all()
 
 
 def test_a_hint_is_kept_where_it_can_be() -> None:
-    solution = solve_problem(queens(10), seed=1).x
+    model = queens(10)
+    solution = run(model, seed=1)[model["q"]]
     hint = solution.copy()
     hint[0] = hint[1]
-    result = solve_problem(
-        queens(10), "min-conflicts", hint=(hint, np.ones(10, dtype=bool)), limits=Limits(1000)
-    )
-    assert result.statistics["hint_kept"] >= 9
-    whole = solve_problem(queens(10), "min-conflicts", hint=(solution, np.ones(10, dtype=bool)))
-    assert whole.steps == 0
+    near = run(model, "min-conflicts", steps=1000, hint={model["q"]: hint})
+    assert near.statistics["hint_kept"] >= 9
+    whole = run(model, "min-conflicts", hint={model["q"]: solution})
+    assert (whole.statistics["hint_kept"], whole.statistics["steps"]) == (10, 0)
 
 
 def test_refusals_name_what_is_wrong() -> None:
-    with pytest.raises(StrategyError, match="max_sidewys"):
-        solve_problem(queens(5), "sideways", max_sidewys=3)
-    with pytest.raises(StrategyError, match="swaps only"):
-        solve_problem(queens(5, rows=False), "sosic-gu")
+    with pytest.raises(CpqueensError, match="max_sidewys"):
+        run(queens(5), "sideways", max_sidewys=3)
+    with pytest.raises(UnsupportedRequest, match="swaps only"):
+        run(diagonals(5), "sosic-gu")
 
 
 def test_registry_and_files_agree() -> None:
@@ -178,11 +168,11 @@ def test_luby() -> None:
 
 
 def test_neighbourhood_is_reported_and_can_be_given_up() -> None:
-    assert Search(queens(6)).neighbourhood.report() == {
+    six = compiled(queens(6))
+    assert Search(six).neighbourhood.report() == {
         "groups": 1,
         "swapped_variables": 6,
         "kept_constraints": 1,
     }
-    assert Search(queens(6), assignment_only=True).neighbourhood.report()["groups"] == 0
-    result = solve_problem(queens(6), "min-conflicts", 2, Limits(50_000), neighbourhood="assignment")
-    assert satisfied(queens(6), result.x)
+    assert Search(six, assignment_only=True).neighbourhood.report()["groups"] == 0
+    assert solved(run(queens(6), "min-conflicts", 2, 50_000, neighbourhood="assignment"))
