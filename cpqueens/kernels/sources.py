@@ -6,7 +6,11 @@ import re
 from functools import cache
 from pathlib import Path
 
-_IMPORT = re.compile(r"^from cpqueens\.kernels\.(\w+) import", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^from cpqueens\.kernels(?:\.(?P<of>\w+) import| import (?:\((?P<many>[^)]*)\)|(?P<few>[^(\n]+)))",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"(\w+)(?: as \w+)?")
 
 
 @cache
@@ -26,5 +30,9 @@ def source_stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
         except OSError:
             continue
         found[file.name] = (status.st_mtime_ns, status.st_size)
-        waiting += [file.with_name(f"{name}.py") for name in _IMPORT.findall(text)]
+        waiting += [
+            file.with_name(f"{name}.py")
+            for imported in _IMPORT.finditer(text)
+            for name in _NAME.findall(imported["of"] or imported["many"] or imported["few"])
+        ]
     return tuple((name, *found[name]) for name in sorted(found))
