@@ -7,7 +7,7 @@ from typing import Any
 
 from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels import search_info as at
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.random import below, unit
 from cpqueens.kernels.search_arena import part
 from cpqueens.kernels.search_moves import list_swaps, list_values
@@ -23,7 +23,7 @@ CONFLICTED = 4  # probability of moving a variable in conflict rather than any
 LENGTH = 5
 
 
-@inner_kernel
+@inlined
 def propose(conflicted: float, s: Any) -> Any:
     """Put a random move into ``s.moves[0]`` and its change into ``s.deltas[0]``; return variable and kind.
 

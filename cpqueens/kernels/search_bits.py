@@ -66,13 +66,15 @@ def fill_rows(i: int, n: int, terms: Ints, static: Ints) -> None:
     slots = part(static, parts.SLOTS)
     index = part(static, parts.BITS)
     for r in range(rows.shape[0] // 5):
-        s = (r * n + i) * 4
+        first = rows[5 * r + 1]
+        a1 = slots[(r * n + i) * 4]
+        a2 = slots[(r * n + i) * 4 + 2]
         once = 0
         twice = 0
         thrice = 0
         for t in range(rows[5 * r + 2], rows[5 * r + 3]):
-            index[t] = terms[t * WIDTH + COUNTER] - rows[5 * r + 1]
-            if t != slots[s] and t != slots[s + 2]:
+            index[t] = terms[t * WIDTH + COUNTER] - first
+            if t != a1 and t != a2:
                 once, twice, thrice = seen_again(1 << index[t], once, twice, thrice)
         put_masks(part(static, parts.MASKS), r, once, twice, thrice)
     index[index.shape[0] - 1] = NOWHERE

@@ -94,11 +94,9 @@ def list_values(v: int, sample: int, candidates: Ints, x: Ints, space: Any, rand
 
 
 @inner_kernel
-def exchange_spare(v: int, old: int, new: int, space: Any) -> None:
-    """Put ``old`` into the list of spare values in place of ``new``; O(spare values)."""
-    g = space.group[v]
-    if g >= 0:
-        for s in range(space.spare_start[g], space.spare_start[g + 1]):
-            if space.spare[s] == new:
-                space.spare[s] = old
-                return
+def exchange_spare(old: int, new: int, first: int, end: int, spare: Ints) -> None:
+    """Put ``old`` into a group's spare values ``spare[first:end]`` in place of ``new``; O(their number)."""
+    for s in range(first, end):
+        if spare[s] == new:
+            spare[s] = old
+            return

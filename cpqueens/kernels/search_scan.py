@@ -6,7 +6,7 @@ from typing import Any
 
 from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels import search_info as at
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.jit import inlined, kernel
 from cpqueens.kernels.random import below
 from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_moves import domain_size, domain_value, list_values
@@ -36,7 +36,7 @@ TAKE_AND_SHAKE = 1  # take it, then give one random variable a random value (the
 JUMP = 2  # make a uniformly random move instead (the text of A1)
 
 
-@inner_kernel
+@inlined
 def random_neighbour(other: bool, s: Any) -> None:
     """Give a random variable a random value (another one than it has, if ``other``)."""
     info = part(s.core.arena, parts.INFO)

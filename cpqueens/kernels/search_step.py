@@ -35,7 +35,9 @@ def change_values(v: int, target: int, swap: bool, s: Any) -> Any:
         return apply_swap(v, target, s.core, s.rows, s.deep, s.measure)
     old = s.core.x[v]
     change = apply_assign(v, target, s.core, s.rows, s.deep, s.measure)
-    exchange_spare(v, old, target, s.space)
+    g = s.space.group[v]
+    if g >= 0:
+        exchange_spare(old, target, s.space.spare_start[g], s.space.spare_start[g + 1], s.space.spare)
     return change
 
 

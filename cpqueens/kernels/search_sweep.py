@@ -6,7 +6,7 @@ from typing import Any
 
 from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels import search_info as at
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.search_arena import part
 from cpqueens.kernels.search_moves import allowed
 from cpqueens.kernels.search_state import swap_deltas
@@ -15,7 +15,7 @@ from cpqueens.kernels.search_step import make_move
 CHUNK = 4096  # partners evaluated at once; the first that is better is taken
 
 
-@inner_kernel
+@inlined
 def list_partners(i: int, first: int, end: int, s: Any) -> Any:
     """List those of the members ``first`` to ``end - 1`` that ``i`` may swap with; return how many.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels import search_info as at
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.random import below, draw
 from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_deep import violation
@@ -146,7 +146,7 @@ def pick(
     return best
 
 
-@inner_kernel
+@inlined
 def evaluate(v: int, sample: int, s: Any) -> Any:
     """List the moves of ``v`` with their changes; return how many are swaps, which come first, and in all."""
     swaps = list_swaps(v, sample, s.moves, s.core.x, s.space, s.random)

@@ -72,7 +72,7 @@ LOCAL_SEARCH = Area(
         Mutant("definitions keep their old values", "search_deep_apply.commit_definitions",
                "deep.value[d] = codes.define", "_ = codes.define"),
         Mutant("spare values are lost", "search_moves.exchange_spare",
-               "space.spare[s] = old", "space.spare[s] = new"),
+               "spare[s] = old", "spare[s] = new"),
     ),
     (
         "tests/backends/local_search/test_deltas.py",
