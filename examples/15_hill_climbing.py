@@ -72,8 +72,7 @@ def counted_cost(n: int) -> float:
     search.start()
     found = np.zeros(FOUND, dtype=np.int64)
     found[LEFT] = 2**60  # evaluations: no limit
-    state = (*search.layers, search.space, search.moves, search.deltas, LAST, 0, search.random, found)
-    return least_seconds(lambda: best_neighbour(*state))
+    return least_seconds(lambda: best_neighbour(search.state, LAST, found))
 
 
 def least_seconds(call: Callable[[], object]) -> float:

@@ -14,96 +14,105 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_arena import (
-    ACTIVITY,
-    COUNT,
-    ERRORS,
-    INFO,
-    MEMBERS,
-    POSITION,
-    SCOPE,
-    SCOPE_START,
-    SUM_OF,
-    WEIGHT,
-)
-from cpqueens.kernels.search_plain import ALL_DIFFERENT, END, WIDTH, Ints, amount
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels.jit import inlined, inner_kernel
+from cpqueens.kernels.search_arena import Ints
+from cpqueens.kernels.search_plain import ALL_DIFFERENT, END, WIDTH, amount
 
 
-@kernel
+@inner_kernel
 def mark(v: int, change: int, arena: Ints) -> None:
     """Add ``change`` to the projected error of ``v`` and keep the list of variables in conflict."""
-    error = arena[arena[ERRORS] + v] + change
-    arena[arena[ERRORS] + v] = error
-    at = arena[POSITION] + v
+    error = arena[arena[parts.ERRORS] + v] + change
+    arena[arena[parts.ERRORS] + v] = error
+    at = arena[parts.POSITION] + v
     if error > 0:
         if arena[at] < 0:
-            size = arena[arena[INFO]]  # entry SIZE, the first
-            arena[arena[MEMBERS] + size] = v
+            size = arena[arena[parts.INFO]]  # entry SIZE, the first
+            arena[arena[parts.MEMBERS] + size] = v
             arena[at] = size
-            arena[arena[INFO]] = size + 1
+            arena[arena[parts.INFO]] = size + 1
     elif arena[at] >= 0:
-        size = arena[arena[INFO]] - 1
-        arena[arena[INFO]] = size
-        last = arena[arena[MEMBERS] + size]
-        arena[arena[MEMBERS] + arena[at]] = last
-        arena[arena[POSITION] + last] = arena[at]
+        size = arena[arena[parts.INFO]] - 1
+        arena[arena[parts.INFO]] = size
+        last = arena[arena[parts.MEMBERS] + size]
+        arena[arena[parts.MEMBERS] + arena[at]] = last
+        arena[arena[parts.POSITION] + last] = arena[at]
         arena[at] = -1
 
 
-@kernel
+@inner_kernel
 def mark_scope(c: int, change: int, arena: Ints) -> None:
     """Add ``change`` to the projected error of every variable of constraint ``c``."""
     if change != 0:
-        scope = arena[SCOPE]
-        begin = arena[arena[SCOPE_START] + c]
-        end = arena[arena[SCOPE_START] + c + 1]
+        scope = arena[parts.SCOPE]
+        begin = arena[arena[parts.SCOPE_START] + c]
+        end = arena[arena[parts.SCOPE_START] + c + 1]
         for q in range(begin, end):
             mark(arena[scope + q], change, arena)
 
 
-@kernel
-def plain_apply(v: int, old: int, new: int, measure: int, start: Ints, incidences: Ints, arena: Ints) -> Any:
+@inlined
+def move_occupant(occupant: int, old: int, new: int, arena: Ints) -> Any:
+    """Move an occupant from counter ``old`` to ``new``; return how many others it leaves and meets.
+
+    Where it leaves or meets one, the counter's sum says which.
+    """
+    counts = arena[parts.COUNT]
+    sums = arena[parts.SUM_OF]
+    left = arena[counts + old] - 1
+    met = arena[counts + new]
+    arena[counts + old] = left
+    arena[sums + old] -= occupant
+    arena[counts + new] = met + 1
+    arena[sums + new] += occupant
+    return left, met
+
+
+@inlined
+def change_of_violation(left: int, met: int, measure: int) -> Any:
+    """Return the change of an AllDifferent's violation when a term leaves some others and meets some."""
+    return met - left if measure == 1 else (met > 0) + 0 - (left > 0)
+
+
+@inlined
+def plain_move(v: int, old: int, new: int, weight: int, arena: Ints, measure: int) -> Any:
+    """Move variable ``v`` from counter ``old`` to ``new``; return the change of violation (unweighted)."""
+    left, met = move_occupant(v, old, new, arena)
+    if left == 1:
+        mark(arena[arena[parts.SUM_OF] + old], -weight, arena)
+    if met == 1:
+        mark(arena[arena[parts.SUM_OF] + new] - v, weight, arena)
+    error = ((met > 0) + 0 - (left > 0)) * weight
+    if error != 0:
+        mark(v, error, arena)
+    return change_of_violation(left, met, measure)
+
+
+@inner_kernel
+def plain_apply(v: int, old: int, new: int, core: Any, measure: int) -> Any:
     """Change ``v`` from ``old`` to ``new`` in the plain layer; return the change of weighted violation.
 
     O(incidences), plus O(scope) for each linear relation whose violation changes.
     """
+    incidences = core.incidences
+    arena = core.arena
     total = 0
-    counts = arena[COUNT]
-    sums = arena[SUM_OF]
-    s = start[v]
+    s = core.start[v]
     while incidences[s] != END:
         c = incidences[s]
         kind = incidences[s + 1]
         a = incidences[s + 2]
-        w = arena[arena[WEIGHT] + c]
+        w = arena[arena[parts.WEIGHT] + c]
+        here = arena[parts.ACTIVITY] + c
         if kind == ALL_DIFFERENT:
-            k = incidences[s + 3] + a * old
-            n1 = arena[counts + k] - 1
-            arena[counts + k] = n1
-            arena[sums + k] -= v
-            error = 0
-            if n1 >= 1:
-                error -= w
-                if n1 == 1:
-                    mark(arena[sums + k], -w, arena)
-            k = incidences[s + 3] + a * new
-            n3 = arena[counts + k]
-            if n3 >= 1:
-                error += w
-                if n3 == 1:
-                    mark(arena[sums + k], w, arena)
-            arena[counts + k] = n3 + 1
-            arena[sums + k] += v
-            if error != 0:
-                mark(v, error, arena)
-            change = n3 - n1 if measure == 1 else (n3 > 0) + 0 - (n1 > 0)
-            arena[arena[ACTIVITY] + c] += change
+            base = incidences[s + 3]
+            change = plain_move(v, base + a * old, base + a * new, w, arena, measure)
+            arena[here] += change
         else:
-            at = arena[ACTIVITY] + c
-            before = amount(kind, arena[at])
-            arena[at] += a * (new - old)
-            change = amount(kind, arena[at]) - before
+            before = amount(kind, arena[here])
+            arena[here] += a * (new - old)
+            change = amount(kind, arena[here]) - before
             mark_scope(c, w * change, arena)
         total += w * change
         s += WIDTH

@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.kernels.jit import inlined
-from cpqueens.kernels.search_plain import Ints
+
+Ints = NDArray[Any]
 
 # parts of the core arena
 COUNT = 0  # (counters,) how many occupants

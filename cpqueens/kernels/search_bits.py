@@ -17,9 +17,10 @@ from typing import Any
 from numba.core import types
 from numba.extending import intrinsic
 
-from cpqueens.kernels.jit import is_compiled, kernel
-from cpqueens.kernels.search_arena import ACTIVITY, BIT_ROWS, BITS, MASKS, SLOTS, WEIGHT, part
-from cpqueens.kernels.search_plain import WIDTH, Ints
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels.jit import inlined, inner_kernel, is_compiled
+from cpqueens.kernels.search_arena import Ints, part
+from cpqueens.kernels.search_plain import WIDTH
 from cpqueens.kernels.search_rows import BASE, COUNTER, FORM, VALUE
 
 
@@ -44,32 +45,42 @@ NOWHERE = 63  # the index of no term; beyond every row
 ROW = (1 << 62) - 1
 
 
-@kernel
-def fill_rows(i: int, n: int, rows: Ints, slots: Ints, terms: Ints, index: Ints, masks: Ints) -> None:
-    """Set ``index`` (bit) of all terms, and ``masks`` (3 per row) from the terms that ``i`` is not in."""
+@inlined
+def seen_again(bit: int, once: int, twice: int, thrice: int) -> Any:
+    """Return the values that occur once, twice and thrice at least, with one more occurrence of ``bit``."""
+    return once | bit, twice | (once & bit), thrice | (twice & bit)
+
+
+@inlined
+def put_masks(masks: Ints, r: int, once: int, twice: int, thrice: int) -> None:
+    """Set the words of row ``r``."""
+    masks[3 * r] = once
+    masks[3 * r + 1] = twice
+    masks[3 * r + 2] = thrice
+
+
+@inner_kernel
+def fill_rows(i: int, n: int, terms: Ints, static: Ints) -> None:
+    """Set the bits of all terms, and the masks (3 per row) from the terms that ``i`` is not in."""
+    rows = part(static, parts.BIT_ROWS)
+    slots = part(static, parts.SLOTS)
+    index = part(static, parts.BITS)
     for r in range(rows.shape[0] // 5):
         first = rows[5 * r + 1]
-        s = (r * n + i) * 4
-        a1 = slots[s]
-        a2 = slots[s + 2]
+        a1 = slots[(r * n + i) * 4]
+        a2 = slots[(r * n + i) * 4 + 2]
         once = 0
         twice = 0
         thrice = 0
         for t in range(rows[5 * r + 2], rows[5 * r + 3]):
-            at = terms[t * WIDTH + COUNTER] - first
-            index[t] = at
+            index[t] = terms[t * WIDTH + COUNTER] - first
             if t != a1 and t != a2:
-                bit = 1 << at
-                thrice |= twice & bit
-                twice |= once & bit
-                once |= bit
-        masks[3 * r] = once
-        masks[3 * r + 1] = twice
-        masks[3 * r + 2] = thrice
+                once, twice, thrice = seen_again(1 << index[t], once, twice, thrice)
+        put_masks(part(static, parts.MASKS), r, once, twice, thrice)
     index[index.shape[0] - 1] = NOWHERE
 
 
-@kernel
+@inner_kernel
 def folded_index(t: int, change: int, first: int, index: Ints, terms: Ints) -> Any:
     """Return the bit of a term that may be an absolute value, after its linear part changed."""
     if index[t] == NOWHERE:
@@ -82,70 +93,73 @@ def folded_index(t: int, change: int, first: int, index: Ints, terms: Ints) -> A
     return value + terms[f + BASE] - first
 
 
-@kernel
-def bits_swap_deltas(
-    i: int, candidates: Ints, size: int, out: Ints, terms: Ints, static: Ints, x: Ints, arena: Ints
-) -> None:
-    """Add to ``out[q]`` the change of weighted surplus by swapping ``i`` and ``candidates[q]``."""
-    n = x.shape[0]
-    rows = part(static, BIT_ROWS)
-    slots = part(static, SLOTS)
-    index = part(static, BITS)
-    masks = part(static, MASKS)
+@inlined
+def own_term(slots: Ints, s: int, a1: int, a2: int, k1: int, k2: int, last: int) -> Any:
+    """Return the term and coefficient at ``s``, and the coefficients of the terms ``a1`` and ``a2`` of i.
+
+    If it is one of these, its coefficient is taken off there, and ``last`` stands for no term.
+    """
+    term = slots[s]
+    coefficient = slots[s + 1]
+    if term == a1:
+        return last, 0, k1 - coefficient, k2
+    if term == a2:
+        return last, 0, k1, k2 - coefficient
+    return term, coefficient, k1, k2
+
+
+@inlined
+def row_swap_deltas(r: int, i: int, candidates: Ints, size: int, out: Ints, layer: Any, core: Any) -> None:
+    """Add to ``out[q]`` the change of weighted surplus in row ``r`` alone."""
+    x = core.x
+    arena = core.arena
+    terms = layer.terms
+    rows = part(layer.static, parts.BIT_ROWS)
+    slots = part(layer.static, parts.SLOTS)
+    index = part(layer.static, parts.BITS)
+    masks = part(layer.static, parts.MASKS)
+    c = rows[5 * r]
+    weight = arena[arena[parts.WEIGHT] + c]
+    distinct = rows[5 * r + 3] - rows[5 * r + 2] - arena[arena[parts.ACTIVITY] + c]
+    if weight == 0:
+        return
     last = index.shape[0] - 1
-    fill_rows(i, n, rows, slots, terms, index, masks)
-    xi = x[i]
+    first = rows[5 * r + 1]
+    straight = rows[5 * r + 4] == 0
+    once = masks[3 * r]
+    twice = masks[3 * r + 1]
+    thrice = masks[3 * r + 2]
+    s = (r * x.shape[0] + i) * 4
+    a1 = slots[s]
+    c1 = slots[s + 1]
+    a2 = slots[s + 2]
+    c2 = slots[s + 3]
+    for q in range(size):
+        j = candidates[q]
+        d = x[j] - x[i]
+        # terms that both are in belong to i, with both coefficients
+        s = (r * x.shape[0] + j) * 4
+        b1, e1, k1, k2 = own_term(slots, s, a1, a2, c1, c2, last)
+        b2, e2, k1, k2 = own_term(slots, s + 2, a1, a2, k1, k2, last)
+        gone1 = (1 << index[b1]) & ROW
+        gone2 = (1 << index[b2]) & ROW
+        many = thrice if gone1 == gone2 else twice
+        left = once & ~((gone1 | gone2) & ~many)
+        if straight:
+            left |= (1 << (index[a1] + k1 * d)) | (1 << (index[a2] + k2 * d))
+            left |= (1 << (index[b1] - e1 * d)) | (1 << (index[b2] - e2 * d))
+        else:
+            left |= 1 << folded_index(a1, k1 * d, first, index, terms)
+            left |= 1 << folded_index(a2, k2 * d, first, index, terms)
+            left |= 1 << folded_index(b1, -e1 * d, first, index, terms)
+            left |= 1 << folded_index(b2, -e2 * d, first, index, terms)
+        out[q] += (distinct - population(left & ROW)) * weight
+
+
+@inner_kernel
+def bits_swap_deltas(i: int, candidates: Ints, size: int, out: Ints, layer: Any, core: Any) -> None:
+    """Add to ``out[q]`` the change of weighted surplus by swapping ``i`` and ``candidates[q]``."""
+    rows = part(layer.static, parts.BIT_ROWS)
+    fill_rows(i, core.x.shape[0], layer.terms, layer.static)
     for r in range(rows.shape[0] // 5):
-        c = rows[5 * r]
-        first = rows[5 * r + 1]
-        straight = rows[5 * r + 4] == 0
-        distinct = rows[5 * r + 3] - rows[5 * r + 2] - arena[arena[ACTIVITY] + c]
-        w = arena[arena[WEIGHT] + c]
-        if w == 0:
-            continue
-        once = masks[3 * r]
-        twice = masks[3 * r + 1]
-        thrice = masks[3 * r + 2]
-        s = (r * n + i) * 4
-        a1 = slots[s]
-        c1 = slots[s + 1]
-        a2 = slots[s + 2]
-        c2 = slots[s + 3]
-        for q in range(size):
-            j = candidates[q]
-            d = x[j] - xi
-            s = (r * n + j) * 4
-            b1 = slots[s]
-            e1 = slots[s + 1]
-            b2 = slots[s + 2]
-            e2 = slots[s + 3]
-            # terms that both are in belong to i, with both coefficients
-            k1 = c1
-            k2 = c2
-            if b1 == a1 or b1 == a2:  # noqa: SIM109 - faster than a tuple in Numba
-                if b1 == a1:
-                    k1 -= e1
-                else:
-                    k2 -= e1
-                b1 = last
-                e1 = 0
-            if b2 == a1 or b2 == a2:  # noqa: SIM109
-                if b2 == a1:
-                    k1 -= e2
-                else:
-                    k2 -= e2
-                b2 = last
-                e2 = 0
-            gone1 = (1 << index[b1]) & ROW
-            gone2 = (1 << index[b2]) & ROW
-            many = thrice if gone1 == gone2 else twice
-            left = once & ~((gone1 | gone2) & ~many)
-            if straight:
-                left |= (1 << (index[a1] + k1 * d)) | (1 << (index[a2] + k2 * d))
-                left |= (1 << (index[b1] - e1 * d)) | (1 << (index[b2] - e2 * d))
-            else:
-                left |= 1 << folded_index(a1, k1 * d, first, index, terms)
-                left |= 1 << folded_index(a2, k2 * d, first, index, terms)
-                left |= 1 << folded_index(b1, -e1 * d, first, index, terms)
-                left |= 1 << folded_index(b2, -e2 * d, first, index, terms)
-            out[q] += (distinct - population(left & ROW)) * w
+        row_swap_deltas(r, i, candidates, size, out, layer, core)

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_arena import ACTIVITY, COUNT, WEIGHT
-from cpqueens.kernels.search_plain import Ints, amount
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels.jit import inlined, inner_kernel
+from cpqueens.kernels.search_arena import Ints
+from cpqueens.kernels.search_plain import amount
 
 # owners of a term
 OWNER_ALL_DIFFERENT = 0  # base: counter of value 0
@@ -56,7 +57,7 @@ T_WIDTH = 4
 D_WIDTH = 6
 
 
-@kernel
+@inner_kernel
 def violation(kind: int, activity: int) -> Any:
     """Return the violation of a constraint of any layer from its activity."""
     if kind == CLAUSE:
@@ -66,13 +67,13 @@ def violation(kind: int, activity: int) -> Any:
     return amount(kind, activity)
 
 
-@kernel
+@inner_kernel
 def term_value(t: int, terms: Ints, pending: Ints) -> Any:
     """Return the value of term ``t`` with its pending change."""
     return terms[t * T_WIDTH] + pending[t]
 
 
-@kernel
+@inner_kernel
 def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) -> Any:
     """Return the value of definition ``d`` for the pending values of its terms."""
     f = d * D_WIDTH
@@ -132,7 +133,7 @@ def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) ->
     return 1 if amount(relation, data[offset + 1] * (matches - bound) + data[offset + 2]) == 0 else 0
 
 
-@kernel
+@inner_kernel
 def mismatches(
     first: int, number: int, offset: int, rows: int, terms: Ints, pending: Ints, data: Ints
 ) -> Any:
@@ -152,50 +153,42 @@ def mismatches(
     return best
 
 
-@kernel
-def touch(
-    node: int, change: int, node_start: Ints, nodes: Ints, pending: Ints, touched: Ints, seen: Ints
-) -> None:
+@inlined
+def table_mismatches(c: int, deep: Any) -> Any:
+    """Return the violation of table ``c`` for the pending values of its terms."""
+    g = c * 4
+    tables = deep.tables
+    return mismatches(
+        tables[g], tables[g + 1], tables[g + 2], tables[g + 3], deep.terms, deep.pending, deep.data
+    )
+
+
+@inlined
+def touch(node: int, change: int, deep: Any) -> None:
     """Add ``change`` of a node to the terms that it is in. ``touched[0]`` counts them."""
-    for s in range(node_start[node], node_start[node + 1], 2):
-        t = nodes[s]
-        if seen[t] == 0:
-            seen[t] = 1
-            touched[0] += 1
-            touched[touched[0]] = t
-        pending[t] += nodes[s + 1] * change
+    for s in range(deep.node_start[node], deep.node_start[node + 1], 2):
+        t = deep.nodes[s]
+        if deep.seen[t] == 0:
+            deep.seen[t] = 1
+            deep.touched[0] += 1
+            deep.touched[deep.touched[0]] = t
+        deep.pending[t] += deep.nodes[s + 1] * change
 
 
-@kernel
-def propagate(
-    i: int,
-    di: int,
-    j: int,
-    dj: int,
-    n: int,
-    node_start: Ints,
-    nodes: Ints,
-    terms: Ints,
-    reach_start: Ints,
-    reach: Ints,
-    definitions: Ints,
-    data: Ints,
-    value: Ints,
-    pending: Ints,
-    touched: Ints,
-    seen: Ints,
-) -> None:
+@inner_kernel
+def propagate(i: int, di: int, j: int, dj: int, n: int, deep: Any) -> None:
     """Collect the pending changes when ``i`` changes by ``di`` and ``j`` (if not -1) by ``dj``."""
-    touched[0] = 0
-    touch(i, di, node_start, nodes, pending, touched, seen)
-    p = reach_start[i]
-    end_p = reach_start[i + 1]
+    reach = deep.reach
+    deep.touched[0] = 0
+    touch(i, di, deep)
+    p = deep.reach_start[i]
+    end_p = deep.reach_start[i + 1]
     r = 0
     end_r = 0
     if j >= 0:
-        touch(j, dj, node_start, nodes, pending, touched, seen)
-        r = reach_start[j]
-        end_r = reach_start[j + 1]
+        touch(j, dj, deep)
+        r = deep.reach_start[j]
+        end_r = deep.reach_start[j + 1]
     while p < end_p or r < end_r:
         if p < end_p and (r >= end_r or reach[p] <= reach[r]):
             d = reach[p]
@@ -205,87 +198,84 @@ def propagate(
         else:
             d = reach[r]
             r += 1
-        new = define(d, definitions, terms, pending, data)
-        if new != value[d]:
-            touch(n + d, new - value[d], node_start, nodes, pending, touched, seen)
+        new = define(d, deep.definitions, deep.terms, deep.pending, deep.data)
+        if new != deep.value[d]:
+            touch(n + d, new - deep.value[d], deep)
 
 
-@kernel
-def deep_delta(
-    n: int,
-    node_start: Ints,
-    terms: Ints,
-    kinds: Ints,
-    tables: Ints,
-    data: Ints,
-    pending: Ints,
-    touched: Ints,
-    seen: Ints,
-    stale: Ints,
-    arena: Ints,
-    measure: int,
-) -> Any:
+@inlined
+def is_owned(t: int, deep: Any) -> Any:
+    """Say whether a term changes, and is one of a constraint rather than of a definition."""
+    return deep.pending[t] != 0 and deep.terms[t * T_WIDTH + 1] != OWNER_DEFINITION
+
+
+@inlined
+def try_change(t: int, deep: Any, arena: Ints, measure: int) -> Any:
+    """Tell the constraint of term ``t`` its pending change; return the change of weighted violation.
+
+    That of a table is known only once all its terms have their values: it is marked.
+    """
+    f = t * T_WIDTH
+    owner = deep.terms[f + 1]
+    c = deep.terms[f + 2]
+    w = arena[arena[parts.WEIGHT] + c]
+    if owner == OWNER_ALL_DIFFERENT:
+        k = arena[parts.COUNT] + deep.terms[f + 3] + deep.terms[f]
+        new = k + deep.pending[t]
+        arena[k] -= 1
+        step = arena[new] - arena[k] if measure == 1 else (arena[new] > 0) + 0 - (arena[k] > 0)
+        arena[new] += 1
+        return step * w
+    if owner == OWNER_TABLE:
+        deep.stale[c] = 1
+        return 0
+    here = arena[parts.ACTIVITY] + c
+    before = violation(deep.kinds[c], arena[here])
+    arena[here] += activity_change(owner, deep.terms[f], deep.pending[t], deep.terms[f + 3])
+    return (violation(deep.kinds[c], arena[here]) - before) * w
+
+
+@inlined
+def take_back(t: int, deep: Any, arena: Ints) -> Any:
+    """Undo `try_change`; return the change of weighted violation of a table that is marked, else 0."""
+    f = t * T_WIDTH
+    owner = deep.terms[f + 1]
+    c = deep.terms[f + 2]
+    if owner == OWNER_ALL_DIFFERENT:
+        k = arena[parts.COUNT] + deep.terms[f + 3] + deep.terms[f]
+        arena[k + deep.pending[t]] -= 1
+        arena[k] += 1
+    elif owner == OWNER_TABLE:
+        if deep.stale[c] != 0:
+            deep.stale[c] = 0
+            change = table_mismatches(c, deep) - arena[arena[parts.ACTIVITY] + c]
+            return change * arena[arena[parts.WEIGHT] + c]
+    else:
+        change = activity_change(owner, deep.terms[f], deep.pending[t], deep.terms[f + 3])
+        arena[arena[parts.ACTIVITY] + c] -= change
+    return 0
+
+
+@inner_kernel
+def deep_delta(deep: Any, arena: Ints, measure: int) -> Any:
     """Return the change of weighted violation of the pending changes, and forget them."""
-    count = arena[COUNT]
-    activity = arena[ACTIVITY]
-    weight = arena[WEIGHT]
     total = 0
-    size = touched[0]
-    tables_touched = 0
+    size = deep.touched[0]
     for q in range(1, size + 1):
-        t = touched[q]
-        f = t * T_WIDTH
-        change = pending[t]
-        owner = terms[f + 1]
-        if change == 0 or owner == OWNER_DEFINITION:
-            continue
-        c = terms[f + 2]
-        if owner == OWNER_ALL_DIFFERENT:
-            k = terms[f + 3] + terms[f]
-            arena[count + k] -= 1
-            step = 0 - (arena[count + k] > 0) if measure != 1 else -arena[count + k]
-            k += change
-            step += (arena[count + k] > 0) + 0 if measure != 1 else arena[count + k]
-            arena[count + k] += 1
-            total += step * arena[weight + c]
-        elif owner == OWNER_TABLE:
-            if stale[c] == 0:
-                stale[c] = 1
-                tables_touched += 1
-        else:
-            before = arena[activity + c]
-            arena[activity + c] = before + activity_change(owner, terms[f], change, terms[f + 3])
-            total += (violation(kinds[c], arena[activity + c]) - violation(kinds[c], before)) * arena[
-                weight + c
-            ]
+        t = deep.touched[q]
+        if is_owned(t, deep):
+            total += try_change(t, deep, arena, measure)
     for q in range(size, 0, -1):
-        t = touched[q]
-        f = t * T_WIDTH
-        change = pending[t]
-        owner = terms[f + 1]
-        c = terms[f + 2]
-        if change != 0 and owner != OWNER_DEFINITION:
-            if owner == OWNER_ALL_DIFFERENT:
-                k = terms[f + 3] + terms[f]
-                arena[count + k + change] -= 1
-                arena[count + k] += 1
-            elif owner == OWNER_TABLE:
-                if stale[c] != 0:
-                    stale[c] = 0
-                    g = c * 4
-                    now = mismatches(
-                        tables[g], tables[g + 1], tables[g + 2], tables[g + 3], terms, pending, data
-                    )
-                    total += (now - arena[activity + c]) * arena[weight + c]
-            else:
-                arena[activity + c] -= activity_change(owner, terms[f], change, terms[f + 3])
+        t = deep.touched[q]
+        if is_owned(t, deep):
+            total += take_back(t, deep, arena)
     for q in range(1, size + 1):
-        pending[touched[q]] = 0
-        seen[touched[q]] = 0
+        deep.pending[deep.touched[q]] = 0
+        deep.seen[deep.touched[q]] = 0
     return total
 
 
-@kernel
+@inner_kernel
 def activity_change(owner: int, old: int, change: int, base: int) -> Any:
     """Return by how much a term of value ``old`` changes its constraint's activity."""
     if owner == OWNER_LINEAR:

@@ -10,28 +10,41 @@ is mended by the best single swap with exactly the wanted difference, found thro
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below
-from cpqueens.kernels.search_plain import Ints
+from cpqueens.kernels.search_arena import Ints
 
-# entries of ``info``
-STEPS = 0
-HASH = 1
-EVALUATIONS = 2
-MOVES = 3
-FORCED = 4  # moves that are not exchanges between two lines
-STALL = 5
-LEAST = 6
-STAMP = 7
-LENGTH = 8
+# entries of ``info`` beyond those of search_info
+FORCED = at.LENGTH  # moves that are not exchanges between two lines
+STAMP = at.LENGTH + 1
+LENGTH = at.LENGTH + 2
 
 TRIES = 4  # second lines looked at per step
 SAMPLE = 32  # random swaps looked at where no swap has the wanted difference
 
 
-@kernel
+class Lines(NamedTuple):
+    """A permutation, the lines of its cells, and the state of a search (int64 throughout)."""
+
+    x: Ints  # (cells,) the values, 0 to cells - 1
+    place: Ints  # (cells,) the inverse
+    line_start: Ints  # (lines + 1,)
+    line_cells: Ints
+    cell_start: Ints  # (cells + 1,)
+    cell_lines: Ints
+    cross: Ints  # (lines * lines,) a common cell of each two, -1: none
+    errors: Ints  # (lines,) sums minus what they should be
+    seen: Ints  # (2 * cells,) see `find_exchange`
+    partner: Ints  # (4 * cells,)
+    info: Ints
+    random: Ints
+    found: Ints  # (4,) the cells of one swap or two
+
+
+@inner_kernel
 def total_error(errors: Ints) -> Any:
     """Return the sum of the absolute errors."""
     total = 0
@@ -62,23 +75,21 @@ def swap_change(a: int, b: int, x: Ints, cell_start: Ints, cell_lines: Ints, err
     return change
 
 
-@kernel
-def apply_exchange(
-    a: int, b: int, x: Ints, place: Ints, cell_start: Ints, cell_lines: Ints, errors: Ints, info: Ints
-) -> None:
+@inner_kernel
+def apply_exchange(a: int, b: int, s: Any) -> None:
     """Swap the values of two cells."""
-    d = x[b] - x[a]
-    for p in range(cell_start[a], cell_start[a + 1]):
-        errors[cell_lines[p]] += d
-    for p in range(cell_start[b], cell_start[b + 1]):
-        errors[cell_lines[p]] -= d
-    value = x[a]
-    x[a] = x[b]
-    x[b] = value
-    place[x[a]] = a
-    place[x[b]] = b
-    info[MOVES] += 1
-    info[HASH] = ((info[HASH] ^ (a * 65537 + b)) * 16777619) & 0xFFFFFFFF
+    d = s.x[b] - s.x[a]
+    for p in range(s.cell_start[a], s.cell_start[a + 1]):
+        s.errors[s.cell_lines[p]] += d
+    for p in range(s.cell_start[b], s.cell_start[b + 1]):
+        s.errors[s.cell_lines[p]] -= d
+    value = s.x[a]
+    s.x[a] = s.x[b]
+    s.x[b] = value
+    s.place[s.x[a]] = a
+    s.place[s.x[b]] = b
+    s.info[at.MOVES] += 1
+    s.info[at.HASH] = at.mixed(a * 65537 + b, s.info[at.HASH])
 
 
 @kernel
@@ -101,110 +112,85 @@ def aligned(a: int, b: int, one: int, other: int, cell_start: Ints, cell_lines: 
         q += 1
 
 
-@kernel
-def find_exchange(
-    one: int,
-    other: int,
-    x: Ints,
-    line_start: Ints,
-    line_cells: Ints,
-    cell_start: Ints,
-    cell_lines: Ints,
-    cross: Ints,
-    errors: Ints,
-    seen: Ints,
-    partner: Ints,
-    info: Ints,
-    random: Ints,
-    found: Ints,
-) -> Any:
+@inner_kernel
+def find_exchange(one: int, other: int, s: Any) -> Any:
     """Set ``found`` to one or two swaps between two lines that mend the first; return how many.
 
     ``seen[d + n]`` holds the cell of the first line whose swap has difference d, if its entry in
     ``partner`` carries the current stamp; ``partner`` has two entries per difference: stamp, other cell.
     """
-    n = x.shape[0]
-    lines = errors.shape[0]
-    wanted = -errors[one]
-    info[STAMP] += 1
-    stamp = info[STAMP]
-    first = line_start[one]
-    size = line_start[one + 1] - first
-    offset = below(random, size)
+    n = s.x.shape[0]
+    lines = s.errors.shape[0]
+    found = s.found
+    partner = s.partner
+    wanted = -s.errors[one]
+    s.info[STAMP] += 1
+    stamp = s.info[STAMP]
+    first = s.line_start[one]
+    size = s.line_start[one + 1] - first
+    offset = below(s.random, size)
     for q in range(size):
-        a = line_cells[first + (q + offset) % size]
-        for p in range(cell_start[a], cell_start[a + 1]):
-            b = cross[cell_lines[p] * lines + other]
-            if cell_lines[p] == one or b < 0 or b == a:
+        a = s.line_cells[first + (q + offset) % size]
+        for p in range(s.cell_start[a], s.cell_start[a + 1]):
+            b = s.cross[s.cell_lines[p] * lines + other]
+            if s.cell_lines[p] == one or b < 0 or b == a:
                 continue
-            if not aligned(a, b, one, other, cell_start, cell_lines):
+            if not aligned(a, b, one, other, s.cell_start, s.cell_lines):
                 continue
-            info[EVALUATIONS] += 1
-            d = x[b] - x[a]
+            s.info[at.EVALUATIONS] += 1
+            d = s.x[b] - s.x[a]
             found[0] = a
             found[1] = b
             if d == wanted:
                 return 1
             rest = wanted - d + n
             if 0 < rest < 2 * n and partner[2 * rest] == stamp:
-                found[2] = seen[rest]
+                found[2] = s.seen[rest]
                 found[3] = partner[2 * rest + 1]
                 if found[2] != a and found[3] != b:
                     return 2
-            seen[d + n] = a
+            s.seen[d + n] = a
             partner[2 * (d + n)] = stamp
             partner[2 * (d + n) + 1] = b
             break
     return 0
 
 
-@kernel
-def find_swap(
-    one: int,
-    x: Ints,
-    place: Ints,
-    line_start: Ints,
-    line_cells: Ints,
-    cell_start: Ints,
-    cell_lines: Ints,
-    errors: Ints,
-    info: Ints,
-    random: Ints,
-    found: Ints,
-) -> None:
+@inner_kernel
+def find_swap(one: int, s: Any) -> None:
     """Set ``found`` to the best single swap that mends line ``one``, else to the best of some random ones."""
-    n = x.shape[0]
-    first = line_start[one]
-    size = line_start[one + 1] - first
+    n = s.x.shape[0]
+    first = s.line_start[one]
+    size = s.line_start[one + 1] - first
     ties = 0
     least = 0
     for q in range(size + SAMPLE):
         if q < size:
-            a = line_cells[first + q]
-            value = x[a] - errors[one]
+            a = s.line_cells[first + q]
+            value = s.x[a] - s.errors[one]
             if value < 0 or value >= n:
                 continue
-            b = place[value]
+            b = s.place[value]
         elif ties > 0 and q == size:
             break
         else:
-            a = line_cells[first + below(random, size)]
-            b = below(random, n)
+            a = s.line_cells[first + below(s.random, size)]
+            b = below(s.random, n)
             if b == a:
                 continue
-        info[EVALUATIONS] += 1
-        change = swap_change(a, b, x, cell_start, cell_lines, errors)
+        s.info[at.EVALUATIONS] += 1
+        change = swap_change(a, b, s.x, s.cell_start, s.cell_lines, s.errors)
         if ties == 0 or change < least:
             least = change
             ties = 0
         if change == least:
             ties += 1
-            if ties == 1 or below(random, ties) == 0:
-                found[0] = a
-                found[1] = b
+            if ties == 1 or below(s.random, ties) == 0:
+                s.found[0] = a
+                s.found[1] = b
 
 
-@kernel
+@inner_kernel
 def choose_line(sign: int, errors: Ints, random: Ints) -> Any:
     """Return a random line whose error has ``sign`` (0: any but no error), -1 if there is none."""
     chosen = -1
@@ -217,56 +203,31 @@ def choose_line(sign: int, errors: Ints, random: Ints) -> Any:
     return chosen
 
 
-@kernel
-def exchange_search(
-    steps: int,
-    stall: int,
-    x: Ints,
-    place: Ints,
-    line_start: Ints,
-    line_cells: Ints,
-    cell_start: Ints,
-    cell_lines: Ints,
-    cross: Ints,
-    errors: Ints,
-    seen: Ints,
-    partner: Ints,
-    info: Ints,
-    random: Ints,
-    found: Ints,
-) -> Any:
-    """Search for ``steps`` steps; return 1 if solved, 2 after ``stall`` steps without progress, else 0."""
-    for _ in range(steps):
-        error = total_error(errors)
-        if error == 0:
-            return 1
-        if error < info[LEAST]:
-            info[LEAST] = error
-            info[STALL] = 0
-        elif info[STALL] >= stall:
-            return 2
-        info[STALL] += 1
-        info[STEPS] += 1
-        one = choose_line(0, errors, random)
-        number = 0
-        for k in range(TRIES):
-            other = choose_line(-errors[one], errors, random)
-            if other < 0 or k == TRIES - 1:
-                other = below(random, errors.shape[0])
-            if other == one:
-                continue
-            number = find_exchange(
-                one, other, x, line_start, line_cells, cell_start, cell_lines, cross, errors,
-                seen, partner, info, random, found,
-            )  # fmt: skip
+@inner_kernel
+def find_move(one: int, s: Any) -> Any:
+    """Set ``found`` to what mends line ``one``, with another line if possible; return the number of swaps."""
+    for k in range(TRIES):
+        other = choose_line(-s.errors[one], s.errors, s.random)
+        if other < 0 or k == TRIES - 1:
+            other = below(s.random, s.errors.shape[0])
+        if other != one:
+            number = find_exchange(one, other, s)
             if number > 0:
-                break
-        if number == 0:
-            info[FORCED] += 1
-            number = 1
-            find_swap(
-                one, x, place, line_start, line_cells, cell_start, cell_lines, errors, info, random, found
-            )
+                return number
+    s.info[FORCED] += 1
+    find_swap(one, s)
+    return 1
+
+
+@kernel
+def exchange_search(steps: int, stall: int, s: Any) -> Any:
+    """Search for ``steps`` steps; return how the call ended: after ``stall`` without progress, too."""
+    for _ in range(steps):
+        s.info[at.COST] = total_error(s.errors)
+        ended = at.next_step(s.info, max(1, stall), True)
+        if ended != at.BUDGET:
+            return ended
+        number = find_move(choose_line(0, s.errors, s.random), s)
         for k in range(number):
-            apply_exchange(found[2 * k], found[2 * k + 1], x, place, cell_start, cell_lines, errors, info)
-    return 1 if total_error(errors) == 0 else 0
+            apply_exchange(s.found[2 * k], s.found[2 * k + 1], s)
+    return at.SOLVED if total_error(s.errors) == 0 else at.BUDGET

@@ -6,8 +6,10 @@ if it had not stopped: the trajectory depends on the number of steps only.
 
 from __future__ import annotations
 
-from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_plain import Ints
+from typing import Any
+
+from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.search_arena import Ints
 
 SIZE = 0  # variables in conflict
 COST = 1  # weighted violation
@@ -51,7 +53,33 @@ EVENT_WIDTH = 6
 _MASK = 0xFFFFFFFF
 
 
-@kernel
+@inner_kernel
+def mixed(number: int, h: int) -> Any:
+    """Return the hash ``h`` of a trajectory with one more number in it."""
+    return (((h ^ number) & _MASK) * 16777619) & _MASK
+
+
+@inner_kernel
+def next_step(info: Ints, stall: int, by_cost: bool) -> Any:
+    """Count a step and return BUDGET; or count none and return how the search ends instead.
+
+    It ends after ``stall`` steps without progress (0: never), which is a new least cost or, without
+    ``by_cost``, what the caller takes for it.
+    """
+    if info[COST] == 0:
+        return SOLVED
+    if info[COST] < info[LEAST]:
+        info[LEAST] = info[COST]
+        if by_cost:
+            info[STALL] = 0
+    if 0 < stall <= info[STALL]:
+        return STALLED
+    info[STALL] += 1
+    info[STEPS] += 1
+    return BUDGET
+
+
+@inner_kernel
 def record(events: Ints, info: Ints, kind: int, variable: int, target: int, change: int) -> None:
     """Mix an event into the trajectory's hash and, if there is room for events, record it.
 
@@ -59,7 +87,7 @@ def record(events: Ints, info: Ints, kind: int, variable: int, target: int, chan
     """
     h = info[HASH]
     for number in (info[STEPS], kind, variable, target, change):
-        h = ((h ^ (number & _MASK)) * 16777619) & _MASK
+        h = mixed(number, h)
     info[HASH] = h
     capacity = events.shape[0]
     if capacity == 0:

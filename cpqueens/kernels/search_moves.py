@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below
-from cpqueens.kernels.search_plain import Ints
+from cpqueens.kernels.search_arena import Ints
 
 
 @kernel
@@ -27,14 +27,14 @@ def allowed(v: int, value: int, space: Any) -> Any:
     return space.domain[low] == value
 
 
-@kernel
+@inner_kernel
 def domain_size(v: int, space: Any) -> Any:
     """Return the number of values of ``v``."""
     holes = space.domain_start[v + 1] - space.domain_start[v]
     return holes if holes > 0 else space.upper[v] - space.lower[v] + 1
 
 
-@kernel
+@inner_kernel
 def domain_value(v: int, index: int, space: Any) -> Any:
     """Return the value of ``v`` with the given index, in ascending order."""
     if space.domain_start[v + 1] > space.domain_start[v]:
@@ -42,7 +42,7 @@ def domain_value(v: int, index: int, space: Any) -> Any:
     return space.lower[v] + index
 
 
-@kernel
+@inner_kernel
 def list_swaps(v: int, sample: int, candidates: Ints, x: Ints, space: Any, random: Ints) -> Any:
     """Write the variables that ``v`` may swap with; return how many.
 
@@ -66,7 +66,7 @@ def list_swaps(v: int, sample: int, candidates: Ints, x: Ints, space: Any, rando
     return listed
 
 
-@kernel
+@inner_kernel
 def list_values(v: int, sample: int, candidates: Ints, x: Ints, space: Any, random: Ints) -> Any:
     """Write the values that ``v`` may take, its own excluded: spare ones in a group; return how many.
 
@@ -93,12 +93,10 @@ def list_values(v: int, sample: int, candidates: Ints, x: Ints, space: Any, rand
     return listed
 
 
-@kernel
-def exchange_spare(v: int, old: int, new: int, space: Any) -> None:
-    """Put ``old`` into the list of spare values in place of ``new``; O(spare values)."""
-    g = space.group[v]
-    if g >= 0:
-        for s in range(space.spare_start[g], space.spare_start[g + 1]):
-            if space.spare[s] == new:
-                space.spare[s] = old
-                return
+@inner_kernel
+def exchange_spare(old: int, new: int, first: int, end: int, spare: Ints) -> None:
+    """Put ``old`` into a group's spare values ``spare[first:end]`` in place of ``new``; O(their number)."""
+    for s in range(first, end):
+        if spare[s] == new:
+            spare[s] = old
+            return

@@ -18,12 +18,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy.typing import NDArray
-
+from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels.entries import entry
-from cpqueens.kernels.jit import kernel
-
-Ints = NDArray[Any]
+from cpqueens.kernels.jit import inlined, inner_kernel
+from cpqueens.kernels.search_arena import Ints
 
 WIDTH = 4  # numbers per incidence
 END = 1 << 60  # the sentinel's constraint
@@ -36,7 +34,7 @@ NOT_EQUAL = 3
 FARTHEST = 2**31  # weighted and added up, distances of huge values would leave 64 bits
 
 
-@kernel
+@inner_kernel
 def amount(kind: int, activity: int) -> Any:
     """Return the violation of ``activity`` op 0, op given by ``kind``: the distance, at most `FARTHEST`."""
     if kind == EQUAL:
@@ -46,125 +44,115 @@ def amount(kind: int, activity: int) -> Any:
     return 1 if activity == 0 else 0
 
 
-@kernel
-def plain_swap_deltas(
-    i: int,
-    candidates: Ints,
-    size: int,
-    out: Ints,
-    start: Ints,
-    incidences: Ints,
-    x: Ints,
-    arena: Ints,
-    measure: int,
-) -> None:
+@inlined
+def change_of_one(s: int, old: int, new: int, incidences: Ints, arena: Ints, measure: int) -> Any:
+    """Return the change of weighted violation of a constraint when its variable at ``s`` takes ``new``."""
+    c = entry(incidences, s)
+    kind = entry(incidences, s + 1)
+    a = entry(incidences, s + 2)
+    if kind == ALL_DIFFERENT:
+        base = entry(arena, parts.COUNT) + entry(incidences, s + 3)
+        n1 = entry(arena, base + a * old)
+        n3 = entry(arena, base + a * new)
+        change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
+    else:
+        before = entry(arena, entry(arena, parts.ACTIVITY) + c)
+        change = amount(kind, before + a * (new - old)) - amount(kind, before)
+    return change * entry(arena, entry(arena, parts.WEIGHT) + c)
+
+
+@inlined
+def change_of_both(p: int, r: int, xi: int, xj: int, incidences: Ints, arena: Ints, measure: int) -> Any:
+    """Return the change of weighted violation of a constraint when two of its variables swap.
+
+    ``p`` and ``r`` are the incidences of the variables that have ``xi`` and ``xj``.
+    """
+    c = entry(incidences, p)
+    kind = entry(incidences, p + 1)
+    a = entry(incidences, p + 2)
+    b = entry(incidences, r + 2)
+    if kind == ALL_DIFFERENT:
+        count = entry(arena, parts.COUNT)
+        k1 = entry(incidences, p + 3) + a * xi
+        k2 = entry(incidences, r + 3) + b * xj
+        k3 = entry(incidences, p + 3) + a * xj
+        k4 = entry(incidences, r + 3) + b * xi
+        n1 = entry(arena, count + k1)
+        n2 = entry(arena, count + k2) - (k2 == k1)
+        n3 = entry(arena, count + k3) - (k3 == k1) - (k3 == k2)
+        n4 = entry(arena, count + k4) - (k4 == k1) - (k4 == k2) + (k4 == k3)
+        if measure == 0:
+            change = 0 + (n3 > 0) + (n4 > 0) - (n1 > 1) - (n2 > 1)
+        else:
+            change = n3 + n4 - (n1 - 1) - (n2 - 1)
+    else:
+        before = entry(arena, entry(arena, parts.ACTIVITY) + c)
+        change = amount(kind, before + (a - b) * (xj - xi)) - amount(kind, before)
+    return change * entry(arena, entry(arena, parts.WEIGHT) + c)
+
+
+@inner_kernel
+def plain_swap_deltas(i: int, candidates: Ints, size: int, out: Ints, core: Any, measure: int) -> None:
     """Set ``out[q]`` to the change of weighted violation by swapping ``i`` and ``candidates[q]``.
 
     ``size`` candidates are evaluated, in O(incidences of both) each.
     """
-    count = entry(arena, 0)  # offsets of the parts, see search_arena
-    activity = entry(arena, 2)
-    weight = entry(arena, 3)
-    xi = entry(x, i)
-    first = entry(start, i)
+    incidences = core.incidences
+    arena = core.arena
+    xi = entry(core.x, i)
+    first = entry(core.start, i)
     for q in range(size):
         j = entry(candidates, q)
-        xj = entry(x, j)
+        xj = entry(core.x, j)
+        p = first
+        r = entry(core.start, j)
         delta = 0
-        if xi != xj:
-            p = first
-            r = entry(start, j)
-            while True:
-                c = entry(incidences, p)
-                e = entry(incidences, r)
-                if c == e:
-                    if c == END:
-                        break
-                    kind = entry(incidences, p + 1)
-                    a = entry(incidences, p + 2)
-                    b = entry(incidences, r + 2)
-                    if kind == ALL_DIFFERENT:
-                        k1 = entry(incidences, p + 3) + a * xi
-                        k2 = entry(incidences, r + 3) + b * xj
-                        k3 = entry(incidences, p + 3) + a * xj
-                        k4 = entry(incidences, r + 3) + b * xi
-                        n1 = entry(arena, count + k1)
-                        n2 = entry(arena, count + k2) - (k2 == k1)
-                        n3 = entry(arena, count + k3) - (k3 == k1) - (k3 == k2)
-                        n4 = entry(arena, count + k4) - (k4 == k1) - (k4 == k2) + (k4 == k3)
-                        if measure == 0:
-                            change = 0 + (n3 > 0) + (n4 > 0) - (n1 > 1) - (n2 > 1)
-                        else:
-                            change = n3 + n4 - (n1 - 1) - (n2 - 1)
-                    else:
-                        before = entry(arena, activity + c)
-                        change = amount(kind, before + (a - b) * (xj - xi)) - amount(kind, before)
-                    delta += change * entry(arena, weight + c)
-                    p += WIDTH
-                    r += WIDTH
-                else:
-                    # only one of the two is in the constraint: an assignment, as far as it can see
-                    if c < e:
-                        s = p
-                        old = xi
-                        new = xj
-                        p += WIDTH
-                    else:
-                        s = r
-                        old = xj
-                        new = xi
-                        r += WIDTH
-                    c = entry(incidences, s)
-                    kind = entry(incidences, s + 1)
-                    a = entry(incidences, s + 2)
-                    if kind == ALL_DIFFERENT:
-                        base = entry(incidences, s + 3)
-                        n1 = entry(arena, count + base + a * old)
-                        n3 = entry(arena, count + base + a * new)
-                        change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
-                    else:
-                        before = entry(arena, activity + c)
-                        change = amount(kind, before + a * (new - old)) - amount(kind, before)
-                    delta += change * entry(arena, weight + c)
+        while xi != xj:
+            c = entry(incidences, p)
+            e = entry(incidences, r)
+            if c == e:
+                if c == END:
+                    break
+                delta += change_of_both(p, r, xi, xj, incidences, arena, measure)
+                p += WIDTH
+                r += WIDTH
+            # else only one of the two is in the constraint: an assignment, as far as it can see
+            elif c < e:
+                delta += change_of_one(p, xi, xj, incidences, arena, measure)
+                p += WIDTH
+            else:
+                delta += change_of_one(r, xj, xi, incidences, arena, measure)
+                r += WIDTH
         out[q] = delta
 
 
-@kernel
-def plain_assign_deltas(
-    v: int,
-    values: Ints,
-    size: int,
-    out: Ints,
-    start: Ints,
-    incidences: Ints,
-    x: Ints,
-    arena: Ints,
-    measure: int,
-) -> None:
+@inner_kernel
+def plain_assign_deltas(v: int, values: Ints, size: int, out: Ints, core: Any, measure: int) -> None:
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to variable ``v``."""
-    count = entry(arena, 0)
-    activity = entry(arena, 2)
-    weight = entry(arena, 3)
-    old = entry(x, v)
+    incidences = core.incidences
+    arena = core.arena
+    old = entry(core.x, v)
     for q in range(size):
         out[q] = 0
-    s = entry(start, v)
-    while entry(incidences, s) != END:
+    s = entry(core.start, v)
+    while (
+        entry(incidences, s) != END
+    ):  # `change_of_one`, with all that is common to the values before the loop
         c = entry(incidences, s)
         kind = entry(incidences, s + 1)
         a = entry(incidences, s + 2)
-        w = entry(arena, weight + c)
+        w = entry(arena, entry(arena, parts.WEIGHT) + c)
         if kind == ALL_DIFFERENT:
-            base = entry(incidences, s + 3)
-            n1 = entry(arena, count + base + a * old)
+            base = entry(arena, parts.COUNT) + entry(incidences, s + 3)
+            n1 = entry(arena, base + a * old)
             for q in range(size):
                 new = entry(values, q)
                 if new != old:
-                    n3 = entry(arena, count + base + a * new)
+                    n3 = entry(arena, base + a * new)
                     change = n3 - n1 + 1 if measure == 1 else (n3 > 0) + 0 - (n1 > 1)
                     out[q] += change * w
         else:
-            before = entry(arena, activity + c)
+            before = entry(arena, entry(arena, parts.ACTIVITY) + c)
             violated = amount(kind, before)
             for q in range(size):
                 out[q] += (amount(kind, before + a * (entry(values, q) - old)) - violated) * w

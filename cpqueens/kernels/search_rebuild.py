@@ -4,64 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels import search_deep as codes
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.search_apply import mark, mark_scope
-from cpqueens.kernels.search_arena import (
-    ACTIVITY,
-    CONSTANTS,
-    COUNT,
-    ERRORS,
-    INFO,
-    KINDS,
-    OWNER,
-    POSITION,
-    SUM_OF,
-    SUPPORT,
-    SUPPORT_START,
-    TERM_CONSTANTS,
-    WEIGHT,
-    part,
-)
-from cpqueens.kernels.search_deep import (
-    OWNER_ALL_DIFFERENT,
-    OWNER_DEFINITION,
-    OWNER_TABLE,
-    T_WIDTH,
-    activity_change,
-    define,
-    mismatches,
-    violation,
-)
-from cpqueens.kernels.search_info import COST, SIZE
+from cpqueens.kernels.search_arena import part
 from cpqueens.kernels.search_plain import ALL_DIFFERENT, END, WIDTH
 from cpqueens.kernels.search_rows import BASE, COUNTER, FORM, VALUE, counter_of, mark_term
 
 
-@kernel
+@inner_kernel
 def enter(k: int, occupant: int, c: int, core: Any, measure: int) -> None:
     """Count ``occupant`` of constraint ``c`` in counter ``k``."""
     arena = core.arena
-    before = arena[arena[COUNT] + k]
+    before = arena[arena[parts.COUNT] + k]
     if measure == 1:
-        arena[arena[ACTIVITY] + c] += before
+        arena[arena[parts.ACTIVITY] + c] += before
     elif before > 0:
-        arena[arena[ACTIVITY] + c] += 1
-    arena[arena[COUNT] + k] = before + 1
-    arena[arena[SUM_OF] + k] += occupant
+        arena[arena[parts.ACTIVITY] + c] += 1
+    arena[arena[parts.COUNT] + k] = before + 1
+    arena[arena[parts.SUM_OF] + k] += occupant
 
 
-@kernel
+@inner_kernel
 def plain_rebuild(core: Any, measure: int) -> None:
     """Clear the shared state and enter the plain layer."""
     arena = core.arena
-    for k in range(arena[COUNT], arena[ACTIVITY]):  # counts and sums
+    for k in range(arena[parts.COUNT], arena[parts.ACTIVITY]):  # counts and sums
         arena[k] = 0
     for v in range(core.x.shape[0]):
-        arena[arena[ERRORS] + v] = 0
-        arena[arena[POSITION] + v] = -1
-    arena[arena[INFO] + SIZE] = 0
-    for c in range(arena[WEIGHT] - arena[ACTIVITY]):
-        arena[arena[ACTIVITY] + c] = arena[arena[CONSTANTS] + c]
+        arena[arena[parts.ERRORS] + v] = 0
+        arena[arena[parts.POSITION] + v] = -1
+    arena[arena[parts.INFO] + at.SIZE] = 0
+    for c in range(arena[parts.WEIGHT] - arena[parts.ACTIVITY]):
+        arena[arena[parts.ACTIVITY] + c] = arena[arena[parts.CONSTANTS] + c]
     for v in range(core.x.shape[0]):
         s = core.start[v]
         while core.incidences[s] != END:
@@ -70,37 +47,37 @@ def plain_rebuild(core: Any, measure: int) -> None:
             if core.incidences[s + 1] == ALL_DIFFERENT:
                 enter(core.incidences[s + 3] + product, v, c, core, measure)
             else:
-                arena[arena[ACTIVITY] + c] += product
+                arena[arena[parts.ACTIVITY] + c] += product
             s += WIDTH
 
 
-@kernel
+@inner_kernel
 def plain_conflicts(core: Any) -> Any:
-    """Mark the conflicts of the plain layer; return the weighted violation."""
+    """Mark the conflicts of the plain layer; return the weighted codes.violation."""
     cost = 0
     arena = core.arena
-    weight = arena[WEIGHT]
+    weight = arena[parts.WEIGHT]
     for v in range(core.x.shape[0]):
         s = core.start[v]
         while core.incidences[s] != END:
             if core.incidences[s + 1] == ALL_DIFFERENT:
                 k = core.incidences[s + 3] + core.incidences[s + 2] * core.x[v]
-                if arena[arena[COUNT] + k] > 1:
+                if arena[arena[parts.COUNT] + k] > 1:
                     mark(v, arena[weight + core.incidences[s]], arena)
             s += WIDTH
-    for c in range(arena[WEIGHT] - arena[ACTIVITY]):
-        kind = arena[arena[KINDS] + c]
-        change = violation(kind, arena[arena[ACTIVITY] + c]) * arena[weight + c]
+    for c in range(arena[parts.WEIGHT] - arena[parts.ACTIVITY]):
+        kind = arena[arena[parts.KINDS] + c]
+        change = codes.violation(kind, arena[arena[parts.ACTIVITY] + c]) * arena[weight + c]
         cost += change
         mark_scope(c, change, arena)  # AllDifferents have empty scopes: their terms are marked
     return cost
 
 
-@kernel
+@inner_kernel
 def rows_rebuild(core: Any, rows: Any, measure: int) -> None:
     """Enter the terms of the rows layer."""
-    constants = part(rows.static, TERM_CONSTANTS)
-    owner = part(rows.static, OWNER)
+    constants = part(rows.static, parts.TERM_CONSTANTS)
+    owner = part(rows.static, parts.OWNER)
     for t in range(constants.shape[0]):
         rows.terms[t * WIDTH + VALUE] = constants[t]
     for v in range(core.x.shape[0]):
@@ -115,27 +92,32 @@ def rows_rebuild(core: Any, rows: Any, measure: int) -> None:
         enter(k, t, owner[t], core, measure)
 
 
-@kernel
+@inner_kernel
 def rows_conflicts(core: Any, rows: Any) -> None:
     """Mark the conflicts of the rows layer."""
     arena = core.arena
     static = rows.static
-    owner = part(static, OWNER)
+    owner = part(static, parts.OWNER)
     for t in range(owner.shape[0]):
-        if arena[arena[COUNT] + rows.terms[t * WIDTH + COUNTER]] > 1:
+        if arena[arena[parts.COUNT] + rows.terms[t * WIDTH + COUNTER]] > 1:
             mark_term(
-                t, arena[arena[WEIGHT] + owner[t]], static[SUPPORT_START], static[SUPPORT], static, arena
+                t,
+                arena[arena[parts.WEIGHT] + owner[t]],
+                static[parts.SUPPORT_START],
+                static[parts.SUPPORT],
+                static,
+                arena,
             )
 
 
-@kernel
+@inner_kernel
 def spread(node: int, value: int, deep: Any) -> None:
     """Add a node's value to its terms."""
     for s in range(deep.node_start[node], deep.node_start[node + 1], 2):
-        deep.terms[deep.nodes[s] * T_WIDTH] += deep.nodes[s + 1] * value
+        deep.terms[deep.nodes[s] * codes.T_WIDTH] += deep.nodes[s + 1] * value
 
 
-@kernel
+@inner_kernel
 def deep_rebuild(core: Any, deep: Any, measure: int) -> None:
     """Evaluate all definitions and enter the terms of the deep layer."""
     n = core.x.shape[0]
@@ -144,42 +126,38 @@ def deep_rebuild(core: Any, deep: Any, measure: int) -> None:
     for t in range(deep.constants.shape[0]):
         deep.pending[t] = 0
         deep.seen[t] = 0
-        deep.terms[t * T_WIDTH] = deep.constants[t]
+        deep.terms[t * codes.T_WIDTH] = deep.constants[t]
     for v in range(n):
         spread(v, core.x[v], deep)
     for d in range(deep.value.shape[0]):
-        deep.value[d] = define(d, deep.definitions, deep.terms, deep.pending, deep.data)
+        deep.value[d] = codes.define(d, deep.definitions, deep.terms, deep.pending, deep.data)
         spread(n + d, deep.value[d], deep)
     for t in range(deep.constants.shape[0]):
-        f = t * T_WIDTH
+        f = t * codes.T_WIDTH
         owner = deep.terms[f + 1]
         c = deep.terms[f + 2]
-        if owner == OWNER_ALL_DIFFERENT:
+        if owner == codes.OWNER_ALL_DIFFERENT:
             enter(deep.terms[f + 3] + deep.terms[f], t, c, core, measure)
-        elif owner == OWNER_TABLE:
-            g = c * 4
-            core.arena[core.arena[ACTIVITY] + c] = mismatches(
-                deep.tables[g], deep.tables[g + 1], deep.tables[g + 2], deep.tables[g + 3],
-                deep.terms, deep.pending, deep.data,
-            )  # fmt: skip
-        elif owner != OWNER_DEFINITION:
+        elif owner == codes.OWNER_TABLE:
+            core.arena[core.arena[parts.ACTIVITY] + c] = codes.table_mismatches(c, deep)
+        elif owner != codes.OWNER_DEFINITION:
             # a value that differs from base, then the step to the true one
             away = deep.terms[f + 3] + 1 if owner == 3 or owner == 6 else 0
-            core.arena[core.arena[ACTIVITY] + c] += activity_change(
+            core.arena[core.arena[parts.ACTIVITY] + c] += codes.activity_change(
                 owner, away, deep.terms[f] - away, deep.terms[f + 3]
             )
 
 
-@kernel
+@inner_kernel
 def deep_conflicts(core: Any, deep: Any) -> None:
     """Mark the conflicts of the deep layer's AllDifferents."""
     arena = core.arena
     for t in range(deep.constants.shape[0]):
-        f = t * T_WIDTH
-        if deep.terms[f + 1] != OWNER_ALL_DIFFERENT:
+        f = t * codes.T_WIDTH
+        if deep.terms[f + 1] != codes.OWNER_ALL_DIFFERENT:
             continue
-        if arena[arena[COUNT] + deep.terms[f + 3] + deep.terms[f]] > 1:
-            w = arena[arena[WEIGHT] + deep.terms[f + 2]]
+        if arena[arena[parts.COUNT] + deep.terms[f + 3] + deep.terms[f]] > 1:
+            w = arena[arena[parts.WEIGHT] + deep.terms[f + 2]]
             mark_term(t, w, deep.support_start, deep.support, deep.supports, arena)
 
 
@@ -196,5 +174,5 @@ def rebuild(core: Any, rows: Any, deep: Any, measure: int) -> Any:
         rows_conflicts(core, rows)
     if deep is not None:
         deep_conflicts(core, deep)
-    core.arena[core.arena[INFO] + COST] = cost
+    core.arena[core.arena[parts.INFO] + at.COST] = cost
     return cost

@@ -10,21 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below
-from cpqueens.kernels.search_plain import Ints
-
-# entries of ``info``
-STEPS = 0
-HASH = 1
-EVALUATIONS = 2
-MOVES = 3
-RESETS = 4
-MISSING = 5  # the largest missing difference, 0: none
-LENGTH = 6
+from cpqueens.kernels.search_arena import Ints
 
 
-@kernel
+@inner_kernel
 def reverse(first: int, last: int, y: Ints, place: Ints) -> None:
     """Reverse ``y[first:last + 1]`` and keep the places of the values."""
     while first < last:
@@ -38,7 +30,7 @@ def reverse(first: int, last: int, y: Ints, place: Ints) -> None:
         last -= 1
 
 
-@kernel
+@inner_kernel
 def apply_reversal(first: int, last: int, y: Ints, place: Ints, count: Ints) -> None:
     """Reverse a segment and update the counts of differences."""
     if first > 0:
@@ -50,7 +42,7 @@ def apply_reversal(first: int, last: int, y: Ints, place: Ints, count: Ints) -> 
     reverse(first, last, y, place)
 
 
-@kernel
+@inner_kernel
 def keeps(first: int, last: int, above: int, y: Ints, count: Ints) -> Any:
     """Say whether reversing the segment keeps every difference greater than ``above``."""
     old1 = 0
@@ -68,13 +60,37 @@ def keeps(first: int, last: int, above: int, y: Ints, count: Ints) -> Any:
     return not (old2 > above and count[old2] - (old1 == old2) + (new1 == old2) + (new2 == old2) < 2)
 
 
-@kernel
+@inner_kernel
 def largest_missing(count: Ints) -> Any:
     """Return the largest difference that does not occur, 0 if all do."""
     d = count.shape[0] - 1
     while d > 0 and count[d] > 0:
         d -= 1
     return d
+
+
+@inner_kernel
+def mend(missing: int, y: Ints, place: Ints, count: Ints, info: Ints, random: Ints) -> Any:
+    """Make the ``missing`` difference by a reversal that loses no larger one; say whether there was one."""
+    pairs = y.shape[0] - missing
+    offset = below(random, pairs)
+    for q in range(pairs):
+        a = q + offset
+        if a >= pairs:
+            a -= pairs
+        p = min(place[a], place[a + missing])
+        r = max(place[a], place[a + missing])
+        # neighbours y[p], y[r] by reversing what follows y[p] up to y[r], or y[p] up to before y[r]
+        for side in range(2):
+            first = p + 1 - side
+            last = r - side
+            info[at.EVALUATIONS] += 1
+            if keeps(first, last, missing, y, count):
+                apply_reversal(first, last, y, place, count)
+                info[at.MOVES] += 1
+                info[at.HASH] = at.mixed(first * 65537 + last, info[at.HASH])
+                return True
+    return False
 
 
 @kernel
@@ -88,41 +104,14 @@ def reversal_search(
     n = y.shape[0]
     for _ in range(steps):
         missing = largest_missing(count)
-        info[MISSING] = missing
         if missing == 0:
             return True
-        info[STEPS] += 1
-        pairs = n - missing
-        offset = below(random, pairs)
-        found = False
-        for q in range(pairs):
-            a = q + offset
-            if a >= pairs:
-                a -= pairs
-            p = place[a]
-            r = place[a + missing]
-            if p > r:
-                p, r = r, p
-            # neighbours y[p], y[r] by reversing what follows y[p] up to y[r], or y[p] up to before y[r]
-            for side in range(2):
-                first = p + 1 - side
-                last = r - side
-                info[EVALUATIONS] += 1
-                if keeps(first, last, missing, y, count):
-                    apply_reversal(first, last, y, place, count)
-                    info[MOVES] += 1
-                    info[HASH] = ((info[HASH] ^ (first * 65537 + last)) * 16777619) & 0xFFFFFFFF
-                    found = True
-                    break
-            if found:
-                break
-        if not found:
-            info[RESETS] += 1
-            for _shake in range(shake):
-                first = below(random, n)
-                last = below(random, n)
-                if first > last:
-                    first, last = last, first
-                apply_reversal(first, last, y, place, count)
-    info[MISSING] = largest_missing(count)
-    return info[MISSING] == 0
+        info[at.STEPS] += 1
+        if mend(missing, y, place, count, info, random):
+            continue
+        info[at.RESETS] += 1
+        for _shake in range(shake):
+            a = below(random, n)
+            b = below(random, n)
+            apply_reversal(min(a, b), max(a, b), y, place, count)
+    return largest_missing(count) == 0

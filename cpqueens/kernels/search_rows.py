@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_apply import mark
-from cpqueens.kernels.search_arena import ACTIVITY, COUNT, SUM_OF, SUPPORT, SUPPORT_START, WEIGHT
-from cpqueens.kernels.search_plain import END, WIDTH, Ints
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels.jit import inlined, inner_kernel
+from cpqueens.kernels.search_apply import change_of_violation, mark, move_occupant
+from cpqueens.kernels.search_arena import Ints, part
+from cpqueens.kernels.search_plain import END, WIDTH
 
 VALUE = 0
 COUNTER = 1
@@ -25,7 +26,7 @@ BASE = 2
 FORM = 3
 
 
-@kernel
+@inner_kernel
 def counter_of(value: int, base: int, form: int) -> Any:
     """Return the counter of a term whose linear part is ``value``."""
     if form == 0:
@@ -33,19 +34,19 @@ def counter_of(value: int, base: int, form: int) -> Any:
     return base + form * abs(value)
 
 
-@kernel
+@inner_kernel
 def moved_counters(size: int, old: Ints, new: Ints, arena: Ints, measure: int) -> Any:
     """Return the change of violation when ``size`` terms go from counters ``old`` to ``new`` (O(size^2))."""
     change = 0
     for a in range(size):
         k = old[a]
-        c = arena[arena[COUNT] + k]
+        c = arena[arena[parts.COUNT] + k]
         for b in range(a):
             c -= old[b] == k
         change -= (c > 1) + 0 if measure == 0 else c - 1
     for a in range(size):
         k = new[a]
-        c = arena[arena[COUNT] + k]
+        c = arena[arena[parts.COUNT] + k]
         for b in range(size):
             c -= old[b] == k
         for b in range(a):
@@ -54,157 +55,117 @@ def moved_counters(size: int, old: Ints, new: Ints, arena: Ints, measure: int) -
     return change
 
 
-@kernel
+@inlined
+def list_term(t: int, change: int, size: int, old: Ints, new: Ints, terms: Ints) -> Any:
+    """List the counters of term ``t`` behind ``size`` others if a change moves it; return how many."""
+    f = t * WIDTH
+    k = counter_of(terms[f + VALUE] + change, terms[f + BASE], terms[f + FORM])
+    if k == terms[f + COUNTER]:
+        return size
+    old[size] = terms[f + COUNTER]
+    new[size] = k
+    return size + 1
+
+
+@inner_kernel
 def rows_swap_deltas(
-    i: int,
-    candidates: Ints,
-    size: int,
-    out: Ints,
-    start: Ints,
-    incidences: Ints,
-    terms: Ints,
-    scratch: Ints,
-    x: Ints,
-    arena: Ints,
-    measure: int,
+    i: int, candidates: Ints, size: int, out: Ints, rows: Any, core: Any, measure: int
 ) -> None:
     """Add to ``out[q]`` the change of weighted violation by swapping ``i`` and ``candidates[q]``."""
+    incidences = rows.incidences
+    scratch = part(rows.static, parts.SCRATCH)
     half = scratch.shape[0] // 2
     old = scratch[:half]
     new = scratch[half:]
     for q in range(size):
         j = candidates[q]
-        d = x[j] - x[i]
-        p = start[i]
-        r = start[j]
-        delta = 0
+        d = core.x[j] - core.x[i]
+        p = rows.start[i]
+        r = rows.start[j]
         while d != 0:
             c = min(incidences[p], incidences[r])
             if c == END:
                 break
             m = 0
-            while True:
-                in_p = incidences[p] == c
-                in_r = incidences[r] == c
-                if in_p and (not in_r or incidences[p + 1] < incidences[r + 1]):
+            while incidences[p] == c or incidences[r] == c:
+                # the term with the least number, of one of the two or of both
+                t = END
+                change = 0
+                if incidences[p] == c:
                     t = incidences[p + 1]
-                    change = incidences[p + 2] * d
+                if incidences[r] == c:
+                    t = min(t, incidences[r + 1])
+                if incidences[p] == c and incidences[p + 1] == t:
+                    change += incidences[p + 2] * d
                     p += WIDTH
-                elif in_r and (not in_p or incidences[r + 1] < incidences[p + 1]):
-                    t = incidences[r + 1]
-                    change = -incidences[r + 2] * d
+                if incidences[r] == c and incidences[r + 1] == t:
+                    change -= incidences[r + 2] * d
                     r += WIDTH
-                elif in_p:
-                    t = incidences[p + 1]
-                    change = (incidences[p + 2] - incidences[r + 2]) * d
-                    p += WIDTH
-                    r += WIDTH
-                else:
-                    break
-                t *= WIDTH
-                k = counter_of(terms[t + VALUE] + change, terms[t + BASE], terms[t + FORM])
-                if k != terms[t + COUNTER]:
-                    old[m] = terms[t + COUNTER]
-                    new[m] = k
-                    m += 1
-            delta += moved_counters(m, old, new, arena, measure) * arena[arena[WEIGHT] + c]
-        out[q] += delta
+                m = list_term(t, change, m, old, new, rows.terms)
+            out[q] += (
+                moved_counters(m, old, new, core.arena, measure) * core.arena[core.arena[parts.WEIGHT] + c]
+            )
 
 
-@kernel
+@inner_kernel
 def rows_assign_deltas(
-    v: int,
-    values: Ints,
-    size: int,
-    out: Ints,
-    start: Ints,
-    incidences: Ints,
-    terms: Ints,
-    scratch: Ints,
-    x: Ints,
-    arena: Ints,
-    measure: int,
+    v: int, values: Ints, size: int, out: Ints, rows: Any, core: Any, measure: int
 ) -> None:
     """Add to ``out[q]`` the change of weighted violation by giving ``values[q]`` to variable ``v``."""
+    incidences = rows.incidences
+    scratch = part(rows.static, parts.SCRATCH)
     half = scratch.shape[0] // 2
     old = scratch[:half]
     new = scratch[half:]
     for q in range(size):
-        d = values[q] - x[v]
-        p = start[v]
-        delta = 0
+        d = values[q] - core.x[v]
+        p = rows.start[v]
         while d != 0:
             c = incidences[p]
             if c == END:
                 break
             m = 0
             while incidences[p] == c:
-                t = incidences[p + 1] * WIDTH
-                k = counter_of(terms[t + VALUE] + incidences[p + 2] * d, terms[t + BASE], terms[t + FORM])
-                if k != terms[t + COUNTER]:
-                    old[m] = terms[t + COUNTER]
-                    new[m] = k
-                    m += 1
+                m = list_term(incidences[p + 1], incidences[p + 2] * d, m, old, new, rows.terms)
                 p += WIDTH
-            delta += moved_counters(m, old, new, arena, measure) * arena[arena[WEIGHT] + c]
-        out[q] += delta
+            out[q] += (
+                moved_counters(m, old, new, core.arena, measure) * core.arena[core.arena[parts.WEIGHT] + c]
+            )
 
 
-@kernel
+@inner_kernel
 def mark_term(t: int, change: int, support_start: int, support: int, static: Ints, arena: Ints) -> None:
     """Add ``change`` to the error of every variable of term ``t``; the supports are offsets in ``static``."""
     for s in range(static[support_start + t], static[support_start + t + 1]):
         mark(static[support + s], change, arena)
 
 
-@kernel
+@inner_kernel
 def move_term(
-    t: int,
-    old: int,
-    new: int,
-    weight: int,
+    t: int, old: int, new: int, weight: int, support_start: int, support: int, static: Ints, arena: Ints,
     measure: int,
-    support_start: int,
-    support: int,
-    static: Ints,
-    arena: Ints,
-) -> Any:
+) -> Any:  # fmt: skip
     """Move term ``t`` from counter ``old`` to ``new``; return the change of violation (unweighted)."""
-    counts = arena[COUNT]
-    sums = arena[SUM_OF]
-    n1 = arena[counts + old] - 1
-    arena[counts + old] = n1
-    arena[sums + old] -= t
-    n3 = arena[counts + new]
-    arena[counts + new] = n3 + 1
-    if n1 == 1:
-        mark_term(arena[sums + old], -weight, support_start, support, static, arena)
-    if n3 == 1:
-        mark_term(arena[sums + new], weight, support_start, support, static, arena)
-    arena[sums + new] += t
-    error = ((n3 >= 1) + 0 - (n1 >= 1)) * weight
+    left, met = move_occupant(t, old, new, arena)
+    if left == 1:
+        mark_term(arena[arena[parts.SUM_OF] + old], -weight, support_start, support, static, arena)
+    if met == 1:
+        mark_term(arena[arena[parts.SUM_OF] + new] - t, weight, support_start, support, static, arena)
+    error = ((met > 0) + 0 - (left > 0)) * weight
     if error != 0:
         mark_term(t, error, support_start, support, static, arena)
-    if measure == 1:
-        return n3 - n1
-    return (n3 > 0) + 0 - (n1 > 0)
+    return change_of_violation(left, met, measure)
 
 
-@kernel
-def rows_apply(
-    v: int,
-    old: int,
-    new: int,
-    measure: int,
-    start: Ints,
-    incidences: Ints,
-    terms: Ints,
-    static: Ints,
-    arena: Ints,
-) -> Any:
+@inner_kernel
+def rows_apply(v: int, old: int, new: int, rows: Any, arena: Ints, measure: int) -> Any:
     """Change ``v`` from ``old`` to ``new`` in this layer; return the change of weighted violation."""
+    incidences = rows.incidences
+    terms = rows.terms
+    starts = rows.static[parts.SUPPORT_START]
+    support = rows.static[parts.SUPPORT]
     total = 0
-    p = start[v]
+    p = rows.start[v]
     while incidences[p] != END:
         c = incidences[p]
         term = incidences[p + 1]
@@ -214,12 +175,10 @@ def rows_apply(
         before = terms[t + COUNTER]
         k = counter_of(value, terms[t + BASE], terms[t + FORM])
         if k != before:
-            w = arena[arena[WEIGHT] + c]
-            change = move_term(
-                term, before, k, w, measure, static[SUPPORT_START], static[SUPPORT], static, arena
-            )
+            w = arena[arena[parts.WEIGHT] + c]
+            change = move_term(term, before, k, w, starts, support, rows.static, arena, measure)
             terms[t + COUNTER] = k
-            arena[arena[ACTIVITY] + c] += change
+            arena[arena[parts.ACTIVITY] + c] += change
             total += change * w
         p += WIDTH
     return total

@@ -10,26 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below, unit
-from cpqueens.kernels.search_arena import INFO, part
-from cpqueens.kernels.search_info import (
-    ACCEPT,
-    BUDGET,
-    COST,
-    EVALUATIONS,
-    EVENT_SIDEWAYS,
-    LEAST,
-    MOVE,
-    MOVES,
-    SOLVED,
-    STEPS,
-    record,
-)
+from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_moves import domain_size, domain_value
-from cpqueens.kernels.search_plain import Ints
-from cpqueens.kernels.search_state import apply_assign, assign_deltas
-from cpqueens.kernels.search_walk import save
+from cpqueens.kernels.search_state import assign_deltas
+from cpqueens.kernels.search_step import make_move
 
 # entries of ``place``, where the walk stands
 VARIABLE = 0
@@ -37,9 +25,8 @@ TEMPERATURE = 1  # index into the course
 VALUE = 2  # index into the domain
 ANNEALS = 3  # variables whose course is complete
 RULE = 4
-MEASURE = 5
-TESTED = 6  # when it is looked whether this is a solution
-LENGTH = 7
+TESTED = 5  # when it is looked whether this is a solution
+LENGTH = 6
 
 EACH_MOVE = 0
 EACH_ROW = 1  # after a variable's whole course
@@ -49,7 +36,7 @@ METROPOLIS = 0  # with probability exp(-change / T)
 COARSE = 1  # exp(-change / T) above one of 0.0, 0.1, ..., 9.9 at random: ceil(10 exp(-change / T)) of 100
 
 
-@kernel
+@inner_kernel
 def accepts(rule: int, change: int, temperature: float, random: Ints) -> Any:
     """Say whether a worsening move is taken."""
     chance = math.exp(-change / temperature)
@@ -58,7 +45,7 @@ def accepts(rule: int, change: int, temperature: float, random: Ints) -> Any:
     return unit(random) < chance
 
 
-@kernel
+@inner_kernel
 def is_tested(place: Ints) -> Any:
     """Say whether it is looked here whether the assignment is a solution."""
     if place[TESTED] == EACH_MOVE:
@@ -67,22 +54,21 @@ def is_tested(place: Ints) -> Any:
     return between and (place[TESTED] == EACH_ROW or place[VARIABLE] == 0)
 
 
+@inner_kernel
+def advance(size: int, temperatures: int, variables: int, place: Ints) -> None:
+    """Go on to the next value of ``size``, then to the next temperature, then to the next variable."""
+    place[VALUE] += 1
+    if place[VALUE] == size:
+        place[VALUE] = 0
+        place[TEMPERATURE] += 1
+    if place[TEMPERATURE] == temperatures:
+        place[TEMPERATURE] = 0
+        place[ANNEALS] += 1
+        place[VARIABLE] = (place[VARIABLE] + 1) % variables
+
+
 @kernel
-def rowwise(
-    steps: int,
-    core: Any,
-    rows: Any,
-    deep: Any,
-    space: Any,
-    moves: Ints,
-    deltas: Ints,
-    place: Ints,
-    course: Any,
-    tried: Ints,
-    taken: Ints,
-    events: Ints,
-    random: Ints,
-) -> Any:
+def rowwise(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken: Ints) -> Any:
     """Anneal for ``steps`` steps; return how the call ended.
 
     Parameters
@@ -92,40 +78,24 @@ def rowwise(
     tried, taken
         Worsening moves by temperature, of the same length; counted here.
     """
-    info = part(core.arena, INFO)
+    info = part(s.core.arena, parts.INFO)
     for _ in range(steps):
-        if info[COST] == 0 and is_tested(place):
-            return SOLVED
-        info[STEPS] += 1
-        info[EVALUATIONS] += 1
+        if info[at.COST] == 0 and is_tested(place):
+            return at.SOLVED
+        info[at.STEPS] += 1
+        info[at.EVALUATIONS] += 1
         v = place[VARIABLE]
-        at = place[TEMPERATURE]
-        moves[0] = domain_value(v, place[VALUE], space)
-        change = 0
-        if moves[0] != core.x[v]:
-            assign_deltas(v, moves, 1, deltas, core, rows, deep, place[MEASURE])
-            change = deltas[0]
+        t = place[TEMPERATURE]
+        s.moves[0] = domain_value(v, place[VALUE], s.space)
+        if s.moves[0] != s.core.x[v]:
+            assign_deltas(v, s.moves, 1, s.deltas, s.core, s.rows, s.deep, s.measure)
+            change = s.deltas[0]
             good = change <= 0
             if not good:
-                tried[at] += 1
-                good = accepts(place[RULE], change, course[at], random)
-                taken[at] += good
+                tried[t] += 1
+                good = accepts(place[RULE], change, course[t], s.random)
+                taken[t] += good
             if good:
-                if change > 0:
-                    save(core)
-                apply_assign(v, moves[0], core, rows, deep, place[MEASURE])
-                info[COST] += change
-                info[MOVES] += 1
-                kind = MOVE if change < 0 else (EVENT_SIDEWAYS if change == 0 else ACCEPT)
-                record(events, info, kind, v, moves[0], change)
-                if info[COST] < info[LEAST]:
-                    info[LEAST] = info[COST]
-        place[VALUE] += 1
-        if place[VALUE] == domain_size(v, space):
-            place[VALUE] = 0
-            place[TEMPERATURE] += 1
-            if place[TEMPERATURE] == course.shape[0]:
-                place[TEMPERATURE] = 0
-                place[ANNEALS] += 1
-                place[VARIABLE] = (v + 1) % core.x.shape[0]
-    return SOLVED if info[COST] == 0 and is_tested(place) else BUDGET
+                make_move(v, s.moves[0], False, change, s)
+        advance(domain_size(v, s.space), course.shape[0], s.core.x.shape[0], place)
+    return at.SOLVED if info[at.COST] == 0 and is_tested(place) else at.BUDGET

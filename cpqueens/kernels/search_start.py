@@ -6,8 +6,8 @@ from typing import Any
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.random import below
+from cpqueens.kernels.search_arena import Ints
 from cpqueens.kernels.search_moves import domain_size, domain_value
-from cpqueens.kernels.search_plain import Ints
 
 
 @kernel

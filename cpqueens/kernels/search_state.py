@@ -1,8 +1,8 @@
 """The arrays of a compiled model and of one search state, and moves over all layers.
 
 `Core` is always there; `Rows` and `Deep` are None for models that do not need them, and Numba then leaves
-out (and does not compile) everything that is said about them. See search_plain, search_rows and
-search_deep for the layouts.
+out (and does not compile) everything that is said about them: it does so for arguments only, hence the
+functions here take the layers one by one. See search_plain, search_rows and search_deep for the layouts.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from cpqueens.kernels.jit import kernel
 from cpqueens.kernels.search_apply import plain_apply
-from cpqueens.kernels.search_arena import BIT_ROWS, SCRATCH, SLOTS, part
+from cpqueens.kernels.search_arena import BIT_ROWS, SLOTS, Ints
 from cpqueens.kernels.search_bits import bits_swap_deltas
 from cpqueens.kernels.search_deep_apply import deep_apply, deep_deltas
-from cpqueens.kernels.search_plain import Ints, plain_assign_deltas, plain_swap_deltas
+from cpqueens.kernels.search_plain import plain_assign_deltas, plain_swap_deltas
 from cpqueens.kernels.search_rows import rows_apply, rows_assign_deltas, rows_swap_deltas
 
 
@@ -74,24 +74,34 @@ class Space(NamedTuple):
     spare: Ints  # values that no member has
 
 
+class State(NamedTuple):
+    """One search: the model's layers, what may be moved, and what all kernels of walks write to."""
+
+    core: Core
+    rows: Rows | None
+    deep: Deep | None
+    space: Space
+    moves: Ints  # scratch: the candidates of a step,
+    deltas: Ints  # and the changes that they would make; as long as the largest group and room for values
+    tabu: Ints  # (variables,) the last step in which it may not move
+    events: Ints  # (events, 6) see search_info
+    random: Ints
+    measure: int  # of AllDifferents, see search_plain
+
+
 @kernel
 def swap_deltas(
     i: int, candidates: Ints, size: int, out: Ints, core: Any, rows: Any, deep: Any, measure: int
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by swapping ``i`` and ``candidates[q]``."""
-    plain_swap_deltas(
-        i, candidates, size, out, core.start, core.incidences, core.x, core.arena, measure,
-    )  # fmt: skip
+    plain_swap_deltas(i, candidates, size, out, core, measure)
     if rows is not None:
         if measure == 0 and rows.static[SLOTS] > rows.static[BIT_ROWS]:
-            bits_swap_deltas(i, candidates, size, out, rows.terms, rows.static, core.x, core.arena)
+            bits_swap_deltas(i, candidates, size, out, rows, core)
         else:
-            rows_swap_deltas(
-                i, candidates, size, out, rows.start, rows.incidences, rows.terms,
-                part(rows.static, SCRATCH), core.x, core.arena, measure,
-            )  # fmt: skip
+            rows_swap_deltas(i, candidates, size, out, rows, core, measure)
     if deep is not None:
-        deep_deltas(i, candidates, size, True, out, deep, core.x, core.arena, measure)
+        deep_deltas(i, candidates, size, True, out, deep, core, measure)
 
 
 @kernel
@@ -99,16 +109,11 @@ def assign_deltas(
     v: int, values: Ints, size: int, out: Ints, core: Any, rows: Any, deep: Any, measure: int
 ) -> None:
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to ``v``."""
-    plain_assign_deltas(
-        v, values, size, out, core.start, core.incidences, core.x, core.arena, measure,
-    )  # fmt: skip
+    plain_assign_deltas(v, values, size, out, core, measure)
     if rows is not None:
-        rows_assign_deltas(
-            v, values, size, out, rows.start, rows.incidences, rows.terms, part(rows.static, SCRATCH),
-            core.x, core.arena, measure,
-        )  # fmt: skip
+        rows_assign_deltas(v, values, size, out, rows, core, measure)
     if deep is not None:
-        deep_deltas(v, values, size, False, out, deep, core.x, core.arena, measure)
+        deep_deltas(v, values, size, False, out, deep, core, measure)
 
 
 @kernel
@@ -117,13 +122,11 @@ def apply_assign(v: int, new: int, core: Any, rows: Any, deep: Any, measure: int
     old = core.x[v]
     if new == old:
         return 0
-    total = plain_apply(v, old, new, measure, core.start, core.incidences, core.arena)
+    total = plain_apply(v, old, new, core, measure)
     if rows is not None:
-        total += rows_apply(
-            v, old, new, measure, rows.start, rows.incidences, rows.terms, rows.static, core.arena
-        )
+        total += rows_apply(v, old, new, rows, core.arena, measure)
     if deep is not None:
-        total += deep_apply(v, old, new, core.x.shape[0], deep, core.arena, measure)
+        total += deep_apply(v, old, new, deep, core, measure)
     core.x[v] = new
     return total
 

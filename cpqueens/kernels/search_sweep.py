@@ -4,107 +4,87 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
-from cpqueens.kernels.search_arena import INFO, part
-from cpqueens.kernels.search_arena import POSITION as IN_CONFLICT
-from cpqueens.kernels.search_info import (
-    BUDGET,
-    COST,
-    EVALUATIONS,
-    EXTRA,
-    INNER,
-    LEAST,
-    LOCAL_OPTIMUM,
-    MOST,
-    MOVES,
-    POSITION,
-    SOLVED,
-    STEPS,
-    SWAP,
-    record,
-)
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
+from cpqueens.kernels.search_arena import part
 from cpqueens.kernels.search_moves import allowed
-from cpqueens.kernels.search_plain import Ints
-from cpqueens.kernels.search_state import apply_swap, swap_deltas
+from cpqueens.kernels.search_state import swap_deltas
+from cpqueens.kernels.search_step import make_move
 
 CHUNK = 4096  # partners evaluated at once; the first that is better is taken
 
 
+@inlined
+def list_partners(i: int, first: int, end: int, s: Any) -> Any:
+    """List those of the members ``first`` to ``end - 1`` that ``i`` may swap with; return how many.
+
+    Only pairs of which one is in conflict; all later ones if ``i`` is.
+    """
+    position = part(s.core.arena, parts.POSITION)
+    x = s.core.x
+    size = 0
+    for q in range(first, end):
+        j = s.space.group_members[q]
+        if position[i] < 0 and position[j] < 0:
+            continue
+        if allowed(j, x[i], s.space) and allowed(i, x[j], s.space):
+            s.moves[size] = j
+            size += 1
+    return size
+
+
+@inner_kernel
+def first_better(size: int, deltas: Any, info: Any) -> Any:
+    """Return the first of ``size`` moves that lowers the cost, -1 if there is none."""
+    for q in range(size):
+        info[at.EVALUATIONS] += 1
+        if deltas[q] < 0:
+            return q
+    return -1
+
+
 @kernel
-def sweep(
-    steps: int,
-    core: Any,
-    rows: Any,
-    deep: Any,
-    space: Any,
-    moves: Ints,
-    deltas: Ints,
-    measure: int,
-    events: Ints,
-    random: Ints,
-) -> Any:
+def sweep(steps: int, s: Any) -> Any:
     """Sweep ``steps`` variables, each against all later ones of its group; return how the call ended.
 
     LOCAL_OPTIMUM: a whole pass made no swap. ``info[POSITION]`` and ``info[INNER]`` are where the pass
     stands, ``info[EXTRA]`` the number of its swaps. A call may end within the partners of one variable.
     """
-    info = part(core.arena, INFO)
-    position = part(core.arena, IN_CONFLICT)
-    total = space.group_members.shape[0]
-    left = MOST
+    info = part(s.core.arena, parts.INFO)
+    members = s.space.group_members
+    left = at.MOST
     for _ in range(steps):
-        if info[COST] == 0:
-            return SOLVED
-        at = info[POSITION]
-        if at == 0 and info[INNER] == 0:
-            info[EXTRA] = 0
-        i = space.group_members[at]
-        end = space.group_start[space.group[i] + 1]
-        first = max(info[INNER], at + 1)
+        if info[at.COST] == 0:
+            return at.SOLVED
+        here = info[at.POSITION]
+        if here == 0 and info[at.INNER] == 0:
+            info[at.EXTRA] = 0
+        i = members[here]
+        end = s.space.group_start[s.space.group[i] + 1]
+        first = max(info[at.INNER], here + 1)
         while first < end:
             if left <= 0:
-                info[INNER] = first
-                return BUDGET
+                info[at.INNER] = first
+                return at.BUDGET
             stop = min(end, first + CHUNK)
             left -= stop - first
-            # only pairs of which one is in conflict; all later ones if i is
-            size = 0
-            for q in range(first, stop):
-                j = space.group_members[q]
-                if position[i] < 0 and position[j] < 0:
-                    continue
-                if not (allowed(j, core.x[i], space) and allowed(i, core.x[j], space)):
-                    continue
-                moves[size] = j
-                size += 1
-            swap_deltas(i, moves, size, deltas, core, rows, deep, measure)
-            taken = -1
-            for q in range(size):
-                info[EVALUATIONS] += 1
-                if deltas[q] < 0:
-                    taken = q
-                    break
-            if taken < 0:
+            size = list_partners(i, first, stop, s)
+            swap_deltas(i, s.moves, size, s.deltas, s.core, s.rows, s.deep, s.measure)
+            q = first_better(size, s.deltas, info)
+            if q < 0:
                 first = stop
                 continue
-            j = moves[taken]
-            apply_swap(i, j, core, rows, deep, measure)
-            info[COST] += deltas[taken]
-            info[MOVES] += 1
-            info[EXTRA] += 1
-            record(events, info, SWAP, i, j, deltas[taken])
-            if info[COST] == 0:
-                return SOLVED
-            while space.group_members[first] != j:
+            make_move(i, s.moves[q], True, s.deltas[q], s)
+            info[at.EXTRA] += 1
+            if info[at.COST] == 0:
+                return at.SOLVED
+            while members[first] != s.moves[q]:
                 first += 1
             first += 1
-        info[INNER] = 0
-        info[STEPS] += 1
-        if info[COST] < info[LEAST]:
-            info[LEAST] = info[COST]
-        info[POSITION] = at + 1
-        if at + 1 == total:
-            info[POSITION] = 0
-            if info[EXTRA] == 0:
-                return LOCAL_OPTIMUM
-    return BUDGET
+        info[at.INNER] = 0
+        info[at.STEPS] += 1
+        info[at.POSITION] = (here + 1) % members.shape[0]
+        if info[at.POSITION] == 0 and info[at.EXTRA] == 0:
+            return at.LOCAL_OPTIMUM
+    return at.BUDGET

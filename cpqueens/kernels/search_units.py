@@ -12,29 +12,35 @@ are int32 to keep 10**7 variables small.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below, draw
-from cpqueens.kernels.search_plain import Ints
+from cpqueens.kernels.search_arena import Ints
 
-# entries of ``info``
-PLACED = 0  # variables placed by the start
-TRIES = 1  # used by the start
-COST = 2  # surplus
-LISTED = 3  # length of the work list
-STEPS = 4
-HASH = 5
-STALL = 6
-EVALUATIONS = 7
-LEAST = 8
-SWAPS = 9
-SEARCHING = 10  # 0 while the start is under way
-MISPLACED = 11  # variables that the start left in conflict
-RESTARTS = 12
-LENGTH = 13
+# entries of ``info`` beyond those of search_info; its COST is the surplus
+PLACED = at.LENGTH  # variables placed by the start
+TRIES = at.LENGTH + 1  # used by the start
+LISTED = at.LENGTH + 2  # length of the work list
+SEARCHING = at.LENGTH + 3  # 0 while the start is under way
+MISPLACED = at.LENGTH + 4  # variables that the start left in conflict
+RESTARTS = at.LENGTH + 5
+LENGTH = at.LENGTH + 6
 
 SCAN_ALL = 320  # up to so many variables, all partners are looked at
+SAMPLE = 64  # else so many
+
+
+class Placing(NamedTuple):
+    """A permutation, its counters and the state of a search."""
+
+    x: Ints  # (variables,)
+    offsets: Ints  # (AllDifferents, variables)
+    counts: Ints  # (counters,)
+    work: Ints  # longer than the variables: see `units_search`
+    info: Ints
+    random: Ints
 
 
 @kernel
@@ -57,91 +63,140 @@ def swap_delta(i: int, j: int, x: Ints, offsets: Ints, count: Ints) -> Any:
     return delta
 
 
-@kernel
+@inner_kernel
 def shift(i: int, value: int, step: int, offsets: Ints, count: Ints) -> None:
     """Add ``step`` to the counters of variable ``i`` with ``value``."""
     for c in range(offsets.shape[0]):
         count[value + offsets[c, i]] += step
 
 
-@kernel
-def attacked(i: int, x: Ints, offsets: Ints, count: Ints) -> Any:
-    """Say whether variable ``i`` shares a counter."""
+@inner_kernel
+def is_shared(i: int, value: int, most: int, offsets: Ints, count: Ints) -> Any:
+    """Say whether a counter of ``value`` at variable ``i`` has more than ``most`` occupants."""
     for c in range(offsets.shape[0]):  # noqa: SIM110 - a generator would not compile
-        if count[x[i] + offsets[c, i]] > 1:
+        if count[value + offsets[c, i]] > most:
             return True
     return False
 
 
-@kernel
-def construct(
-    steps: int, limit: int, x: Ints, offsets: Ints, count: Ints, work: Ints, info: Ints, random: Ints
-) -> None:
+@inner_kernel
+def enlist(i: int, s: Any) -> None:
+    """Put variable ``i`` into the work list."""
+    s.work[s.info[LISTED]] = i
+    s.info[LISTED] += 1
+
+
+@inner_kernel
+def find_free(i: int, limit: int, s: Any) -> Any:
+    """Return the place of a value for variable ``i`` that conflicts with none, -1 after ``limit`` tries."""
+    n = s.x.shape[0]
+    while s.info[TRIES] < limit:
+        s.info[TRIES] += 1
+        j = i + below(s.random, n - i)
+        if not is_shared(i, s.x[j], 0, s.offsets, s.counts):
+            return j
+    return -1
+
+
+@inner_kernel
+def construct(steps: int, limit: int, s: Any) -> None:
     """Place up to ``steps`` variables without conflict as long as ``limit`` tries in all last."""
+    x = s.x
+    info = s.info
     n = x.shape[0]
-    i = info[PLACED]
-    end = min(n, i + steps)
-    while i < end:
-        free = False
-        j = i
-        while not free and info[TRIES] < limit:
-            info[TRIES] += 1
-            j = i + below(random, n - i)
-            value = x[j]
-            free = True
-            for c in range(offsets.shape[0]):
-                if count[value + offsets[c, i]] > 0:
-                    free = False
-                    break
-        if not free:
-            # the tries are used up: the value that is there, whatever it costs
-            j = i + below(random, n - i)
-            value = x[j]
-            for c in range(offsets.shape[0]):
-                if count[value + offsets[c, i]] > 0:
-                    info[COST] += 1
-            work[info[LISTED]] = i
-            info[LISTED] += 1
+    end = min(n, info[PLACED] + steps)
+    for i in range(info[PLACED], end):
+        j = find_free(i, limit, s)
+        if j < 0:  # the tries are used up: a value whatever it costs
+            j = i + below(s.random, n - i)
+            for c in range(s.offsets.shape[0]):
+                info[at.COST] += (s.counts[x[j] + s.offsets[c, i]] > 0) + 0
+            enlist(i, s)
         value = x[j]
         x[j] = x[i]
         x[i] = value
-        shift(i, value, 1, offsets, count)
-        info[STEPS] += 1
-        i += 1
-    info[PLACED] = i
-    if i == n:
+        shift(i, value, 1, s.offsets, s.counts)
+        info[at.STEPS] += 1
+    info[PLACED] = end
+    if end == n:
         info[SEARCHING] = 1
-        info[LEAST] = info[COST]
+        info[at.LEAST] = info[at.COST]
         info[MISPLACED] = info[LISTED]
 
 
-@kernel
-def restart(x: Ints, count: Ints, info: Ints) -> None:
+@inner_kernel
+def restart(count: Ints, info: Ints) -> None:
     """Forget everything but the generator and the totals; the values stay a permutation."""
     for k in range(count.shape[0]):
         count[k] = 0
     info[PLACED] = 0
     info[TRIES] = 0
-    info[COST] = 0
+    info[at.COST] = 0
     info[LISTED] = 0
-    info[STALL] = 0
+    info[at.STALL] = 0
     info[SEARCHING] = 0
     info[RESTARTS] += 1
 
 
+@inner_kernel
+def enlist_attacked(i: int, s: Any) -> None:
+    """Put variable ``i`` into the work list if it shares a counter."""
+    if is_shared(i, s.x[i], 1, s.offsets, s.counts):
+        enlist(i, s)
+
+
+@inner_kernel
+def best_partner(i: int, s: Any) -> Any:
+    """Return the variable to swap ``i`` with, -1 if there is none, and the change of surplus.
+
+    On large boards the first that lowers the surplus is taken.
+    """
+    n = s.x.shape[0]
+    best = -1
+    least = 0
+    ties = 0
+    for q in range(n if n <= SCAN_ALL else SAMPLE):
+        j = q if n <= SCAN_ALL else below(s.random, n)
+        if j == i:
+            continue
+        delta = swap_delta(i, j, s.x, s.offsets, s.counts)
+        s.info[at.EVALUATIONS] += 1
+        if ties == 0 or delta < least:
+            best = j
+            least = delta
+            ties = 1
+            if delta < 0 and n > SCAN_ALL:
+                break
+        elif delta == least:
+            ties += 1
+            if below(s.random, ties) == 0:
+                best = j
+    return best, least
+
+
+@inner_kernel
+def swap(i: int, j: int, change: int, s: Any) -> None:
+    """Swap the values of two variables, which changes the surplus by ``change``."""
+    x = s.x
+    info = s.info
+    xi = x[i]
+    xj = x[j]
+    shift(i, xi, -1, s.offsets, s.counts)
+    shift(j, xj, -1, s.offsets, s.counts)
+    shift(i, xj, 1, s.offsets, s.counts)
+    shift(j, xi, 1, s.offsets, s.counts)
+    x[i] = xj
+    x[j] = xi
+    info[at.COST] += change
+    info[at.MOVES] += 1
+    info[at.HASH] = at.mixed(i * 65537 + j, info[at.HASH])
+    if info[at.COST] < info[at.LEAST]:
+        info[at.LEAST] = info[at.COST]
+        info[at.STALL] = 0
+
+
 @kernel
-def units_search(
-    steps: int,
-    tries: int,
-    stall: int,
-    noise: int,
-    x: Ints,
-    offsets: Ints,
-    count: Ints,
-    work: Ints,
-    info: Ints,
-    random: Ints,
-) -> Any:
+def units_search(steps: int, tries: int, stall: int, noise: int, s: Any) -> Any:
     """Go on for ``steps`` steps; return whether a solution is reached.
 
     Parameters
@@ -153,70 +208,33 @@ def units_search(
     noise
         Probability, out of 2**32, of taking a worsening best swap.
     """
-    n = x.shape[0]
-    end = info[STEPS] + steps
-    while info[STEPS] < end:
+    info = s.info
+    end = info[at.STEPS] + steps
+    while info[at.STEPS] < end:
         if info[SEARCHING] == 0:
-            construct(end - info[STEPS], tries * n, x, offsets, count, work, info, random)
+            construct(end - info[at.STEPS], tries * s.x.shape[0], s)
             continue
-        if info[COST] == 0:
+        if info[at.COST] == 0:
             return True
-        if info[STALL] >= stall:
-            restart(x, count, info)
+        if info[at.STALL] >= stall:
+            restart(s.counts, info)
             continue
-        info[STEPS] += 1
-        info[STALL] += 1
-        at = below(random, info[LISTED])
-        i = work[at]
+        info[at.STEPS] += 1
+        here = below(s.random, info[LISTED])
+        i = s.work[here]
         info[LISTED] -= 1
-        work[at] = work[info[LISTED]]
-        if not attacked(i, x, offsets, count):
-            info[STALL] -= 1
+        s.work[here] = s.work[info[LISTED]]
+        if not is_shared(i, s.x[i], 1, s.offsets, s.counts):
             continue
-        best = -1
-        least = 0
-        ties = 0
-        number = n if n <= SCAN_ALL else 64
-        for q in range(number):
-            j = q if n <= SCAN_ALL else below(random, n)
-            if j == i:
+        info[at.STALL] += 1
+        best, change = best_partner(i, s)
+        if best >= 0 and (change <= 0 or draw(s.random) < noise):
+            swap(i, best, change, s)
+            if info[LISTED] + 2 > s.work.shape[0]:
+                info[at.STALL] = stall  # duplicates have filled the list: start anew
                 continue
-            delta = swap_delta(i, j, x, offsets, count)
-            info[EVALUATIONS] += 1
-            if ties == 0 or delta < least:
-                best = j
-                least = delta
-                ties = 1
-                if delta < 0 and n > SCAN_ALL:
-                    break
-            elif delta == least:
-                ties += 1
-                if below(random, ties) == 0:
-                    best = j
-        if best >= 0 and (least <= 0 or draw(random) < noise):
-            xi = x[i]
-            xj = x[best]
-            shift(i, xi, -1, offsets, count)
-            shift(best, xj, -1, offsets, count)
-            shift(i, xj, 1, offsets, count)
-            shift(best, xi, 1, offsets, count)
-            x[i] = xj
-            x[best] = xi
-            info[COST] += least
-            info[SWAPS] += 1
-            info[HASH] = ((info[HASH] ^ (i * 65537 + best)) * 16777619) & 0xFFFFFFFF
-            if info[COST] < info[LEAST]:
-                info[LEAST] = info[COST]
-                info[STALL] = 0
-            if info[LISTED] + 2 > work.shape[0]:
-                info[STALL] = stall  # duplicates have filled the list: start anew
-                continue
-            if attacked(best, x, offsets, count):
-                work[info[LISTED]] = best
-                info[LISTED] += 1
-        if attacked(i, x, offsets, count):
-            work[info[LISTED]] = i
-            info[LISTED] += 1
-        if info[LISTED] == 0 and info[COST] > 0:
-            info[STALL] = stall
-    return info[SEARCHING] == 1 and info[COST] == 0
+            enlist_attacked(best, s)
+        enlist_attacked(i, s)
+        if info[LISTED] == 0 and info[at.COST] > 0:
+            info[at.STALL] = stall
+    return info[SEARCHING] == 1 and info[at.COST] == 0

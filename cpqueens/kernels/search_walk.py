@@ -8,36 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels import search_arena as parts
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.random import below, draw
-from cpqueens.kernels.search_arena import ACTIVITY, BEST, ERRORS, INFO, KINDS, MEMBERS, WEIGHT, part
+from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_deep import violation
-from cpqueens.kernels.search_info import (
-    ACCEPT,
-    BUDGET,
-    COST,
-    EVALUATIONS,
-    EVENT_SIDEWAYS,
-    FROZEN,
-    LEAST,
-    LEAST_VIOLATION,
-    MOVE,
-    MOVES,
-    RESET,
-    RESETS,
-    SAVED,
-    SIZE,
-    SOLVED,
-    STALL,
-    STALLED,
-    STEPS,
-    SWAP,
-    record,
-)
-from cpqueens.kernels.search_moves import exchange_spare, list_swaps, list_values
-from cpqueens.kernels.search_plain import Ints
+from cpqueens.kernels.search_moves import list_swaps, list_values
 from cpqueens.kernels.search_rebuild import rebuild
-from cpqueens.kernels.search_state import apply_assign, apply_swap, assign_deltas, swap_deltas
+from cpqueens.kernels.search_state import assign_deltas, swap_deltas
+from cpqueens.kernels.search_step import keep, make_move, save, shake
 
 # entries of ``parameters``
 CHOICE = 0  # of the variable: RANDOM_CONFLICTED, WORST, ANY
@@ -51,8 +31,7 @@ RESET_LIMIT = 7  # frozen variables that cause a reset
 RESET_SIZE = 8  # variables moved at random by a reset
 MAX_STALL = 9  # steps without progress that end the walk, 0: never; see STALL in search_info
 BUMP = 10  # added to the weights of violated constraints in a local minimum
-MEASURE = 11
-RANDOM_CHOICE = 12  # probability of any variable instead of the chosen one
+RANDOM_CHOICE = 11  # probability of any variable instead of the chosen one
 LENGTH = 16
 
 RANDOM_CONFLICTED = 0
@@ -60,28 +39,15 @@ WORST = 1
 ANY = 2
 
 
-@kernel
-def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
-    """Return the variable to move."""
-    arena = core.arena
-    size = arena[arena[INFO] + SIZE]
-    n = core.x.shape[0]
-    choice = parameters[CHOICE]
-    if choice == ANY or size == 0:
-        return below(random, n)
-    if parameters[RANDOM_CHOICE] > 0 and draw(random) < parameters[RANDOM_CHOICE]:
-        return below(random, n)
-    if choice == RANDOM_CONFLICTED:
-        return arena[arena[MEMBERS] + below(random, size)]
-    worst = -1
+@inner_kernel
+def worst(now: int, tabu: Ints, arena: Ints, random: Ints) -> Any:
+    """Return a random one of the variables with the largest error that are not tabu, -1 if all are."""
+    found = -1
     most = -1
     ties = 0
-    now = arena[arena[INFO] + STEPS]
-    errors = arena[ERRORS]
-    members = arena[MEMBERS]
-    for q in range(size):
-        v = arena[members + q]
-        error = arena[errors + v]
+    for q in range(arena[arena[parts.INFO] + at.SIZE]):
+        v = arena[arena[parts.MEMBERS] + q]
+        error = arena[arena[parts.ERRORS] + v]
         if error < most or tabu[v] > now:
             continue
         if error > most:
@@ -89,29 +55,28 @@ def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
             ties = 0
         ties += 1
         if ties == 1 or below(random, ties) == 0:
-            worst = v
-    if worst < 0:
-        return arena[arena[MEMBERS] + below(random, size)]
-    return worst
+            found = v
+    return found
 
 
-@kernel
-def keep(cost: int, core: Any) -> None:
-    """Keep the assignment, of ``cost``, if it is the best so far."""
+@inner_kernel
+def choose(core: Any, tabu: Ints, parameters: Ints, random: Ints) -> Any:
+    """Return the variable to move."""
     arena = core.arena
-    if cost < arena[arena[INFO] + SAVED]:
-        arena[arena[INFO] + SAVED] = cost
-        for v in range(core.x.shape[0]):  # a loop compiles ten times faster than a slice assignment
-            arena[arena[BEST] + v] = core.x[v]
+    size = arena[arena[parts.INFO] + at.SIZE]
+    choice = parameters[CHOICE]
+    if choice == ANY or size == 0:
+        return below(random, core.x.shape[0])
+    if parameters[RANDOM_CHOICE] > 0 and draw(random) < parameters[RANDOM_CHOICE]:
+        return below(random, core.x.shape[0])
+    if choice == WORST:
+        v = worst(arena[arena[parts.INFO] + at.STEPS], tabu, arena, random)
+        if v >= 0:
+            return v
+    return arena[arena[parts.MEMBERS] + below(random, size)]
 
 
-@kernel
-def save(core: Any) -> None:
-    """Keep the assignment if it is the best so far; called before it is made worse."""
-    keep(core.arena[core.arena[INFO] + COST], core)
-
-
-@kernel
+@inner_kernel
 def bump_weights(amount: int, core: Any, rows: Any, deep: Any, measure: int) -> None:
     """Add ``amount`` to the weight of each violated constraint (breakout, Morris 1993).
 
@@ -119,61 +84,43 @@ def bump_weights(amount: int, core: Any, rows: Any, deep: Any, measure: int) -> 
     progress: here, in a local minimum, the violation itself does.
     """
     arena = core.arena
+    info = part(arena, parts.INFO)
     total = 0
-    for c in range(arena[WEIGHT] - arena[ACTIVITY]):
-        violated = violation(arena[arena[KINDS] + c], arena[arena[ACTIVITY] + c])
+    for c in range(arena[parts.WEIGHT] - arena[parts.ACTIVITY]):
+        violated = violation(arena[arena[parts.KINDS] + c], arena[arena[parts.ACTIVITY] + c])
         if violated > 0:
             total += violated
-            arena[arena[WEIGHT] + c] += amount
-    if total < arena[arena[INFO] + LEAST_VIOLATION]:
-        arena[arena[INFO] + LEAST_VIOLATION] = total
-        arena[arena[INFO] + STALL] = 0
+            arena[arena[parts.WEIGHT] + c] += amount
+    if total < info[at.LEAST_VIOLATION]:
+        info[at.LEAST_VIOLATION] = total
+        info[at.STALL] = 0
     keep(total, core)
-    arena[arena[INFO] + LEAST] = rebuild(core, rows, deep, measure)
+    info[at.LEAST] = rebuild(core, rows, deep, measure)
 
 
-@kernel
-def random_move(
-    v: int, core: Any, rows: Any, deep: Any, space: Any, moves: Ints, measure: int, random: Ints
-) -> None:
-    """Move ``v`` at random within its group or its domain, and record it in the cost."""
-    listed = list_swaps(v, 1, moves, core.x, space, random)
-    if listed > 0:
-        core.arena[core.arena[INFO] + COST] += apply_swap(v, moves[0], core, rows, deep, measure)
-        return
-    listed = list_values(v, 1, moves, core.x, space, random)
-    if listed > 0:
-        old = core.x[v]
-        core.arena[core.arena[INFO] + COST] += apply_assign(v, moves[0], core, rows, deep, measure)
-        exchange_spare(v, old, moves[0], space)
+@inner_kernel
+def random_move(v: int, s: Any) -> None:
+    """Move ``v`` at random within its group or its domain, if it can."""
+    swap = list_swaps(v, 1, s.moves, s.core.x, s.space, s.random) > 0
+    if swap or list_values(v, 1, s.moves, s.core.x, s.space, s.random) > 0:
+        shake(v, s.moves[0], swap, s)
 
 
-@kernel
-def reset(
-    core: Any,
-    rows: Any,
-    deep: Any,
-    space: Any,
-    tabu: Ints,
-    moves: Ints,
-    parameters: Ints,
-    events: Ints,
-    random: Ints,
-) -> None:
-    """Move some variables at random and thaw all."""
-    save(core)
-    info = part(core.arena, INFO)
-    info[RESETS] += 1
-    info[FROZEN] = 0
-    for v in range(tabu.shape[0]):
-        tabu[v] = 0
-    for _ in range(parameters[RESET_SIZE]):
-        v = below(random, core.x.shape[0])
-        random_move(v, core, rows, deep, space, moves, parameters[MEASURE], random)
-    record(events, info, RESET, 0, parameters[RESET_SIZE], 0)
+@inner_kernel
+def reset(size: int, s: Any) -> None:
+    """Move ``size`` variables at random and thaw all."""
+    save(s.core)
+    info = part(s.core.arena, parts.INFO)
+    info[at.RESETS] += 1
+    info[at.FROZEN] = 0
+    for v in range(s.tabu.shape[0]):
+        s.tabu[v] = 0
+    for _ in range(size):
+        random_move(below(s.random, s.core.x.shape[0]), s)
+    at.record(s.events, info, at.RESET, 0, size, 0)
 
 
-@kernel
+@inner_kernel
 def pick(
     swaps: int, total: int, moves: Ints, deltas: Ints, tabu: Ints, aspiration: int, now: int, random: Ints
 ) -> Any:
@@ -199,88 +146,63 @@ def pick(
     return best
 
 
-@kernel
-def walk(
-    steps: int,
-    core: Any,
-    rows: Any,
-    deep: Any,
-    space: Any,
-    tabu: Ints,
-    moves: Ints,
-    deltas: Ints,
-    parameters: Ints,
-    events: Ints,
-    random: Ints,
-) -> Any:
-    """Walk for at most ``steps`` steps; return how the call ended (see search_info).
+@inlined
+def evaluate(v: int, sample: int, s: Any) -> Any:
+    """List the moves of ``v`` with their changes; return how many are swaps, which come first, and in all."""
+    swaps = list_swaps(v, sample, s.moves, s.core.x, s.space, s.random)
+    total = swaps
+    if swaps > 0:
+        swap_deltas(v, s.moves, swaps, s.deltas, s.core, s.rows, s.deep, s.measure)
+    g = s.space.group[v]
+    if g < 0 or s.space.spare_start[g + 1] > s.space.spare_start[g]:
+        moves = s.moves[swaps:]
+        values = list_values(v, sample, moves, s.core.x, s.space, s.random)
+        assign_deltas(v, moves, values, s.deltas[swaps:], s.core, s.rows, s.deep, s.measure)
+        total += values
+    s.core.arena[s.core.arena[parts.INFO] + at.EVALUATIONS] += total
+    return swaps, total
 
-    ``moves`` and ``deltas`` are scratch of the same length: the largest group plus the room for values.
-    """
-    info = part(core.arena, INFO)
-    measure = parameters[MEASURE]
+
+@inner_kernel
+def is_accepted(change: int, parameters: Ints, random: Ints) -> Any:
+    """Say whether the best move is made: always if it is better, else with its probability."""
+    if change < 0:
+        return True
+    chance = parameters[PLATEAU] if change == 0 else parameters[NOISE]
+    return chance > 0 and draw(random) < chance
+
+
+@inner_kernel
+def forbid(v: int, now: int, tabu: Ints, parameters: Ints, random: Ints) -> None:
+    """Make a variable that moved tabu."""
+    if parameters[TENURE_SPREAD] > 0:
+        tabu[v] = now + parameters[TENURE] + 1 + below(random, parameters[TENURE_SPREAD])
+
+
+@kernel
+def walk(steps: int, s: Any, parameters: Ints) -> Any:
+    """Walk for at most ``steps`` steps; return how the call ended (see search_info)."""
+    info = part(s.core.arena, parts.INFO)
     for _ in range(steps):
-        if info[COST] == 0:
-            return SOLVED
-        if info[COST] < info[LEAST]:
-            info[LEAST] = info[COST]
-            if parameters[BUMP] == 0:
-                info[STALL] = 0
-        if parameters[MAX_STALL] > 0 and info[STALL] >= parameters[MAX_STALL]:
-            save(core)
-            return STALLED
-        info[STALL] += 1
-        info[STEPS] += 1
-        now = info[STEPS]
-        v = choose(core, tabu, parameters, random)
-        swaps = list_swaps(v, parameters[SAMPLE], moves, core.x, space, random)
-        total = swaps
-        if swaps > 0:
-            swap_deltas(v, moves, swaps, deltas, core, rows, deep, measure)
-        if space.group[v] < 0 or space.spare_start[space.group[v] + 1] > space.spare_start[space.group[v]]:
-            values = list_values(v, parameters[SAMPLE], moves[swaps:], core.x, space, random)
-            assign_deltas(v, moves[swaps:], values, deltas[swaps:], core, rows, deep, measure)
-            total += values
-        info[EVALUATIONS] += total
-        q = pick(swaps, total, moves, deltas, tabu, info[LEAST] - info[COST], now, random)
-        accepted = False
-        if q >= 0:
-            delta = deltas[q]
-            if delta < 0:
-                accepted = True
-            elif delta == 0:
-                accepted = parameters[PLATEAU] > 0 and draw(random) < parameters[PLATEAU]
-            else:
-                accepted = parameters[NOISE] > 0 and draw(random) < parameters[NOISE]
-        if accepted:
-            if delta > 0:
-                save(core)
-            info[MOVES] += 1
-            info[COST] += delta
-            target = moves[q]
-            kind = MOVE
+        ended = at.next_step(info, parameters[MAX_STALL], parameters[BUMP] == 0)
+        if ended != at.BUDGET:
+            return ended
+        now = info[at.STEPS]
+        v = choose(s.core, s.tabu, parameters, s.random)
+        swaps, total = evaluate(v, parameters[SAMPLE], s)
+        aspiration = info[at.LEAST] - info[at.COST]
+        q = pick(swaps, total, s.moves, s.deltas, s.tabu, aspiration, now, s.random)
+        if q >= 0 and is_accepted(s.deltas[q], parameters, s.random):
+            make_move(v, s.moves[q], q < swaps, s.deltas[q], s)
+            forbid(v, now, s.tabu, parameters, s.random)
             if q < swaps:
-                kind = SWAP
-                apply_swap(v, target, core, rows, deep, measure)
-            else:
-                old = core.x[v]
-                apply_assign(v, target, core, rows, deep, measure)
-                exchange_spare(v, old, target, space)
-            if parameters[TENURE_SPREAD] > 0:
-                tabu[v] = now + parameters[TENURE] + 1 + below(random, parameters[TENURE_SPREAD])
-                if q < swaps:
-                    tabu[target] = now + parameters[TENURE] + 1 + below(random, parameters[TENURE_SPREAD])
-            if delta == 0:
-                kind = EVENT_SIDEWAYS
-            elif delta > 0:
-                kind = ACCEPT
-            record(events, info, kind, v, target, delta)
+                forbid(s.moves[q], now, s.tabu, parameters, s.random)
             continue
         if parameters[FREEZE] > 0:
-            tabu[v] = now + parameters[FREEZE] + 1
-            info[FROZEN] += 1
-            if info[FROZEN] > parameters[RESET_LIMIT]:
-                reset(core, rows, deep, space, tabu, moves, parameters, events, random)
+            s.tabu[v] = now + parameters[FREEZE] + 1
+            info[at.FROZEN] += 1
+            if info[at.FROZEN] > parameters[RESET_LIMIT]:
+                reset(parameters[RESET_SIZE], s)
         if parameters[BUMP] > 0:
-            bump_weights(parameters[BUMP], core, rows, deep, measure)
-    return SOLVED if info[COST] == 0 else BUDGET
+            bump_weights(parameters[BUMP], s.core, s.rows, s.deep, s.measure)
+    return at.SOLVED if info[at.COST] == 0 else at.BUDGET

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cpqueens.kernels import sources
 
 KERNELS = Path(sources.__file__).parent
@@ -14,6 +16,24 @@ def test_a_stamp_reaches_everything_imported() -> None:
     names = {name for name, _, _ in sources.source_stamp(KERNELS / "forward.py")}
     assert {"forward.py", "domains.py", "propagators.py", "random.py", "jit.py", "sources.py"} <= names
     assert "bitmask.py" not in names
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from cpqueens.kernels.value import one",
+        "from cpqueens.kernels.value import (\n    one,\n)",
+        "from cpqueens.kernels import value",
+        "from cpqueens.kernels import value as v",
+        "from cpqueens.kernels import jit, value",
+        "from cpqueens.kernels import (\n    jit,\n    value,\n)",
+    ],
+)
+def test_every_way_of_importing_is_seen(tmp_path: Path, line: str) -> None:
+    (tmp_path / "user.py").write_text(f"import math\n{line}\nprint(math.pi)\n")
+    (tmp_path / "value.py").write_text("one = 1\n")
+    names = {name for name, _, _ in sources.source_stamp(tmp_path / "user.py")}
+    assert names == {"user.py", "value.py"}
 
 
 def test_unreadable_files_count_as_absent() -> None:

@@ -57,9 +57,7 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if options["schedule"] == "rowwise":
         return run_rowwise(search, options)
     search.start()
-    hot = codes.sample_changes(
-        64, *search.layers, search.space, search.moves, search.deltas, search.measure, search.random
-    )
+    hot = codes.sample_changes(64, search.state)
     lowest = float(options["lowest"])
     hot = max(float(hot), 2 * lowest)
     steps = options["cooling_steps"] or max(20_000, 200 * search.size)
@@ -69,8 +67,4 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     heat[codes.LOWEST] = lowest
     heat[codes.REHEAT] = max(hot * options["reheat"], 2 * lowest)
     heat[codes.CONFLICTED] = options["conflicted"]
-    heat[codes.MEASURE] = search.measure
-    ended = search.run(
-        codes.anneal, search.space, search.moves, search.deltas, heat, search.events, search.random
-    )
-    return final(ended)
+    return final(search.run(codes.anneal, heat))

@@ -10,16 +10,6 @@ from cpqueens.kernels import search_scan as codes
 
 def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> End:
     """Climb from the current assignment; say how it ended."""
-    parameters = np.array([ties, shoulder, max_sideways, search.measure], dtype=np.int64)
+    parameters = np.array([ties, shoulder, max_sideways], dtype=np.int64)
     found = np.zeros(codes.FOUND, dtype=np.int64)
-    ended = search.run(
-        codes.climb,
-        search.space,
-        search.moves,
-        search.deltas,
-        found,
-        parameters,
-        search.events,
-        search.random,
-    )
-    return final(ended)
+    return final(search.run(codes.climb, found, parameters))

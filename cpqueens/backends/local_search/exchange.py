@@ -17,6 +17,7 @@ from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import NEVER, End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, slices
 from cpqueens.kernels import search_exchange as codes
+from cpqueens.kernels import search_info as at
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
 from cpqueens.language.rows import IntArray
@@ -41,11 +42,11 @@ def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: M
     x, place = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     errors, info = np.zeros(len(pattern.lines), dtype=np.int64), np.zeros(codes.LENGTH, dtype=np.int64)
     seen, partner, found = (np.zeros(size, dtype=np.int64) for size in (2 * n, 4 * n, 4))
-    arrays = (x, place, *_incidence(pattern), errors, seen, partner, info, random, found)
+    state = codes.Lines(x, place, *_incidence(pattern), errors, seen, partner, info, random, found)
     starts = 0
 
     def advance(steps: int) -> int:
-        return int(codes.exchange_search(steps, options["stall"], *arrays))
+        return int(codes.exchange_search(steps, options["stall"], state))
 
     reason: Sliced = "stalled"
     while reason == "stalled" and starts < options["starts"]:
@@ -54,17 +55,17 @@ def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: M
         place[x] = np.arange(n)
         errors[:] = [x[line].sum() for line in pattern.lines]
         errors -= pattern.totals
-        info[codes.LEAST], info[codes.STALL] = NEVER, 0
-        reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
+        info[at.LEAST], info[at.STALL] = NEVER, 0
+        reason = slices(advance, lambda: int(info[at.STEPS]), limits)
     statistics = {
-        "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
-        "moves": int(info[codes.MOVES]), "restarts": starts - 1, "resets": 0,
+        "steps": int(info[at.STEPS]), "evaluations": int(info[at.EVALUATIONS]),
+        "moves": int(info[at.MOVES]), "restarts": starts - 1, "resets": 0,
         "forced_moves": int(info[codes.FORCED]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
         "layers": {"sums": len(pattern.lines)},
     }  # fmt: skip
     cost = int(np.abs(errors).sum())
-    return Result(x + pattern.low, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)
+    return Result(x + pattern.low, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
 
 
 def _incidence(pattern: LinesPermutation) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

@@ -15,6 +15,7 @@ import numpy as np
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
+from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_reversal as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
@@ -39,19 +40,19 @@ def solve_path(path: PathPermutation, seed: int, limits: Limits, options: Mappin
     shuffle(y, random)
     place = np.argsort(y).astype(np.int64)
     count = np.bincount(np.abs(np.diff(y)), minlength=n).astype(np.int64)
-    info = np.zeros(codes.LENGTH, dtype=np.int64)
+    info = np.zeros(at.LENGTH, dtype=np.int64)
     shake = max(2, round(n * options["shake_percent"] / 100))
 
     def advance(steps: int) -> int:
         return int(codes.reversal_search(steps, shake, y, place, count, info, random))
 
-    reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
+    reason = slices(advance, lambda: int(info[at.STEPS]), limits)
     values = np.zeros(n, dtype=np.int64)
     values[path.order] = y + path.low
     statistics = {
-        "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
-        "moves": int(info[codes.MOVES]), "restarts": 0, "resets": int(info[codes.RESETS]),
+        "steps": int(info[at.STEPS]), "evaluations": int(info[at.EVALUATIONS]),
+        "moves": int(info[at.MOVES]), "restarts": 0, "resets": int(info[at.RESETS]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1}, "layers": {"path": 1},
     }  # fmt: skip
     cost = int((count[1:] == 0).sum())
-    return Result(values, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)
+    return Result(values, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)

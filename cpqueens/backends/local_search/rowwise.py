@@ -49,13 +49,9 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     search.start("permutation")
     place = np.zeros(codes.LENGTH, dtype=np.int64)
     place[codes.RULE], place[codes.TESTED] = RULES[options["rule"]], TESTED[options["tested"]]
-    place[codes.MEASURE] = search.measure
     temperatures = course()
     tried, taken = (np.zeros(len(temperatures), dtype=np.int64) for _ in range(2))
-    state = (
-        *search.layers, search.space, search.moves, search.deltas, place, temperatures, tried, taken,
-        search.events, search.random,
-    )  # fmt: skip
+    state = search.state, place, temperatures, tried, taken
     # not by `Search.run`, which ends with the first assignment that satisfies everything
     ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits)
     search.extra |= {

@@ -19,7 +19,7 @@ from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info as info_codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_rebuild import rebuild
-from cpqueens.kernels.search_state import Core, Deep, Rows, Space
+from cpqueens.kernels.search_state import Core, Deep, Rows, Space, State
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
@@ -117,6 +117,10 @@ class Search:
         self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
         self.tabu = np.zeros(self.size, dtype=np.int64)
+        self.state = State(
+            *self.layers, self.space, self.moves, self.deltas, self.tabu, self.events, self.random,
+            self.measure,
+        )  # fmt: skip
         self.info[info_codes.SAVED] = NEVER
         self.info[info_codes.THINNING] = 1
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
@@ -253,7 +257,7 @@ class Search:
         self.info[info_codes.STEPS] += 1
 
     def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> Paused:
-        """Run ``kernel(steps, core, rows, deep, *arguments)`` in short calls; say how it ended.
+        """Run ``kernel(steps, state, *arguments)`` in short calls; say how it ended.
 
         It ends as the kernel says, with ``budget`` after ``steps`` steps, or at a limit.
         """
@@ -272,7 +276,7 @@ class Search:
                 return "stopped"
             size = 1 if self.audit == "full" else max(1, min(pace, left, total))
             began, before = time.perf_counter(), self.steps
-            code = kernel(size, *self.layers, *arguments)
+            code = kernel(size, self.state, *arguments)
             seconds = time.perf_counter() - began
             if self.audit != "final":
                 check_state(self)

@@ -28,8 +28,6 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
         )
     while True:
         search.start()
-        ended = search.run(
-            sweep, search.space, search.moves, search.deltas, search.measure, search.events, search.random
-        )
+        ended = search.run(sweep)
         if ended != "local_optimum":
             return final(ended)

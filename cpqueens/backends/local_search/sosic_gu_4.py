@@ -15,6 +15,7 @@ import numpy as np
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import slices
+from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.lowered.permutations import ShiftedPermutation
@@ -44,20 +45,20 @@ def solve_shifted(
     random = seed_state(seed)
     stall = options["restart"] or 50 + 10 * n
     noise = min(1 << 32, round(options["noise"] * (1 << 32)))
-    state = (x, pattern.offsets, count, work, info, random)
+    state = codes.Placing(x, pattern.offsets, count, work, info, random)
 
     def advance(steps: int) -> int:
-        return int(codes.units_search(steps, options["tries"], stall, noise, *state))
+        return int(codes.units_search(steps, options["tries"], stall, noise, state))
 
-    reason = slices(advance, lambda: int(info[codes.STEPS]), limits)
+    reason = slices(advance, lambda: int(info[at.STEPS]), limits)
     statistics = {
-        "steps": int(info[codes.STEPS]), "evaluations": int(info[codes.EVALUATIONS]),
-        "moves": int(info[codes.SWAPS]), "restarts": int(info[codes.RESTARTS]), "resets": 0,
+        "steps": int(info[at.STEPS]), "evaluations": int(info[at.EVALUATIONS]),
+        "moves": int(info[at.MOVES]), "restarts": int(info[codes.RESTARTS]), "resets": 0,
         "misplaced_by_start": int(info[codes.MISPLACED]),
         "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
         "layers": {"units": len(pattern.offsets)},
     }  # fmt: skip
-    cost = int(info[codes.COST]) if info[codes.SEARCHING] else n
+    cost = int(info[at.COST]) if info[codes.SEARCHING] else n
     values = x.astype(np.int64)
     values += pattern.low
-    return Result(values, cost, reason, int(info[codes.STEPS]), int(info[codes.HASH]), statistics)
+    return Result(values, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)

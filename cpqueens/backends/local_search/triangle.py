@@ -15,7 +15,6 @@ from cpqueens.kernels import search_triangle as codes
 from cpqueens.kernels.lanes import LANES
 from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
 from cpqueens.kernels.search_bits import NOWHERE
-from cpqueens.language.rows import IntArray
 
 UNIT = 300_000  # steps without progress before the first new start
 WALK_EVERY = 16  # one start in so many is for the general engine
@@ -59,7 +58,7 @@ class _Triangle:
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
         self.errors, self.tabu, self.change, self.meeting, self.out = np.zeros((5, n + LANES), dtype=np.int64)
-        self.info = np.zeros(codes.LENGTH, dtype=np.int64)
+        self.info = np.zeros(search_info.LENGTH, dtype=np.int64)
         self.choose_rows()
 
     def choose_rows(self) -> None:
@@ -95,19 +94,20 @@ class _Triangle:
         """Read the bit of every term from the state of the search."""
         if self.relaxed is not self.search.relaxed:
             self.choose_rows()
-        self.info[codes.HASH] = self.search.info[search_info.HASH]
+        self.info[search_info.HASH] = self.search.info[search_info.HASH]
         first = np.zeros(len(self.search.arrays.part(arena.KINDS)), dtype=np.int64)
         first[self.all_rows[:, 0]] = self.all_rows[:, 1]
         owner = part(self.layer.static, OWNER)
         counters = self.layer.terms.reshape(-1, 4)[:, 1]
         self.index = np.append(counters - first[owner], NOWHERE)
-        self.at = self.index[self.terms]
+        self.bits = self.index[self.terms]
         self.tabu[:] = 0
-        self.info[codes.LEAST], self.info[codes.STALL] = NEVER, 0
+        self.info[search_info.LEAST], self.info[search_info.STALL] = NEVER, 0
 
-    def arguments(self) -> tuple[IntArray, ...]:
-        return (
-            self.search.x, self.rows, self.slots, self.index, self.at, self.factors, self.others, self.away,
+    def state(self) -> codes.Packed:
+        """Return what the kernel takes."""
+        return codes.Packed(
+            self.search.x, self.rows, self.slots, self.index, self.bits, self.factors, self.others, self.away,
             self.shared, self.homes, self.masks, self.errors, self.tabu, self.change,
             self.meeting, self.out, self.info, self.search.random,
         )  # fmt: skip
@@ -141,19 +141,18 @@ def _run_once(search: Search, triangle: _Triangle, stall: int) -> Paused:
 
 def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
     info, before = triangle.info, triangle.info.copy()
-    already = search.steps - int(info[codes.STEPS])
+    already = search.steps - int(info[search_info.STEPS])
 
     def advance(steps: int) -> int:
-        arguments = triangle.arguments()
-        return int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), *arguments))
+        return int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), triangle.state()))
 
-    reason = slices(advance, lambda: already + int(info[codes.STEPS]), search.limits)
+    reason = slices(advance, lambda: already + int(info[search_info.STEPS]), search.limits)
     search.rebuild()
     for here, there in (
-        (codes.STEPS, search_info.STEPS),
-        (codes.STEPS, search_info.MOVES),
-        (codes.EVALUATIONS, search_info.EVALUATIONS),
+        (search_info.STEPS, search_info.STEPS),
+        (search_info.STEPS, search_info.MOVES),
+        (search_info.EVALUATIONS, search_info.EVALUATIONS),
     ):
         search.info[there] += info[here] - before[here]
-    search.info[search_info.HASH] = info[codes.HASH]
+    search.info[search_info.HASH] = info[search_info.HASH]
     return reason

@@ -42,10 +42,10 @@ class Walk:
     bump: int = 0
     random_choice: float = 0.0
 
-    def parameters(self, measure: int) -> IntArray:
+    def parameters(self) -> IntArray:
         """Return the kernel's parameter array."""
         p = np.zeros(codes.LENGTH, dtype=np.int64)
-        p[codes.CHOICE], p[codes.SAMPLE], p[codes.MEASURE] = self.choice, self.sample, measure
+        p[codes.CHOICE], p[codes.SAMPLE] = self.choice, self.sample
         p[codes.PLATEAU], p[codes.NOISE] = probability(self.plateau), probability(self.noise)
         p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = (
             self.freeze,
@@ -60,10 +60,7 @@ class Walk:
 
 def walk_once(search: Search, setting: Walk) -> Paused:
     """Walk from the current assignment; ``stalled`` after ``setting.stall`` steps without progress."""
-    return search.run(
-        codes.walk, search.space, search.tabu, search.moves, search.deltas,
-        setting.parameters(search.measure), search.events, search.random,
-    )  # fmt: skip
+    return search.run(codes.walk, setting.parameters())
 
 
 def walk_with_restarts(search: Search, settings: Iterator[Walk]) -> End:

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from searched import mixed, products, run
 
 PLAIN, APPLY, ROWS = "search_plain", "search_apply", "search_rows"
-DEEP, DEEP_APPLY, BITS, WALK = "search_deep", "search_deep_apply", "search_bits", "search_walk"
+DEEP, DEEP_APPLY, BITS, STEP = "search_deep", "search_deep_apply", "search_bits", "search_step"
 FAULTS = [
     (PLAIN, "- (k2 == k1)", ""),
     (PLAIN, "- (k3 == k1) - (k3 == k2)", ""),
@@ -31,30 +31,31 @@ FAULTS = [
     (PLAIN, "(a - b) * (xj - xi)", "(a - b) * (xi - xj)"),
     (PLAIN, "return min(abs(activity), FARTHEST)", "return min(activity, FARTHEST)"),
     (PLAIN, "return 1 if activity == 0 else 0", "return 1 if activity != 0 else 0"),
-    (APPLY, "arena[counts + k] = n3 + 1", "arena[counts + k] = n3"),
-    (APPLY, "arena[sums + k] -= v", "pass"),
-    (APPLY, "if n1 == 1:", "if n1 == 2:"),
-    (APPLY, "arena[at] += a * (new - old)", "arena[at] += new - old"),
-    (APPLY, "arena[arena[POSITION] + last] = arena[at]", "pass"),
+    (APPLY, "arena[counts + new] = met + 1", "arena[counts + new] = met"),
+    (APPLY, "arena[sums + old] -= occupant", "pass"),
+    (APPLY, "arena[sums + new] += occupant", "pass"),
+    (APPLY, "if left == 1:", "if left == 2:"),
+    (APPLY, "arena[here] += a * (new - old)", "arena[here] += new - old"),
+    (APPLY, "arena[arena[parts.POSITION] + last] = arena[at]", "pass"),
     (APPLY, "arena[at] = -1", "pass"),
     (ROWS, "c -= old[b] == k", "pass"),
     (ROWS, "c += new[b] == k", "pass"),
     (ROWS, "terms[t + COUNTER] = k\n", "pass\n"),
     (ROWS, "terms[t + VALUE] = value\n", "pass\n"),
-    (ROWS, "arena[sums + new] += t", "pass"),
+    (ROWS, "if met == 1:", "if met == 2:"),
     (BITS, "many = thrice if gone1 == gone2 else twice", "many = twice"),
-    (BITS, "twice |= once & bit", "pass"),
-    (BITS, "k1 -= e1", "k1 += e1"),
+    (BITS, "twice | (once & bit)", "twice"),
+    (BITS, "k1 - coefficient", "k1 + coefficient"),
     (BITS, "- e1 * d))", "+ e1 * d))"),
     (DEEP, "return abs(a)", "return a"),
     (DEEP, "if (b < a) == (kind == MINIMUM):", "if b < a:"),
-    (DEEP, "arena[count + k] += 1\n            total", "total"),
-    (DEEP, "total += (now - arena[activity + c])", "total -= (now - arena[activity + c])"),
-    (DEEP, "arena[activity + c] -= activity_change", "arena[activity + c] += activity_change"),
-    (DEEP_APPLY, "deep.terms[f] = before_value + step", "pass"),
+    (DEEP, "arena[new] += 1\n", "pass\n"),
+    (DEEP, "change = table_mismatches(c, deep) -", "change = table_mismatches(c, deep) +"),
+    (DEEP, "arena[arena[parts.ACTIVITY] + c] -= change", "arena[arena[parts.ACTIVITY] + c] += change"),
+    (DEEP_APPLY, "deep.terms[f] = old + step", "pass"),
     (DEEP_APPLY, "commit_definitions(v, deep)", "pass"),
-    (DEEP_APPLY, "arena[activity + c] = now", "pass"),
-    (WALK, "info[COST] += delta", "pass"),
+    (DEEP_APPLY, "arena[here] = activity\n", "pass\n"),
+    (STEP, "info[at.COST] += change\n", "pass\n"),
 ]
 
 

@@ -125,9 +125,8 @@ def test_a_step_costs_n_squared_and_naively_n_to_the_fourth() -> None:
         search.start("permutation")
         found = np.zeros(FOUND, dtype=np.int64)
         found[LEFT] = 2**60
-        arguments = (*search.layers, search.space, search.moves, search.deltas, 1, 1, search.random, found)
-        best_neighbour(*arguments)
-        return seconds(lambda: best_neighbour(*arguments))
+        best_neighbour(search.state, 1, found)
+        return seconds(lambda: best_neighbour(search.state, 1, found))
 
     def naive(n: int) -> float:
         x = np.random.default_rng(n).permutation(n)

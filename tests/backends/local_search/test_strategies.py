@@ -82,6 +82,7 @@ RUNS = [
     ("c", 10, "auto"),
     ("m", 4, "jump"),
     ("a", 9, "reversal"),
+    ("a", 9, "tabu"),
     ("r", 3, "jump"),
     ("r", 8, "min-conflicts"),
     ("x", 6, "annealing"),
