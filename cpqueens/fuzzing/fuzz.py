@@ -18,7 +18,7 @@ from cpqueens.fuzzing.findings import (
     fuzz_model,
 )
 from cpqueens.fuzzing.fuzztable import FuzzReport
-from cpqueens.fuzzing.tally import Tally
+from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
 from cpqueens.system.interrupts import Interrupt, listening
@@ -80,7 +80,7 @@ def fuzz(
         solvers = available()
     participants = as_participants(solvers)
     started = time.monotonic()
-    tally = Tally()
+    tally = FuzzTally()
     names = [p.name for p in participants]
     alone = only is not None or processes == 0
     if not alone and not all(isinstance(s, str) for s in solvers):
@@ -107,7 +107,7 @@ def _in_this_process(
     seed: int,
     indices: Sequence[int],
     participants: Sequence[Participant],
-    tally: Tally,
+    tally: FuzzTally,
     seconds: float | None,
     progress: Progress | None,
     interrupt: Interrupt,

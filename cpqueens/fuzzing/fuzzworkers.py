@@ -17,7 +17,7 @@ from cpqueens.system.children import Patience, Worker
 
 if TYPE_CHECKING:
     from cpqueens.fuzzing.findings import Progress
-    from cpqueens.fuzzing.tally import Tally
+    from cpqueens.fuzzing.tally import FuzzTally
     from cpqueens.system.interrupts import Interrupt
 
 BATCH = 25
@@ -62,7 +62,7 @@ def in_child_processes(
     models: int,
     solvers: Sequence[str],
     processes: int,
-    tally: Tally,
+    tally: FuzzTally,
     seconds: float | None,
     progress: Progress | None,
     interrupt: Interrupt,
@@ -81,7 +81,9 @@ def in_child_processes(
 class Pool:
     """Child processes that examine models of one run."""
 
-    def __init__(self, seed: int, solvers: Sequence[str], tally: Tally, note: Callable[[], object]) -> None:
+    def __init__(
+        self, seed: int, solvers: Sequence[str], tally: FuzzTally, note: Callable[[], object]
+    ) -> None:
         self.seed, self.solvers, self.tally, self.note = seed, list(solvers), tally, note
         self.todo: deque[int] = deque()
         self.suspects: list[int] = []

@@ -13,7 +13,7 @@ from cpqueens.fuzzing.findings import (
 from cpqueens.fuzzing.fuzztable import FuzzReport
 
 
-class Tally:
+class FuzzTally:
     """Puts the results of models together; failures of one kind are kept once."""
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL = 0, 1, 2, 3
 LEXICOGRAPHIC, SMALLEST_DOMAIN = 0, 1
 ASCENDING, RANDOM = 0, 1
 
-# Places in `Search.state`.
+# Places in `TreeSearch.state`.
 DEPTH, PHASE, NODES, FAILURES, FOUND, STORED, REPLAYING = range(7)
 ROOT, DESCEND, RETREAT = 0, 1, 2
 
@@ -43,7 +43,7 @@ ROOT, DESCEND, RETREAT = 0, 1, 2
 FAILED, NARROWED, DECIDED, FINISHED = 0, 1, 2, 3
 
 
-class Search(NamedTuple):
+class TreeSearch(NamedTuple):
     """The stack and the settings of one search.
 
     ``levels`` has one row (variable, last value, trail length, removed length, first open variable) a level.
@@ -76,7 +76,7 @@ def count_values(m: Memory, v: int) -> Any:
 
 
 @inner_kernel
-def choose_variable(m: Memory, q: Search) -> Any:
+def choose_variable(m: Memory, q: TreeSearch) -> Any:
     """Return the next decision variable to branch on, -1 if all are decided."""
     count = q.options[0]
     depth = q.state[DEPTH]
@@ -101,7 +101,7 @@ def choose_variable(m: Memory, q: Search) -> Any:
 
 
 @inner_kernel
-def choose_value(m: Memory, q: Search, v: int) -> Any:
+def choose_value(m: Memory, q: TreeSearch, v: int) -> Any:
     """Return the value to try next."""
     if q.options[2] == ASCENDING or entry(m.x, v + at.FIRST) < 0:
         return entry(m.x, v + at.LOW)
@@ -116,7 +116,7 @@ def choose_value(m: Memory, q: Search, v: int) -> Any:
 
 
 @inner_kernel
-def replayed_value(m: Memory, q: Search, v: int) -> Any:
+def replayed_value(m: Memory, q: TreeSearch, v: int) -> Any:
     """Return the value that continues the path of ``after``; end the replay where it cannot be followed.
 
     Decided variables before v are compared first: a smaller one ends this branch (-1 is stored in the
@@ -145,7 +145,7 @@ def replayed_value(m: Memory, q: Search, v: int) -> Any:
 
 
 @inner_kernel
-def behind(m: Memory, q: Search) -> Any:
+def behind(m: Memory, q: TreeSearch) -> Any:
     """Say whether the solution at hand comes after ``after`` in lexicographic order."""
     for k in range(q.options[0]):
         if entry(m.x, k * at.X_WIDTH + at.LOW) != q.after[k]:
@@ -154,7 +154,7 @@ def behind(m: Memory, q: Search) -> Any:
 
 
 @inner_kernel
-def record(m: Memory, q: Search) -> None:
+def record(m: Memory, q: TreeSearch) -> None:
     """Take the solution at hand; with an objective, only better ones may follow."""
     q.state[FOUND] += 1
     if q.options[5]:
@@ -169,14 +169,14 @@ def record(m: Memory, q: Search) -> None:
 
 
 @inner_kernel
-def wake_objective(m: Memory, q: Search) -> None:
+def wake_objective(m: Memory, q: TreeSearch) -> None:
     """Queue the objective's row, whose constant a solution may have changed."""
     if q.options[4] >= 0:
         enqueue(m, q.options[4])
 
 
 @inner_kernel
-def last_of_branch(m: Memory, q: Search, v: int, value: int) -> Any:
+def last_of_branch(m: Memory, q: TreeSearch, v: int, value: int) -> Any:
     """Return the greatest value of the branch that begins with ``value``, the middle where v is halved."""
     if entry(m.x, v + at.FIRST) >= 0 or q.options[3] or q.state[REPLAYING]:
         return value
@@ -185,7 +185,7 @@ def last_of_branch(m: Memory, q: Search, v: int, value: int) -> Any:
 
 
 @inner_kernel
-def descend(m: Memory, q: Search) -> Any:
+def descend(m: Memory, q: TreeSearch) -> Any:
     """Branch on the next variable, or take the solution if none is left."""
     v = choose_variable(m, q)
     if v < 0:
@@ -220,7 +220,7 @@ def descend(m: Memory, q: Search) -> Any:
 
 
 @inner_kernel
-def retreat(m: Memory, q: Search) -> Any:
+def retreat(m: Memory, q: TreeSearch) -> Any:
     """Undo the last decision and exclude its value, or its half."""
     depth = q.state[DEPTH] - 1
     if depth < 0:
@@ -240,7 +240,7 @@ def retreat(m: Memory, q: Search) -> Any:
 
 
 @inner_kernel
-def begin(m: Memory, q: Search) -> Any:
+def begin(m: Memory, q: TreeSearch) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
     for v in range(0, len(m.x), at.X_WIDTH):
         if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
@@ -249,7 +249,7 @@ def begin(m: Memory, q: Search) -> Any:
 
 
 @inlined
-def conclude(m: Memory, q: Search, step: int) -> None:
+def conclude(m: Memory, q: TreeSearch, step: int) -> None:
     """Propagate what a step changed, and choose the next phase."""
     possible = 0
     if step != FAILED:
@@ -265,7 +265,7 @@ def conclude(m: Memory, q: Search, step: int) -> None:
 
 
 @kernel
-def search(m: Memory, q: Search, steps: int) -> Any:
+def search(m: Memory, q: TreeSearch, steps: int) -> Any:
     """Go on for at most ``steps`` decisions and retreats; return why it stopped."""
     room = 8 * (len(m.x) // at.X_WIDTH + 1)
     for _ in range(steps):

@@ -27,7 +27,7 @@ from cpqueens.kernels.forward import (
     RETREAT,
     ROOT,
     STORED,
-    Search,
+    TreeSearch,
     begin,
     conclude,
     descend,
@@ -125,7 +125,7 @@ def attempt_pattern(
 
 
 @inner_kernel
-def decide(m: Memory, q: Search, v: int, value: int) -> None:
+def decide(m: Memory, q: TreeSearch, v: int, value: int) -> None:
     """Place a value on a new level, to be propagated."""
     depth = q.state[DEPTH]
     q.levels[depth, 0] = v
@@ -141,7 +141,7 @@ def decide(m: Memory, q: Search, v: int, value: int) -> None:
 
 
 @inner_kernel
-def undecide(m: Memory, q: Search) -> None:
+def undecide(m: Memory, q: TreeSearch) -> None:
     """Take the last decision back without excluding its value."""
     depth = q.state[DEPTH] - 1
     q.state[DEPTH] = depth
@@ -150,7 +150,7 @@ def undecide(m: Memory, q: Search) -> None:
 
 
 @inner_kernel
-def scan(m: Memory, q: Search, own: Ints) -> Any:
+def scan(m: Memory, q: TreeSearch, own: Ints) -> Any:
     """Place the next value of the random variable at hand, or after the last one the chosen value.
 
     Each safe value takes the place of the chosen one with probability 1 / (safe values so far), so that all
@@ -174,7 +174,7 @@ def scan(m: Memory, q: Search, own: Ints) -> Any:
 
 
 @inner_kernel
-def judge(m: Memory, q: Search, own: Ints, before: int) -> None:
+def judge(m: Memory, q: TreeSearch, own: Ints, before: int) -> None:
     """Note whether the value just tested is safe, and take it back."""
     if q.state[NODES] > before:
         own[SAFE] += 1
@@ -187,7 +187,7 @@ def judge(m: Memory, q: Search, own: Ints, before: int) -> None:
 
 
 @inner_kernel
-def afresh(m: Memory, q: Search, own: Ints) -> None:
+def afresh(m: Memory, q: TreeSearch, own: Ints) -> None:
     """Go back to the root."""
     for depth in range(q.state[DEPTH]):
         m.x[q.levels[depth, 0] + at.FROZEN] = 1
@@ -198,7 +198,7 @@ def afresh(m: Memory, q: Search, own: Ints) -> None:
 
 
 @inner_kernel
-def change(m: Memory, q: Search, own: Ints) -> Any:
+def change(m: Memory, q: TreeSearch, own: Ints) -> Any:
     """Take the next step of an attempt, still to be propagated; return what it did."""
     if q.state[PHASE] == RETREAT:
         return retreat(m, q) if q.state[DEPTH] > own[RANDOM_VARIABLES] else FINISHED
@@ -210,7 +210,7 @@ def change(m: Memory, q: Search, own: Ints) -> Any:
 
 
 @kernel
-def attempt_any(m: Memory, q: Search, own: Ints, tally: Ints, most: int, steps: int) -> Any:
+def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, steps: int) -> Any:
     """Go on for at most ``steps`` values tested, decisions and retreats; end at a success.
 
     The store is that of the strategy ``check``; a success lies in ``q.solutions``. Ends also with attempt

@@ -46,7 +46,7 @@ class SumPattern:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class SumLayout:
     """A `SumPattern` as arrays, its terms ordered by their last row.
 
     ``first`` (n + 1,) of ``terms`` (T, FIELDS) and ``constants`` (T,); ``others`` (T + 1,) of ``entries``
@@ -61,7 +61,7 @@ class Layout:
     words: int
 
 
-def layout(pattern: SumPattern) -> Layout:
+def layout(pattern: SumPattern) -> SumLayout:
     """Return the arrays.
 
     Raises
@@ -87,7 +87,7 @@ def layout(pattern: SumPattern) -> Layout:
         for term, (*entries, (last, sign)) in zip(group, split, strict=True):
             found.append((last, (forward, backward, sign, number), term.constant, entries))
     found.sort(key=lambda t: (t[0], t[1][GROUP]))
-    return Layout(
+    return SumLayout(
         np.searchsorted([t[0] for t in found], np.arange(pattern.n + 1)).astype(np.int64),
         np.array([t[1] for t in found], dtype=np.int64).reshape(-1, 4),
         np.array([t[2] for t in found], dtype=np.int64),

@@ -79,7 +79,7 @@ def search_sums(
     """Search for ``budget`` placements; return the solutions written to ``out``.
 
     ``untried`` (n,) has the columns left to each row of the path, ``x`` (n,) its columns, -1 where none is
-    placed; for the rest see `Layout`.
+    placed; for the rest see `SumLayout`.
     """
     last = allowed.size - 1
     row = control[ROW]

@@ -35,7 +35,7 @@ class NoPattern(Exception):  # noqa: N818 - control flow of the recognisers
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class BoardVariables:
     """Decision variables as rows of a board: column 0 stands for ``base``; ``allowed`` (n, width), bool."""
 
     base: int
@@ -43,7 +43,7 @@ class Board:
     allowed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, compiled: Compiled) -> Board:
+    def of(cls, compiled: Compiled) -> BoardVariables:
         """Read the domains.
 
         Raises
@@ -94,7 +94,7 @@ def find_shifted(compiled: Compiled) -> Pattern | None:
 
 class _Shifted:
     def __init__(self, compiled: Compiled) -> None:
-        self.board = Board.of(compiled)
+        self.board = BoardVariables.of(compiled)
         self.compiled, self.count = compiled, compiled.decision_count
         self.allowed = self.board.allowed
         self.groups: list[Group] = []
@@ -209,7 +209,7 @@ def find_sums(compiled: Compiled) -> SumPattern | None:
     try:
         if compiled.definitions or compiled.tables:
             raise NoPattern
-        board = Board.of(compiled)
+        board = BoardVariables.of(compiled)
         groups = [*_unequal_sums(compiled, board), *_different_sums(compiled, board)]
         if all(len(group) <= 2 for group in groups):
             raise NoPattern  # propagation does better with few or no AllDifferents
@@ -220,7 +220,7 @@ def find_sums(compiled: Compiled) -> SumPattern | None:
     return pattern
 
 
-def _unequal_sums(compiled: Compiled, board: Board) -> list[tuple[Sum, ...]]:
+def _unequal_sums(compiled: Compiled, board: BoardVariables) -> list[tuple[Sum, ...]]:
     """Take conditions on one variable, and disequalities as AllDifferents of two terms."""
     groups: list[tuple[Sum, ...]] = []
     for t, relation in enumerate(compiled.relation.tolist()):
@@ -235,7 +235,7 @@ def _unequal_sums(compiled: Compiled, board: Board) -> list[tuple[Sum, ...]]:
     return groups
 
 
-def _different_sums(compiled: Compiled, board: Board) -> list[tuple[Sum, ...]]:
+def _different_sums(compiled: Compiled, board: BoardVariables) -> list[tuple[Sum, ...]]:
     if len(compiled.different) > _MOST_SUMS:
         raise NoPattern
     rows = [_entries(*compiled.different.row(t)) for t in range(len(compiled.different))]
@@ -251,7 +251,7 @@ def _entries(variables: IntArray, coefficients: IntArray, constant: int) -> tupl
     return sorted((v, a) for v, a in total.items() if a), constant
 
 
-def _sum(entries: list[tuple[int, int]], constant: int, board: Board) -> Sum:
+def _sum(entries: list[tuple[int, int]], constant: int, board: BoardVariables) -> Sum:
     """Return a term over columns."""
     rows, coefficients = tuple(v for v, _ in entries), tuple(a for _, a in entries)
     return Sum(rows, coefficients, constant + board.base * sum(coefficients))

@@ -125,7 +125,7 @@ class ForwardSearch:
             RANDOM,
             REPLAYING,
             SMALLEST_DOMAIN,
-            Search,
+            TreeSearch,
         )
         from cpqueens.kernels.random import seed_state
 
@@ -144,7 +144,7 @@ class ForwardSearch:
         state = np.zeros(7, dtype=np.int64)
         state[REPLAYING] = request.after is not None
         after = np.zeros(count, dtype=np.int64) if request.after is None else request.after
-        return Search(
+        return TreeSearch(
             state=state,
             levels=np.zeros((self._depth(), 5), dtype=np.int64),
             options=np.array(options, dtype=np.int64),

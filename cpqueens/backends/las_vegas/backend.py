@@ -149,7 +149,7 @@ class _AnyAttempts:
 
     def __init__(self, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.network import LISTED, build_memory
-        from cpqueens.kernels.forward import Search
+        from cpqueens.kernels.forward import TreeSearch
         from cpqueens.kernels.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
         from cpqueens.kernels.random import seed_state
 
@@ -161,7 +161,7 @@ class _AnyAttempts:
                 f"first {random} spans {int(spans.max())}: narrow it or lower stop_vegas"
             )
         self._memory, _ = build_memory(compiled, check_only=True)
-        self._search = Search(
+        self._search = TreeSearch(
             state=np.zeros(7, dtype=np.int64),
             levels=np.zeros((count + 1, 5), dtype=np.int64),
             options=np.array([count, 0, 0, 1, -1, 1], dtype=np.int64),

@@ -24,7 +24,7 @@ MAX_SPARE = 200_000  # values more than members; above that an AllDifferent is n
 
 
 @dataclass(frozen=True)
-class Group:
+class SwapGroup:
     """Variables kept all different: swaps, and replacements by one of ``spare`` further values."""
 
     variables: IntArray
@@ -41,7 +41,7 @@ class Group:
 class Neighbourhood:
     """The groups, and the positions of the AllDifferents that they keep satisfied."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[SwapGroup, ...]
     kept: frozenset[int]
 
     def report(self) -> dict[str, int]:
@@ -78,7 +78,7 @@ def derive(compiled: Compiled, assignment_only: bool = False) -> Neighbourhood:
     scopes = [(i, plain_scope(terms, compiled.decision_count)) for i, terms in enumerate(different)]
     found = sorted(((i, s) for i, s in scopes if s is not None), key=lambda item: (-len(item[1]), item[0]))
     taken = np.zeros(compiled.decision_count, dtype=bool)
-    groups: list[Group] = []
+    groups: list[SwapGroup] = []
     kept: set[int] = set()
     for index, scope in found:
         if taken[scope].any():
@@ -92,7 +92,7 @@ def derive(compiled: Compiled, assignment_only: bool = False) -> Neighbourhood:
     return Neighbourhood(tuple(groups), frozenset(kept))
 
 
-def _group(compiled: Compiled, scope: IntArray) -> Group | None:
+def _group(compiled: Compiled, scope: IntArray) -> SwapGroup | None:
     """Return the group of ``scope``, None if it has too few values or very many."""
     lower, upper = compiled.lower[scope], compiled.upper[scope]
     holes = bool(compiled.domains) and any(v in compiled.domains for v in scope.tolist())
@@ -111,7 +111,7 @@ def _group(compiled: Compiled, scope: IntArray) -> Group | None:
         uniform = all(np.array_equal(e, each[0]) for e in each)
     if len(values) < len(scope) or (not uniform and matching(compiled, scope, values, None) is None):
         return None
-    return Group(scope, values, uniform)
+    return SwapGroup(scope, values, uniform)
 
 
 def matching(

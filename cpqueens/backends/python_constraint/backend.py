@@ -133,10 +133,10 @@ class PythonConstraint:
         name = request.strategy or "backtracking"
         check_sizes(model)
         SOLVERS[name].refuse(name, model, request)
-        return _Run(model, request, name, deliver).end()
+        return _Listing(model, request, name, deliver).end()
 
 
-class _Run:
+class _Listing:
     """One run: translates, searches, delivers, and knows how it ended."""
 
     def __init__(self, model: Statement, request: Request, name: str, deliver: Deliver) -> None:

@@ -1,7 +1,7 @@
 """Our constraints for the library: one that takes any atom, and two that prune before one variable is left.
 
-Without `Sum`, amounts of coins take a hundred times as long; without `Different`, a first board of 20 queens
-takes more than 180,000 nodes instead of 142.
+Without `PruningSum`, amounts of coins take a hundred times as long; without `Different`, a first board of
+20 queens takes more than 180,000 nodes instead of 142.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ RANGES: dict[str, tuple[float, float]] = {
 """The least and the greatest value of what is in this relation to 0."""
 
 
-class Sum(ByBounds):
+class PruningSum(ByBounds):
     """A sum of decision variables within a range: values are hidden that leave no room for the others."""
 
     def __init__(self, formula: Formula, due: Callable[[], None]) -> None:
@@ -159,4 +159,4 @@ def own(atom: Atom, plain: bool) -> type[ByBounds]:
     """Return what an atom becomes; ``plain`` says that it is over decision variables only."""
     if plain and atom.kind == "AllDifferent":
         return Different
-    return Sum if plain and atom.kind == "Linear" and atom.detail in RANGES else ByBounds
+    return PruningSum if plain and atom.kind == "Linear" and atom.detail in RANGES else ByBounds

@@ -19,7 +19,7 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import domains as d
-from cpqueens.kernels.forward import PHASE, RETREAT, Search, begin, conclude
+from cpqueens.kernels.forward import PHASE, RETREAT, TreeSearch, begin, conclude
 from cpqueens.kernels.jit import kernel
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
@@ -125,14 +125,14 @@ def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
 
 
 @kernel
-def at_root(m: d.Memory, q: Search) -> Any:
+def at_root(m: d.Memory, q: TreeSearch) -> Any:
     """Propagate the root to its fixpoint; say whether it may have a solution."""
     conclude(m, q, begin(m, q))
     return q.state[PHASE] != RETREAT
 
 
-def search_state(count: int) -> Search:
-    return Search(
+def search_state(count: int) -> TreeSearch:
+    return TreeSearch(
         state=np.zeros(7, dtype=np.int64),
         levels=np.zeros((count + 1, 5), dtype=np.int64),
         options=np.array([count, 0, 0, 0, -1, 1], dtype=np.int64),
