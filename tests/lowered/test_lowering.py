@@ -156,3 +156,21 @@ def oracle_rows(m: Model) -> set[tuple[int, ...]]:
     from cpqueens.fuzzing.testing import all_solutions
 
     return all_solutions(m)
+
+
+def test_a_condition_that_was_taken_out_is_still_meant() -> None:
+    m = Model()
+    x, y = m.intvar(0, 2, name="x"), m.intvar(0, 2, name="y")
+    m.add(x // y == 0)
+    fewer = m.without([k for k, posted in enumerate(m.constraints) if posted.name])
+    assert len(fewer.constraints) == 1
+    assert _meaning(fewer, lower(fewer, only(CORE))) == {(0, 1), (0, 2), (1, 2)}
+
+
+def test_the_condition_of_an_objective_is_meant_without_being_a_constraint() -> None:
+    m = Model()
+    x, y = m.intvar(0, 1, name="x"), m.intvar(0, 1, name="y")
+    m.minimize(x // y)
+    fewer = m.without(range(len(m.constraints)))
+    assert not fewer.constraints
+    assert _meaning(fewer, lower(fewer, only(CORE))) == {(0, 1), (1, 1)}
