@@ -174,3 +174,17 @@ def test_the_condition_of_an_objective_is_meant_without_being_a_constraint() -> 
     fewer = m.without(range(len(m.constraints)))
     assert not fewer.constraints
     assert _meaning(fewer, lower(fewer, only(CORE))) == {(0, 1), (1, 1)}
+
+
+@pytest.mark.parametrize("lacking", ["implied", "negated"])
+def test_a_truth_must_be_expressible_in_both_contexts(lacking: str) -> None:
+    m = Model()
+    x = m.intvar(0, 2, shape=3, name="x")
+    m.add((AllDifferent(x) & (x[0] < x[1])) | (x[2] == 0))
+
+    def supports(constraint, context: str) -> bool:
+        return constraint.kind in (CORE if context in (lacking, "plain") else set(KINDS))
+
+    lowered = lower(m, supports)
+    assert {d.constraint.kind for d in lowered.definitions if isinstance(d, Truth)} <= CORE
+    assert _meaning(m, lowered) == oracle.solve(m).rows
