@@ -6,7 +6,16 @@ import numpy as np
 import oracle
 import pytest
 
-from cpqueens import AllDifferent, Model, ModelError, Table, UnsupportedConstraint, element
+from cpqueens import (
+    AllDifferent,
+    GlobalCardinality,
+    Inverse,
+    Model,
+    ModelError,
+    Table,
+    UnsupportedConstraint,
+    element,
+)
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints import KINDS
 from cpqueens.language.definitions import Truth
@@ -188,3 +197,29 @@ def test_a_truth_must_be_expressible_in_both_contexts(lacking: str) -> None:
     lowered = lower(m, supports)
     assert {d.constraint.kind for d in lowered.definitions if isinstance(d, Truth)} <= CORE
     assert _meaning(m, lowered) == oracle.solve(m).rows
+
+
+@pytest.mark.parametrize("context", ["plain", "negated"])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_kind_by_itself_means_the_same_down_to_the_core(kind: str, context: str) -> None:
+    for seed in range(12):
+        model = random_model(seed, kinds=[kind], contexts=[context], constraints=1)
+        assert _meaning(model, lower(model, only(CORE))) == oracle.solve(model).rows, f"seed {seed}"
+
+
+DECOMPOSED = {
+    "every value is counted": lambda x, y: GlobalCardinality(x, [0, 1], [1, 1]),
+    "and others are none, if closed": lambda x, y: GlobalCardinality(x, [0, 1], [1, y[0]], closed=True),
+    "no position is outside an inverse": lambda x, y: Inverse(x, y),
+}
+
+
+@pytest.mark.parametrize("make", DECOMPOSED.values(), ids=DECOMPOSED)
+def test_a_decomposition_leaves_nothing_out(make) -> None:
+    """Of what random constraints seldom reach, for most of theirs have no solution."""
+    m = Model()
+    x, y = m.intvar(-1, 2, shape=2, name="x"), m.intvar(-1, 2, shape=2, name="y")
+    m.add(make(x, y))
+    meaning = oracle.solve(m).rows
+    assert meaning
+    assert _meaning(m, lower(m, only(CORE))) == meaning

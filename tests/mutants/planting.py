@@ -23,6 +23,12 @@ from mutant import ROOT, Area
 Seconds = dict[str, float]
 """What each test took, where that is known."""
 
+KNOWN = ROOT / ".pytest_cache" / "mutants.json"
+"""What tests took in earlier runs."""
+
+UNENDED = 1e6
+"""What a test takes that has begun and not ended."""
+
 HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
 """Seconds for the tests and the fuzzed models of one mutant."""
@@ -63,26 +69,43 @@ class Child:
 
     @property
     def book(self) -> Path:
-        """The file of the tests that it ran: a line of name, seconds and outcome each."""
+        """The file of the tests that it ran: lines of name, seconds and outcome."""
         return self.output.with_suffix(".book")
 
 
 @dataclass(frozen=True)
 class QuickestFirst:
-    """A plugin of pytest: most faults are noticed by many tests, and the quickest of them is enough."""
+    """A plugin of pytest: most faults are noticed by many tests, and the quickest of them is enough.
+
+    Those that noticed a fault before come first, with those not seen yet.
+    """
 
     known: Seconds
     book: Path
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Put the tests in order; those not seen yet come first."""
+        """Put the tests in order."""
         items.sort(key=lambda item: self.known.get(item.nodeid, 0.0))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Book a test."""
-        if report.when == "call" or report.failed:
+        """Book a test when it begins, for it may never end, and when it ends."""
+        if report.when != "teardown" or report.failed:
+            seconds = UNENDED if report.when == "setup" else report.duration
+            if report.failed:
+                seconds /= 100  # who noticed one fault is asked first about the next
             with self.book.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([report.nodeid, report.duration, report.outcome]) + "\n")
+                file.write(json.dumps([report.nodeid, seconds, report.outcome]) + "\n")
+
+
+def known_seconds() -> Seconds:
+    """Return what tests took in earlier runs, as far as it is known."""
+    return json.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
+
+
+def keep_seconds(seconds: Seconds) -> None:
+    """Keep what tests took for later runs."""
+    KNOWN.parent.mkdir(exist_ok=True)
+    KNOWN.write_text(json.dumps(seconds), encoding="utf-8")
 
 
 def load_libraries() -> None:
@@ -92,17 +115,14 @@ def load_libraries() -> None:
     assert "cpqueens" not in sys.modules, "children are to load it, with the mutant in it"
 
 
-def watch_all(
-    jobs: Mapping[int, Job], processes: int, seconds: Seconds | None = None
-) -> Iterator[tuple[int, Noticed]]:
+def watch_all(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iterator[tuple[int, Noticed]]:
     """Run the jobs side by side; yield the number of each and its end as it ends."""
-    known: Seconds = {} if seconds is None else seconds
     with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
         yield from side_by_side(
             children_of(jobs, Path(folder)),
-            lambda child: fork(child, lambda: _look(child, QuickestFirst(known, child.book))),
+            lambda child: fork(child, lambda: _look(child, QuickestFirst(seconds, child.book))),
             processes,
-            known,
+            seconds,
         )
 
 
@@ -130,7 +150,7 @@ def side_by_side(
             if found is not None:
                 del running[pid]
                 for name, duration, _ in _booked(children[number]):
-                    seconds.setdefault(name, duration)  # a fault may make any test slow later on
+                    seconds[name] = min(duration, seconds.get(name, UNENDED))
                 yield number, found
         time.sleep(0.02)
 

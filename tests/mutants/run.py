@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from areas import AREAS
 from mutant import Area, DoesNotApply, Mutant, apply
-from planting import Job, Noticed, Seconds, load_libraries, watch_all
+from planting import Job, Noticed, Seconds, keep_seconds, known_seconds, load_libraries, watch_all
 from warm import watch_warm
 
 KILLED = ("tests", "fuzz", "time")
@@ -117,7 +117,7 @@ def main() -> int:
         print("no mutant has this name", file=sys.stderr)
         return 2
     load_libraries()
-    known: Seconds = {}
+    known = known_seconds()
     fuzz = not options.tests_only
     chosen = [area for area in AREAS if any(a is area for a, _ in pairs)]
     wrong, seconds = ([], 0.0) if options.no_control else control(chosen, options.processes, known, fuzz=fuzz)
@@ -125,6 +125,7 @@ def main() -> int:
     for verdict in judge_all([] if wrong else pairs, options.processes, known, fuzz=fuzz):
         verdicts.append(verdict)
         print(verdict, flush=True)
+        keep_seconds(known)
     print("\n".join(wrong) if wrong else table(verdicts))
     print(f"{(seconds + sum(v.seconds for v in verdicts)) / 60:.1f} minutes of processor time")
     return int(bool(wrong) or any(v.end not in FINE for v in verdicts))
