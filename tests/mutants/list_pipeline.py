@@ -140,7 +140,7 @@ PIPELINE = Area(
                tests=_READ),
         Mutant("a variable is its column, always", "Lookup._look_up",
                "column = variable if self._straight else", "column = variable if True else",
-               tests=_READ),
+               tests=_READ, equivalent="another column has another variable: it is read the long way"),
         Mutant("the constant of a term is not read", "Lookup._look_up",
                "term.constant, self.matrix", "0, self.matrix",
                tests=_READ),

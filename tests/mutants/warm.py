@@ -97,6 +97,7 @@ class Template:
             lambda child: fork(child, lambda: self._run(session, child)),
             self.processes,
             self.seconds,
+            10 * LIMIT_IN_PLACE,  # on the clock: some only wait
         ):
             line = json.dumps([number, astuple(found), self.seconds])
             os.write(self.writing, f"{line}\n".encode())
