@@ -40,3 +40,28 @@ def test_strict_counts_in_local_search(relation: str, number: int, total: int) -
     outcome = model.solve(solver="local-search:tabu", step_limit=20_000)
     assert outcome.solution is not None
     assert outcome.solution.check().ok
+
+
+def test_several_clauses_in_one_block(solver: str) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=4, name="x")
+    model.add((x[:3] == 0) | (x[1:] == 1))
+    assert agrees(model, solver)
+
+
+def test_several_clauses_in_one_block_in_local_search() -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=6, name="x")
+    model.add((x[:5] == 0) | (x[1:] == 1))
+    for seed in range(4):
+        assert model.solve(solver="local-search", random_seed=seed, step_limit=20_000).solution is not None
+
+
+@pytest.mark.parametrize(("relation", "number", "total"), [("<", 1, 3), (">", 1, 4)])
+def test_strict_counts_that_the_sum_does_not_imply(relation: str, number: int, total: int) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=3, name="x")
+    model += [Count(x, 2, relation, number), x.sum() == total]
+    for seed in range(8):  # what is delivered wrongly is refused
+        outcome = model.solve(solver="local-search:tabu", random_seed=seed, step_limit=20_000)
+        assert outcome.solution is not None
