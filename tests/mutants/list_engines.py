@@ -183,7 +183,7 @@ BACKTRACKING = Area(
         Mutant("a refused batch is not the end", "ForwardSearch.run",
                "reason = StopReason.CALLBACK", "pass"),
         Mutant("the step limit is one too high", "ForwardSearch._limit",
-               ">= request.step_limit", "> request.step_limit"),
+               ">= request.step_limit", "> request.step_limit", hangs=True),
         Mutant("the best value is one off", "ForwardSearch._best_value",
                "+ CONSTANT]) + 1", "+ CONSTANT])"),
         Mutant("an unproved best value is a bound", "ForwardSearch._ended",
