@@ -199,3 +199,15 @@ def test_the_best_so_far_is_no_bound() -> None:
     assert (outcome.status, outcome.complete, outcome.bound) == ("FEASIBLE", False, None)
     proved = m.solve(solver="backtracking:forward")
     assert (proved.status, proved.bound, proved.objective) == ("OPTIMAL", 55, 55)
+
+
+@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
+def test_boards_whose_values_do_not_begin_at_0(strategy: str) -> None:
+    m, i = Model(), np.arange(6)
+    q = m.intvar(-3, 2, shape=6, name="q")
+    m += [AllDifferent(q), AllDifferent(q + i), AllDifferent(q - i)]
+    wanted = queens(6).enumerate(solver="backtracking:check").solutions.matrix - 3
+    assert len(wanted) == 4
+    assert m.enumerate(solver=f"backtracking:{strategy}").solutions.matrix.tolist() == wanted.tolist()
+    behind = m.enumerate(solver=f"backtracking:{strategy}", after={"q": wanted[1]})
+    assert behind.solutions.matrix.tolist() == wanted[2:].tolist()
