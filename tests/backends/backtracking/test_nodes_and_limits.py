@@ -211,3 +211,16 @@ def test_boards_whose_values_do_not_begin_at_0(strategy: str) -> None:
     assert m.enumerate(solver=f"backtracking:{strategy}").solutions.matrix.tolist() == wanted.tolist()
     behind = m.enumerate(solver=f"backtracking:{strategy}", after={"q": wanted[1]})
     assert behind.solutions.matrix.tolist() == wanted[2:].tolist()
+
+
+@pytest.mark.parametrize("order", [{"value_order": "random"}, {"variable_order": "smallest-domain"}])
+def test_other_orders_of_search_promise_no_order(order: dict[str, str]) -> None:
+    """What is promised is held against the engine: solutions out of order would be a fault."""
+    m = queens(6)
+    for seed in range(3):
+        found = m.enumerate(solver="backtracking:forward", random_seed=seed, **order)
+        assert (found.complete, found.count) == (True, 4)
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    m.add(x[2] > x[1])
+    assert m.enumerate(solver="backtracking:forward", **order).count == 24
