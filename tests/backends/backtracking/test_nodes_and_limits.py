@@ -13,7 +13,7 @@ import pytest
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.queens import queens
 
-from cpqueens import AllDifferent, IncompleteCount, Model, Status, StopReason
+from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status, StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.base import Clock, Request, Want
@@ -224,3 +224,15 @@ def test_other_orders_of_search_promise_no_order(order: dict[str, str]) -> None:
     x = m.intvar(0, 3, shape=3, name="x")
     m.add(x[2] > x[1])
     assert m.enumerate(solver="backtracking:forward", **order).count == 24
+
+
+@pytest.mark.parametrize("width", [6, 7])
+def test_only_queens_on_square_boards_are_counted_by_halves(width: int) -> None:
+    """A permutation without diagonals, and queens with a column to spare."""
+    m, i = Model(), np.arange(6)
+    q = m.intvar(0, width - 1, shape=6, name="q")
+    m.add(AllDifferent(q))
+    if width > 6:
+        m += [AllDifferent(q + i), AllDifferent(q - i)]
+    with pytest.raises(CpqueensError, match="halves"):
+        m.count(solver="backtracking:halves")
