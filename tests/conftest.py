@@ -20,7 +20,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-adopt_orphans()
+@pytest.fixture(scope="session", autouse=True)
+def orphans_are_seen() -> None:
+    """Let this process adopt what its tests' children leave behind."""
+    adopt_orphans()
 
 
 @pytest.fixture(autouse=True)

@@ -246,3 +246,19 @@ def test_a_late_variable_has_no_value_under_a_definition_either() -> None:
         with pytest.raises(ModelError, match="late was added after this run"):
             s._set.values(term)
     assert s[both[1]] == abs(s[q[1]] - 1)
+
+
+def test_solutions_are_read_backwards_from_far_behind() -> None:
+    m, found = mixed(rows=3000)
+    term = m["x"][0] * m["x"][1]
+    values = expected(m, found, term)
+    for row in (2999, 2000, 1100, 1023, 5, 0, 2048):
+        assert found[row][term] == values[row]
+
+
+@pytest.mark.parametrize("factor", [3, -1])
+def test_scaled_arrays_are_no_views(factor: int) -> None:
+    m, found = mixed()
+    x = m["x"]
+    assert found.values(factor * x).tolist() == (factor * found.values(x)).tolist()
+    assert found[7][factor * x].tolist() == (factor * found[7][x]).tolist()

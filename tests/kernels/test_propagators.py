@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, Or, Table, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens import AllDifferent, Model, Or, Table, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.crosscheck import oracle
 
 Post = Callable[[Model, Any, Any, Any], Any]
@@ -105,3 +105,12 @@ def test_wide_variables_are_halved() -> None:
     model += [x + y == 3, 5 * x - 3 * y >= 7, x <= 6]
     rows = model.enumerate(solver="backtracking:forward").solutions.matrix.tolist()
     assert rows == [[a, 3 - a] for a in range(-10, 7) if 5 * a - 3 * (3 - a) >= 7]
+
+
+@pytest.mark.parametrize("false", ["==", "<=", "no literal"])
+def test_what_has_no_variables_is_judged(false: str) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=2, name="x")
+    nothing = 0 * x[0] + 1
+    model.add({"==": nothing == 0, "<=": nothing <= 0, "no literal": any_(x[:0] == 1)}[false])
+    assert model.count(solver="backtracking:forward") == 0

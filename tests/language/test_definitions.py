@@ -140,3 +140,15 @@ def test_arithmetic_is_pythons() -> None:
     values = m.intvar(-9, 9, shape=4, name="v")
     m += [values[0] == x // y, values[1] == x % y, values[2] == div_trunc(x, y), values[3] == mod_trunc(x, y)]
     assert m.solve()[values].tolist() == [-4, 1, -3, -1]
+
+
+@pytest.mark.parametrize("kind", ["abs", "product", "minimum", "maximum"])
+def test_bounds_of_total_functions_are_attained(kind: str) -> None:
+    """Bounds that are too wide let products of such terms be refused for their size."""
+    for first, second in itertools.product(RANGES, repeat=2):
+        m = Model()
+        x, y = m.intvar(*first, name="x"), m.intvar(*second, name="y")
+        term = FUNCTIONS[kind](x, y)
+        values = term.evaluate(m.complete(oracle.assignments(m), m.decisions))[:, 0]
+        low, high = term.bounds()
+        assert (low.item(), high.item()) == (values.min(), values.max()), (first, second)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from cpqueens import Count, Model, element
+from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
 
 
@@ -40,3 +41,65 @@ def test_strict_counts_in_local_search(relation: str, number: int, total: int) -
     outcome = model.solve(solver="local-search:tabu", step_limit=20_000)
     assert outcome.solution is not None
     assert outcome.solution.check().ok
+
+
+def test_several_clauses_in_one_block(solver: str) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=4, name="x")
+    model.add((x[:3] == 0) | (x[1:] == 1))
+    assert agrees(model, solver)
+
+
+def test_several_clauses_in_one_block_in_local_search() -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=6, name="x")
+    model.add((x[:5] == 0) | (x[1:] == 1))
+    for seed in range(4):
+        assert model.solve(solver="local-search", random_seed=seed, step_limit=20_000).solution is not None
+
+
+@pytest.mark.parametrize(("relation", "number", "total"), [("<", 1, 3), (">", 1, 4)])
+def test_strict_counts_that_the_sum_does_not_imply(relation: str, number: int, total: int) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=3, name="x")
+    model += [Count(x, 2, relation, number), x.sum() == total]
+    for seed in range(8):  # what is delivered wrongly is refused
+        outcome = model.solve(solver="local-search:tabu", random_seed=seed, step_limit=20_000)
+        assert outcome.solution is not None
+
+
+@pytest.mark.parametrize("second", [3, 4])
+def test_constants_beside_sums_in_all_different(solver: str, second: int) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=2, name="x")
+    zero = 0 * x[0]
+    model.add(AllDifferent([x.sum(), zero + 3, zero + second]))
+    assert agrees(model, solver)
+    assert model.count(solver=solver) == (0 if second == 3 else 6)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_table_of_no_terms_holds_if_it_has_a_row(solver: str, rows: int) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=1, name="x")
+    model.add(Table(x[:0], np.zeros((rows, 0), dtype=np.int64)))
+    assert model.count(solver=solver) == (3 if rows else 0)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_worst_value_is_the_best_where_there_is_no_other(solver: str, sign: int) -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=2, name="x")
+    model.add(sign * x.sum() >= (6 if sign > 0 else 0))
+    model.minimize(sign * x.sum())
+    outcome = model.solve(solver=solver)
+    assert (outcome.status, outcome.objective) == ("OPTIMAL", 6 if sign > 0 else 0)
+
+
+def test_a_truth_that_must_hold_prunes_its_arguments() -> None:
+    model = Model()
+    x, y = model.intvar(0, 2, shape=12, name="x"), model.intvar(0, 1, name="y")
+    model.add((x.sum() >= 24).truth() + (y == 1).truth() == 2)
+    outcome = model.solve(solver="backtracking:forward")
+    assert outcome[x].tolist() == [2] * 12
+    assert outcome.statistics["failures"] == 0

@@ -10,6 +10,8 @@ import pytest
 
 from cpqueens import (
     AllDifferent,
+    GlobalCardinality,
+    Inverse,
     LinearArray,
     Model,
     ModelError,
@@ -203,3 +205,61 @@ def oracle_rows(m: Model) -> set[tuple[int, ...]]:
     from cpqueens.fuzzing.testing import all_solutions
 
     return all_solutions(m)
+
+
+def test_a_condition_that_was_taken_out_is_still_meant() -> None:
+    m = Model()
+    x, y = m.intvar(0, 2, name="x"), m.intvar(0, 2, name="y")
+    m.add(x // y == 0)
+    fewer = m.without([k for k, posted in enumerate(m.constraints) if posted.name])
+    assert len(fewer.constraints) == 1
+    assert _meaning(fewer, lower(fewer, only(CORE))) == {(0, 1), (0, 2), (1, 2)}
+
+
+def test_the_condition_of_an_objective_is_meant_without_being_a_constraint() -> None:
+    m = Model()
+    x, y = m.intvar(0, 1, name="x"), m.intvar(0, 1, name="y")
+    m.minimize(x // y)
+    fewer = m.without(range(len(m.constraints)))
+    assert not fewer.constraints
+    assert _meaning(fewer, lower(fewer, only(CORE))) == {(0, 1), (1, 1)}
+
+
+@pytest.mark.parametrize("lacking", ["implied", "negated"])
+def test_a_truth_must_be_expressible_in_both_contexts(lacking: str) -> None:
+    m = Model()
+    x = m.intvar(0, 2, shape=3, name="x")
+    m.add((AllDifferent(x) & (x[0] < x[1])) | (x[2] == 0))
+
+    def supports(constraint, context: str) -> bool:
+        return constraint.kind in (CORE if context in (lacking, "plain") else set(KINDS))
+
+    lowered = lower(m, supports)
+    assert {d.constraint.kind for d in lowered.definitions if isinstance(d, Truth)} <= CORE
+    assert _meaning(m, lowered) == oracle.solve(m).rows
+
+
+@pytest.mark.parametrize("context", ["plain", "negated"])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_kind_by_itself_means_the_same_down_to_the_core(kind: str, context: str) -> None:
+    for seed in range(12):
+        model = random_model(seed, kinds=[kind], contexts=[context], constraints=1)
+        assert _meaning(model, lower(model, only(CORE))) == oracle.solve(model).rows, f"seed {seed}"
+
+
+DECOMPOSED = {
+    "every value is counted": lambda x, y: GlobalCardinality(x, [0, 1], [1, 1]),
+    "and others are none, if closed": lambda x, y: GlobalCardinality(x, [0, 1], [1, y[0]], closed=True),
+    "no position is outside an inverse": lambda x, y: Inverse(x, y),
+}
+
+
+@pytest.mark.parametrize("make", DECOMPOSED.values(), ids=DECOMPOSED)
+def test_a_decomposition_leaves_nothing_out(make) -> None:
+    """Of what random constraints seldom reach, for most of theirs have no solution."""
+    m = Model()
+    x, y = m.intvar(-1, 2, shape=2, name="x"), m.intvar(-1, 2, shape=2, name="y")
+    m.add(make(x, y))
+    meaning = oracle.solve(m).rows
+    assert meaning
+    assert _meaning(m, lower(m, only(CORE))) == meaning

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import os
 import resource
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copy
@@ -18,6 +19,15 @@ from shutil import copy
 import numba
 import pytest
 from mutant import ROOT, Area
+
+Seconds = dict[str, float]
+"""What each test took, where that is known."""
+
+KNOWN = ROOT / ".pytest_cache" / "mutants.json"
+"""What tests took in earlier runs."""
+
+UNENDED = 1e6
+"""What a test takes that has begun and not ended."""
 
 HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
@@ -38,6 +48,7 @@ class Job:
     planted: str
     tests: tuple[str, ...]
     area: Area
+    fuzz: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,51 @@ class Noticed:
 
 
 @dataclass(frozen=True)
-class _Child:
+class Child:
+    """A process to be: its job, and the file that it writes to."""
+
     job: Job
     output: Path
-    started: float
+
+    @property
+    def book(self) -> Path:
+        """The file of the tests that it ran: lines of name, seconds and outcome."""
+        return self.output.with_suffix(".book")
+
+
+@dataclass(frozen=True)
+class QuickestFirst:
+    """A plugin of pytest: most faults are noticed by many tests, and the quickest of them is enough.
+
+    Those that noticed a fault before come first, then those not seen yet.
+    """
+
+    known: Seconds
+    book: Path
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Put the tests in order."""
+        items.sort(key=lambda item: self.known.get(item.nodeid, 0.0))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Book a test when it begins, for it may never end, and when it ends."""
+        if report.when != "teardown" or report.failed:
+            seconds = UNENDED if report.when == "setup" else report.duration
+            if report.failed:
+                seconds -= UNENDED  # who noticed one fault is asked first about the next
+            with self.book.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([report.nodeid, seconds, report.outcome]) + "\n")
+
+
+def known_seconds() -> Seconds:
+    """Return what tests took in earlier runs, as far as it is known."""
+    return json.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
+
+
+def keep_seconds(seconds: Seconds) -> None:
+    """Keep what tests took for later runs."""
+    KNOWN.parent.mkdir(exist_ok=True)
+    KNOWN.write_text(json.dumps(seconds), encoding="utf-8")
 
 
 def load_libraries() -> None:
@@ -63,60 +115,91 @@ def load_libraries() -> None:
     assert "cpqueens" not in sys.modules, "children are to load it, with the mutant in it"
 
 
-def watch_all(jobs: list[Job], processes: int) -> Iterator[tuple[int, Noticed]]:
+def watch_all(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iterator[tuple[int, Noticed]]:
     """Run the jobs side by side; yield the number of each and its end as it ends."""
-    waiting = list(enumerate(jobs))[::-1]
-    running: dict[int, tuple[int, _Child]] = {}
     with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
-        copy(HOOK, Path(folder) / "sitecustomize.py")  # loaded by every Python that a child starts
-        while waiting or running:
-            while waiting and len(running) < processes:
-                number, job = waiting.pop()
-                output = Path(folder) / f"{number}.txt"
-                running[_fork(job, output)] = number, _Child(job, output, time.monotonic())
-            for pid in list(running):
-                number, child = running[pid]
-                found = _ended(pid, child)
-                if found is not None:
-                    del running[pid]
-                    yield number, found
-            time.sleep(0.05)
+        yield from side_by_side(
+            children_of(jobs, Path(folder)),
+            lambda child: fork(child, lambda: _look(child, QuickestFirst(seconds, child.book))),
+            processes,
+            seconds,
+        )
 
 
-def _ended(pid: int, child: _Child) -> Noticed | None:
+def children_of(jobs: Mapping[int, Job], folder: Path) -> dict[int, Child]:
+    """Return a process to be for each job; all that they start load the hook that is put into the folder."""
+    copy(HOOK, folder / "sitecustomize.py")
+    return {number: Child(job, folder / f"{number}.txt") for number, job in jobs.items()}
+
+
+def side_by_side(
+    children: Mapping[int, Child],
+    start: Callable[[Child], int],
+    processes: int,
+    seconds: Seconds,
+    limit: float = LIMIT,
+) -> Iterator[tuple[int, Noticed]]:
+    """Start one child after the other, ``processes`` at a time; yield the number and the end of each.
+
+    What their tests took is added to ``seconds`` before the next is started; ``limit`` is in seconds.
+    """
+    waiting = list(children)[::-1]
+    running: dict[int, tuple[int, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < processes:
+            number = waiting.pop()
+            running[start(children[number])] = number, time.monotonic()
+        for pid, (number, started) in list(running.items()):
+            found = _ended(pid, children[number], late=time.monotonic() - started > limit)
+            if found is not None:
+                del running[pid]
+                for name, duration, _ in _booked(children[number]):
+                    seconds[name] = min(duration, seconds.get(name, UNENDED))
+                yield number, found
+        time.sleep(0.02)
+
+
+def _ended(pid: int, child: Child, late: bool) -> Noticed | None:
     """Return how a child ended, None while it runs; one that takes too long is ended."""
-    late = time.monotonic() - child.started > LIMIT
     if late:
         os.killpg(pid, signal.SIGKILL)
     done, status, used = os.wait4(pid, 0 if late else os.WNOHANG)
     if not done:
         return None
     seconds = used.ru_utime + used.ru_stime
-    text = child.output.read_text(encoding="utf-8", errors="replace")
-    if late:
-        return Noticed("time", f"no end after {LIMIT:.0f} s", seconds)
+    if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
+        return Noticed("time", "no end in time", seconds)
     if not os.WIFEXITED(status):
         return Noticed("tests", f"the process died of signal {os.WTERMSIG(status)}", seconds)
-    return Noticed(_ENDS.get(os.WEXITSTATUS(status), "broken"), _last(text), seconds)
+    return Noticed(_ENDS.get(os.WEXITSTATUS(status), "broken"), _last(child), seconds)
 
 
-def _last(text: str) -> str:
+def _booked(child: Child) -> list[tuple[str, float, str]]:
+    if not child.book.exists():
+        return []
+    return [json.loads(line) for line in child.book.read_text(encoding="utf-8").splitlines()]
+
+
+def _last(child: Child) -> str:
     """Return the line that says what failed."""
-    lines = [line for line in text.splitlines() if line.startswith(("FAILED", "ERROR", "model "))]
-    return (lines or text.strip().splitlines() or [""])[-1][:160]
+    text = child.output.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    lines = [f"FAILED {name}" for name, _, outcome in _booked(child) if outcome == "failed"]
+    lines += [line for line in text if line.startswith(("ERROR", "model "))]
+    return (lines or text or [""])[-1][:160]
 
 
-def _fork(job: Job, output: Path) -> int:
+def fork(child: Child, work: Callable[[], int]) -> int:
+    """Return the process that does the work, which returns its exit code; it writes to the child's file."""
     pid = os.fork()
     if pid:
         return pid
     code = 13
     try:
         os.setsid()  # with all that it starts it can be ended
-        with output.open("w", encoding="utf-8") as file:
+        with child.output.open("w", encoding="utf-8") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
-        code = _look(job, str(output.parent))
+        code = work()
         sys.stdout.flush()
     except BaseException as error:
         print(f"ERROR {type(error).__name__}: {error}", flush=True)
@@ -124,29 +207,42 @@ def _fork(job: Job, output: Path) -> int:
         os._exit(code)
 
 
-def _look(job: Job, folder: str) -> int:
-    """Plant the fault in this process and in those that it starts; return the exit code."""
+def prepare(job: Job, folder: Path) -> None:
+    """Make this process, and those that it starts, ready for the package, which is loaded from here on."""
     os.chdir(ROOT)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "CPQUEENS_MUTANT": job.planted, "PYTHONPATH": folder}
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder)}
     sys.dont_write_bytecode = True
     if job.area.plain:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         numba.config.DISABLE_JIT = True
-    _load(HOOK)
     sys.path.insert(0, str(ROOT))
-    for stage in (_test, _fuzz):
-        code = stage(job)
-        if code:
-            return code
-    return 0
 
 
-def _test(job: Job) -> int:
-    ended = pytest.main(["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", *job.tests])
+def plant(planted: str) -> None:
+    """Let this process, and those that it starts, load the fault when they load its module."""
+    os.environ["CPQUEENS_MUTANT"] = planted
+    spec = importlib.util.spec_from_file_location("mutant_hook", HOOK)
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+def run_tests(tests: tuple[str, ...], plugin: object) -> int:
+    """Run tests until one fails; return 0 if none does, 10 if one does, 12 if they cannot be run."""
+    arguments = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", *tests]
+    ended = pytest.main(arguments, plugins=[plugin])
     if ended in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED):
         return 10 if ended else 0  # interrupted: a module could not even be imported
     return 12
+
+
+def _look(child: Child, plugin: QuickestFirst) -> int:
+    """Plant the fault, run the tests, then the fuzzer; return the exit code."""
+    job = child.job
+    prepare(job, child.output.parent)
+    plant(job.planted)
+    return run_tests(job.tests, plugin) or (_fuzz(job) if job.fuzz else 0)
 
 
 def _fuzz(job: Job) -> int:
@@ -157,10 +253,3 @@ def _fuzz(job: Job) -> int:
     except Exception as error:  # it noticed, too
         print(f"model that ended the fuzzer: {type(error).__name__}: {error}")
         return 11
-
-
-def _load(path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("mutant_hook", path)
-    assert spec is not None
-    assert spec.loader is not None
-    spec.loader.exec_module(importlib.util.module_from_spec(spec))

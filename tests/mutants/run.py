@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from areas import AREAS
 from mutant import Area, DoesNotApply, Mutant, apply
-from planting import Job, Noticed, load_libraries, watch_all
+from planting import Job, Noticed, Seconds, keep_seconds, known_seconds, load_libraries, watch_all
+from warm import watch_warm
 
 KILLED = ("tests", "fuzz", "time")
 FINE = (*KILLED, "equivalent")
@@ -38,23 +39,27 @@ class Verdict:
         return f"{self.end:15}{self.seconds:6.1f} s  {self.area}: {self.mutant.name}  [{self.detail}]"
 
 
-def judge_all(pairs: Sequence[tuple[Area, Mutant]], processes: int) -> Iterator[Verdict]:
-    """Plant one mutant after the other, and see who notices."""
-    planted: list[tuple[Area, Mutant]] = []
-    jobs: list[Job] = []
+def judge_all(
+    pairs: Sequence[tuple[Area, Mutant]], processes: int, seconds: Seconds, *, fuzz: bool = True
+) -> Iterator[Verdict]:
+    """Plant each mutant, in place first, and see who notices."""
+    jobs: dict[int, Job] = {}
     with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
-        for area, mutant in pairs:
+        for number, (area, mutant) in enumerate(pairs):
             try:
                 mutated = apply(mutant)
             except DoesNotApply as error:
                 yield Verdict(area.name, mutant, "does not apply", str(error), 0.0)
                 continue
-            file = Path(folder) / f"{len(jobs)}.py"
+            file = Path(folder) / f"{number}.py"
             file.write_text(mutated.source, encoding="utf-8")
-            planted.append((area, mutant))
-            jobs.append(Job(f"{mutated.module}={file}", mutant.tests or area.tests, area))
-        for number, noticed in watch_all(jobs, processes):
-            yield conclude(*planted[number], noticed)
+            jobs[number] = Job(f"{mutated.module}={file}", mutant.tests or area.tests, area, fuzz)
+        open_ones = {n: job for n, job in jobs.items() if not pairs[n][1].equivalent}
+        for number, noticed in watch_warm(open_ones, processes, seconds):
+            del jobs[number]
+            yield conclude(*pairs[number], noticed)
+        for number, noticed in watch_all(jobs, processes, seconds):
+            yield conclude(*pairs[number], noticed)
 
 
 def conclude(area: Area, mutant: Mutant, noticed: Noticed) -> Verdict:
@@ -67,12 +72,14 @@ def conclude(area: Area, mutant: Mutant, noticed: Noticed) -> Verdict:
     return Verdict(area.name, mutant, end, noticed.detail, noticed.seconds)
 
 
-def control(areas: Sequence[Area], processes: int) -> tuple[list[str], float]:
+def control(
+    areas: Sequence[Area], processes: int, known: Seconds, *, fuzz: bool = True
+) -> tuple[list[str], float]:
     """Run all that is to notice mutants without one; return what fails all the same, and what it took."""
     tests = [tuple(sorted({t for m in a.mutants for t in m.tests} | set(a.tests))) for a in areas]
-    jobs = [Job("", every, area) for every, area in zip(tests, areas, strict=True)]
+    jobs = {k: Job("", tests[k], area, fuzz) for k, area in enumerate(areas)}
     wrong, seconds = [], 0.0
-    for number, noticed in watch_all(jobs, processes):
+    for number, noticed in watch_all(jobs, processes, known):
         seconds += noticed.seconds
         if noticed.end != "survived":
             wrong.append(f"{areas[number].name}: {noticed.end} without any mutant: {noticed.detail}")
@@ -102,18 +109,23 @@ def main() -> int:
         (area, mutant)
         for area in AREAS
         for mutant in area.mutants
-        if options.only in (None, area.name) and any(text in mutant.name for text in options.select or ("",))
+        if options.only in (None, area.name)
+        and any(text in mutant.name for text in options.select or ("",))
+        and not (options.tests_only and mutant.equivalent)
     ]
     if not pairs:
         print("no mutant has this name", file=sys.stderr)
         return 2
     load_libraries()
+    known = known_seconds()
+    fuzz = not options.tests_only
     chosen = [area for area in AREAS if any(a is area for a, _ in pairs)]
-    wrong, seconds = ([], 0.0) if options.no_control else control(chosen, options.processes)
+    wrong, seconds = ([], 0.0) if options.no_control else control(chosen, options.processes, known, fuzz=fuzz)
     verdicts: list[Verdict] = []
-    for verdict in judge_all([] if wrong else pairs, options.processes):
+    for verdict in judge_all([] if wrong else pairs, options.processes, known, fuzz=fuzz):
         verdicts.append(verdict)
         print(verdict, flush=True)
+        keep_seconds(known)
     print("\n".join(wrong) if wrong else table(verdicts))
     print(f"{(seconds + sum(v.seconds for v in verdicts)) / 60:.1f} minutes of processor time")
     return int(bool(wrong) or any(v.end not in FINE for v in verdicts))
@@ -126,6 +138,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument(
         "--no-control", action="store_true", help="do not run the tests without a mutant first"
+    )
+    parser.add_argument(
+        "--tests-only",
+        action="store_true",
+        help="no fuzzed models and nothing equivalent: quicker, to see where a test is missing",
     )
     return parser.parse_args()
 

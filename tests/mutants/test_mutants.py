@@ -63,13 +63,22 @@ def test_what_no_longer_applies_is_said() -> None:
         find("run")
 
 
-def planted(tmp_path: Path, mutant: Mutant | None) -> str:
-    """Run the runner's own way on a test of one function; return the end."""
+NEAREST_LAST = Mutant("nearest last", "did_you_mean", "close[0]!r", "close[0]")
+
+
+def a_test_of_a_phrase(tmp_path: Path) -> Path:
+    """Return the file of a test that notices `NEAREST_LAST`."""
     test = tmp_path / "test_phrase.py"
     test.write_text(
         "from cpqueens.text.suggest import did_you_mean\n\n\n"
         "def test_it():\n    assert did_you_mean('quens', ['queens']) == \"; did you mean 'queens'?\"\n"
     )
+    return test
+
+
+def planted(tmp_path: Path, mutant: Mutant | None) -> str:
+    """Load the package with a fault in it, and run a test of one function; return the end."""
+    test = a_test_of_a_phrase(tmp_path)
     name = ""
     if mutant is not None:
         mutated = apply(mutant)
@@ -83,8 +92,38 @@ def planted(tmp_path: Path, mutant: Mutant | None) -> str:
 
 
 def test_a_planted_fault_is_loaded_in_place_of_the_module(tmp_path: Path) -> None:
-    assert planted(tmp_path, Mutant("nearest last", "did_you_mean", "close[0]!r", "close[0]")) == "failed"
+    assert planted(tmp_path, NEAREST_LAST) == "failed"
     assert planted(tmp_path, None) == "passed"
+
+
+IN_PLACE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from mutant import Area
+from planting import Job, load_libraries
+from warm import watch_warm
+load_libraries()
+area = Area("here", (), ())
+jobs = {k: Job(planted, (sys.argv[2],), area, fuzz=k % 2 == 0) for k, planted in enumerate(sys.argv[3:])}
+for number, noticed in watch_warm(jobs, 1, {}):
+    print("job", number, noticed.end, noticed.detail.rpartition("::")[2])
+"""
+
+
+def test_a_fault_is_planted_in_the_functions_of_a_warm_process(tmp_path: Path) -> None:
+    """Nothing is said of what a fuzzer is to look at yet, nor of what is no function."""
+    harmless = Mutant("harmless", "did_you_mean", "close[0]!r", "repr(close[0])")
+    of_a_table = Mutant("a table", "base.REFUSED", 'write time_limit=",\n    "workers', '",\n    "workers')
+    files = []
+    for k, mutant in enumerate((NEAREST_LAST, harmless, harmless, of_a_table, of_a_table)):
+        mutated = apply(mutant)
+        file = tmp_path / f"{k}.txt"
+        file.write_text(mutated.source, encoding="utf-8")
+        files.append(f"{mutated.module}={file}")
+    folder = str(Path(__file__).parent)
+    command = [sys.executable, "-c", IN_PLACE, folder, str(a_test_of_a_phrase(tmp_path)), *files]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == ["job 0 tests test_it", "job 1 survived "]
 
 
 def test_what_an_end_means() -> None:

@@ -13,7 +13,7 @@ import pytest
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.queens import queens
 
-from cpqueens import AllDifferent, IncompleteCount, Model, Status, StopReason
+from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status, StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.base import Clock, Request, Want
@@ -188,3 +188,51 @@ def test_forward_looks_ahead() -> None:
     ahead = m.enumerate(solver="backtracking:forward").statistics
     behind = m.enumerate(solver="backtracking:check").statistics
     assert ahead["nodes"] < behind["nodes"]
+
+
+def test_the_best_so_far_is_no_bound() -> None:
+    m = Model()
+    x = m.intvar(0, 5, shape=6, name="x")
+    m.add(AllDifferent(x))
+    m.maximize((x * np.arange(6)).sum())
+    outcome = m.solve(solver="backtracking:forward", step_limit=30)
+    assert (outcome.status, outcome.complete, outcome.bound) == ("FEASIBLE", False, None)
+    proved = m.solve(solver="backtracking:forward")
+    assert (proved.status, proved.bound, proved.objective) == ("OPTIMAL", 55, 55)
+
+
+@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
+def test_boards_whose_values_do_not_begin_at_0(strategy: str) -> None:
+    m, i = Model(), np.arange(6)
+    q = m.intvar(-3, 2, shape=6, name="q")
+    m += [AllDifferent(q), AllDifferent(q + i), AllDifferent(q - i)]
+    wanted = queens(6).enumerate(solver="backtracking:check").solutions.matrix - 3
+    assert len(wanted) == 4
+    assert m.enumerate(solver=f"backtracking:{strategy}").solutions.matrix.tolist() == wanted.tolist()
+    behind = m.enumerate(solver=f"backtracking:{strategy}", after={"q": wanted[1]})
+    assert behind.solutions.matrix.tolist() == wanted[2:].tolist()
+
+
+@pytest.mark.parametrize("order", [{"value_order": "random"}, {"variable_order": "smallest-domain"}])
+def test_other_orders_of_search_promise_no_order(order: dict[str, str]) -> None:
+    """What is promised is held against the engine: solutions out of order would be a fault."""
+    m = queens(6)
+    for seed in range(3):
+        found = m.enumerate(solver="backtracking:forward", random_seed=seed, **order)
+        assert (found.complete, found.count) == (True, 4)
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    m.add(x[2] > x[1])
+    assert m.enumerate(solver="backtracking:forward", **order).count == 24
+
+
+@pytest.mark.parametrize("width", [6, 7])
+def test_only_queens_on_square_boards_are_counted_by_halves(width: int) -> None:
+    """A permutation without diagonals, and queens with a column to spare."""
+    m, i = Model(), np.arange(6)
+    q = m.intvar(0, width - 1, shape=6, name="q")
+    m.add(AllDifferent(q))
+    if width > 6:
+        m += [AllDifferent(q + i), AllDifferent(q - i)]
+    with pytest.raises(CpqueensError, match="halves"):
+        m.count(solver="backtracking:halves")
