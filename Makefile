@@ -37,7 +37,7 @@ demo: $(READY)
 	$(BIN)/python examples/01_demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -q -m slow
