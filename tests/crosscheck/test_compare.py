@@ -57,3 +57,14 @@ def test_a_count_that_claims_nothing_is_not_compared(queens6: Model) -> None:
     kept = observed(queens6, Scripted("kept"), Want.ALL)
     bare = observed(queens6, Scripted("bare", miscount(-1)), Want.COUNT)
     assert codes(queens6, kept, dataclasses.replace(bare, claims_all=False)) == []
+
+
+def test_who_is_as_good_as_the_optimum_does_not_cross_it() -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=2, name="x")
+    model.add(x[0] + x[1] == 3)
+    for direction in (model.minimize, model.maximize):
+        direction(x[0])
+        found = [observed(model, Scripted(name), Want.BEST) for name in "ab"]
+        assert all(o.claims_all and o.best is not None for o in found)
+        assert codes(model, *found) == []
