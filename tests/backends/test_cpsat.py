@@ -366,12 +366,3 @@ def test_huge_extremes_are_found_and_enumerated() -> None:
     found = [(s[x], s[y]) for s in m.enumerate(solver="cpsat").solutions]
     assert len(found) == len(wanted)
     assert set(found) == wanted
-
-
-@pytest.mark.parametrize(("most", "native"), [(2**20, 1), (2**40, 0)])
-def test_only_extremes_of_moderate_numbers_are_cpsats_own(most: int, native: int) -> None:
-    m = Model()
-    x = m.intvar(-most, most, shape=2, name="x")
-    m.add(maximum(x[0], x[1]) <= 5)
-    proto = m.to_cpsat().model.proto
-    assert sum(constraint.has_lin_max() for constraint in proto.constraints) == native
