@@ -8,7 +8,8 @@ import pytest
 from liars import Answer, Scripted
 
 from cpqueens import Model
-from cpqueens.backends.base import Request, Want
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
@@ -57,3 +58,31 @@ def test_a_count_that_claims_nothing_is_not_compared(queens6: Model) -> None:
     kept = observed(queens6, Scripted("kept"), Want.ALL)
     bare = observed(queens6, Scripted("bare", miscount(-1)), Want.COUNT)
     assert codes(queens6, kept, dataclasses.replace(bare, claims_all=False)) == []
+
+
+def test_who_is_as_good_as_the_optimum_does_not_cross_it() -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=2, name="x")
+    model.add(x[0] + x[1] == 3)
+    for direction in (model.minimize, model.maximize):
+        direction(x[0])
+        found = [observed(model, Scripted(name), Want.BEST) for name in "ab"]
+        assert all(o.claims_all and o.best is not None for o in found)
+        assert codes(model, *found) == []
+
+
+class Overbearing(Scripted):
+    """Says that it saw everything, also after it was told to stop."""
+
+    def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
+        ended = super().run(model, request, deliver)
+        return dataclasses.replace(ended, exhausted=True, stop_reason=StopReason.EXHAUSTED)
+
+
+@pytest.mark.parametrize(("limit", "everything"), [(2, False), (None, True)])
+def test_who_was_told_to_stop_has_not_seen_everything(
+    queens6: Model, limit: int | None, everything: bool
+) -> None:
+    plan = Plan(Want.ALL, (0,), Packing(queens6), solution_limit=limit)
+    seen = BackendParticipant("overbearing", Overbearing("overbearing")).observe(queens6, plan)
+    assert seen.claims_all is everything

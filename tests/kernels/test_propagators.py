@@ -114,3 +114,53 @@ def test_what_has_no_variables_is_judged(false: str) -> None:
     nothing = 0 * x[0] + 1
     model.add({"==": nothing == 0, "<=": nothing <= 0, "no literal": any_(x[:0] == 1)}[false])
     assert model.count(solver="backtracking:forward") == 0
+
+
+def decisions(post: Callable[[Model, Any], Any], domains: list[Any]) -> tuple[int, int, int]:
+    """Return how many solutions there are, and how many decisions were safe and not, in the order posted."""
+    model = Model()
+    post(model, [model.intvar(domain=domain, name=f"x{k}") for k, domain in enumerate(domains)])
+    listed = model.enumerate(solver="backtracking:forward")
+    assert np.array_equal(listed.solutions.matrix, oracle.solve(model).solutions)
+    return len(listed.solutions.matrix), listed.statistics["nodes"], listed.statistics["failures"]
+
+
+BIT, DIGIT = [0, 1], [0, 1, 2, 3, 4]
+
+
+def test_values_that_no_row_of_a_table_has_are_never_tried() -> None:
+    def post(model: Model, x: Any) -> None:
+        model.add(Table(x, [(0, 1), (4, 1), (4, 3)]))
+
+    assert decisions(post, [DIGIT] * 2) == (3, 3, 0)
+
+
+def test_an_index_just_past_the_end_is_no_entry() -> None:
+    def post(model: Model, x: Any) -> None:
+        model.add((x[0] < 3).implies(element([x[1], x[2], x[1] + x[2]], x[0]) == 2))
+
+    assert decisions(post, [[0, 1, 2, 3], [1, 2], [1, 2]])[0] == 4 + 2 + 2 + 1
+
+
+def test_a_solution_as_good_as_the_best_is_not_delivered() -> None:
+    """Though nothing but the objective's own bound has changed since."""
+    model = Model()
+    x = model.intvar(0, 4, shape=2, name="x")
+    model.minimize(x[0])
+    outcome = model.solve(solver="backtracking:forward")
+    assert (outcome.objective, outcome.statistics["delivered"]) == (0, 1)
+
+
+def test_no_solution_is_lost_where_a_batch_is_full() -> None:
+    model = Model()
+    x = model.intvar(0, 5, shape=3, name="x")
+    rows = model.enumerate(solver="backtracking:forward").solutions.matrix
+    assert np.array_equal(rows, oracle.solve(model).solutions)
+    assert len(rows) == 6 ** len(x)
+
+
+def test_a_false_disjunction_decides_all_its_literals() -> None:
+    def post(model: Model, x: Any) -> None:
+        model.add(Or(x[1] == 1, x[2] == 1, x[3] == 1).truth() == x[0], x[0] == 0)
+
+    assert decisions(post, [BIT] * 4) == (1, 1, 0)

@@ -6,7 +6,7 @@ from list_checker import CHECKER
 from list_crosscheck import CROSSCHECK
 from list_engines import BACKTRACKING, COMPILED, KERNELS
 from list_language import LANGUAGE, LOWERING
-from list_local_search import LOCAL_SEARCH
+from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_pipeline import PIPELINE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
 from mutant import Area
@@ -21,6 +21,7 @@ AREAS: tuple[Area, ...] = (
     KERNELS,
     BACKTRACKING,
     LOCAL_SEARCH,
+    SEARCH_KERNELS,
     PIPELINE,
     CROSSCHECK,
 )

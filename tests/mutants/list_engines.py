@@ -106,7 +106,9 @@ KERNELS = Area(
         Mutant("a product has two corners", "propagate_functions.product",
                "min(min(a, b), min(c, d))", "min(a, d)"),
         Mutant("a factor is rounded", "propagate_functions.product",
-               "value % factor != 0 or not", "not"),
+               "value % factor != 0 or not", "not",
+               equivalent="the other factor becomes the rounded quotient, which wakes the product again, and "
+               "of two fixed factors it refutes a result that is not theirs"),
         Mutant("truncation is rounding down", "propagate_functions.divide",
                "quotient = -quotient", "quotient = -quotient - 1"),
         Mutant("a maximum is at most the first", "propagate_functions.extreme",

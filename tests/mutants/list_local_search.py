@@ -1,4 +1,4 @@
-"""Faults of local search: its translation, its engine and its kernels."""
+"""Faults of local search: its translation and its engine, which may run compiled kernels, and the kernels."""
 
 from __future__ import annotations
 
@@ -50,6 +50,20 @@ LOCAL_SEARCH = Area(
                "if not violated.any():", "if True:"),
         Mutant("the best is the last", "search.Search.keep_best",
                "self.cost < self.info", "self.cost < 10**9 + self.info"),
+    ),
+    (
+        "tests/backends/local_search/test_starts.py",
+        "tests/backends/local_search/test_deltas.py",
+        "tests/backends/local_search/test_random_models.py",
+        "tests/backends/local_search/test_endings.py",
+        "tests/backends/local_search/test_going_on.py",
+    ),
+    solvers="local-search",
+)  # fmt: skip
+
+SEARCH_KERNELS = Area(
+    "search-kernels",
+    (
         Mutant("a swap between constraints is not seen", "search_plain.change_of_both",
                "(k4 == k1) - (k4 == k2) + (k4 == k3)", "(k4 == k1) - (k4 == k2)"),
         Mutant("an activity changes by the new value only", "search_apply.plain_apply",

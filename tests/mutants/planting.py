@@ -73,7 +73,7 @@ class Child:
         return self.output.with_suffix(".book")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # pytest puts plugins into sets
 class QuickestFirst:
     """A plugin of pytest: most faults are noticed by many tests, and the quickest of them is enough.
 
@@ -184,7 +184,7 @@ def _last(child: Child) -> str:
     """Return the line that says what failed."""
     text = child.output.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     lines = [f"FAILED {name}" for name, _, outcome in _booked(child) if outcome == "failed"]
-    lines += [line for line in text if line.startswith(("ERROR", "model "))]
+    lines += [line for line in text if line.startswith(("ERROR", "INTERNALERROR", "model "))]
     return (lines or text or [""])[-1][:160]
 
 

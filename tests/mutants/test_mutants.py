@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from areas import AREAS
 from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
-from planting import HOOK, Noticed
+from planting import HOOK, Noticed, QuickestFirst
 from run import Verdict, conclude, table
 
 EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
@@ -124,6 +124,12 @@ def test_a_fault_is_planted_in_the_functions_of_a_warm_process(tmp_path: Path) -
     command = [sys.executable, "-c", IN_PLACE, folder, str(a_test_of_a_phrase(tmp_path)), *files]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == ["job 0 tests test_it", "job 1 survived "]
+
+
+def test_the_plugin_that_orders_tests_can_be_in_a_set(tmp_path: Path) -> None:
+    """As pytest puts it into one where a folder's conftest.py does not see all tests."""
+    plugin = QuickestFirst({"a": 1.0}, tmp_path)
+    assert plugin in {plugin}
 
 
 def test_what_an_end_means() -> None:

@@ -39,7 +39,7 @@ _FUNCTION = 1  # the flag CO_OPTIMIZED, which the code of modules and classes do
 NOT_IN_PLACE = 14
 """The exit code that says nothing about the fault."""
 
-LIMIT_IN_PLACE = 20
+LIMIT_IN_PLACE = 60
 """Processor seconds of a fork; one that takes longer is judged in a process of its own."""
 
 
@@ -97,7 +97,7 @@ class Template:
             lambda child: fork(child, lambda: self._run(session, child)),
             self.processes,
             self.seconds,
-            10 * LIMIT_IN_PLACE,  # on the clock: some only wait
+            5 * LIMIT_IN_PLACE,  # on the clock: some only wait
         ):
             line = json.dumps([number, astuple(found), self.seconds])
             os.write(self.writing, f"{line}\n".encode())
