@@ -18,8 +18,8 @@ from cpqueens import (
     minimum,
     mod_trunc,
 )
+from cpqueens.language.conversion import define
 from cpqueens.language.definitions import DEFINITION_KINDS
-from cpqueens.language.expressions import define
 
 FUNCTIONS = {
     "abs": lambda x, y: abs(x - y),
