@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+MODELS ?= 2000
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
 # A Python 3.11: some of the lowest versions have no build for a newer one.
@@ -52,7 +53,7 @@ types: $(READY)
 check: lint types test
 
 fuzz: $(READY)
-	$(BIN)/cpqueens fuzz --models 2000 --seed 0
+	$(BIN)/cpqueens fuzz --models $(MODELS) --seed 0
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py --processes $(WORKERS)
