@@ -25,6 +25,7 @@ from cpqueens import (
 )
 from cpqueens.backends.cpsat.translation import translate
 from cpqueens.fuzzing.testing import queens
+from cpqueens.language.constraints.linear import Linear
 
 
 def test_two_workers_lose_solutions_in_raw_ortools_and_not_here() -> None:
@@ -366,3 +367,11 @@ def test_huge_extremes_are_found_and_enumerated() -> None:
     found = [(s[x], s[y]) for s in m.enumerate(solver="cpsat").solutions]
     assert len(found) == len(wanted)
     assert set(found) == wanted
+
+
+@pytest.mark.parametrize(("relation", "solutions"), [("<=", 0), (">=", 3)])
+def test_a_large_constant_alone_is_a_relation(relation: str, solutions: int) -> None:
+    m = Model()
+    x = m.intvar(0, 2, name="x")
+    m.add(Linear(x - x + 2**40, relation))
+    assert m.count(solver="cpsat") == m.count(solver="backtracking") == solutions

@@ -78,7 +78,7 @@ class TextWriter:
         """Write a relation over CP-SAT's own indices, given as text."""
         reach = self.span * sum(map(abs, coefficients)) + abs(constant) + 1
         if reach >= SMALL:
-            sizes = (self.sizes[int(name)] for name in names.split(","))
+            sizes = (self.sizes[int(name)] for name in names.split(",") if name)  # none: a constant
             reach = sum(abs(a) * end for a, end in zip(coefficients, sizes, strict=True)) + abs(constant) + 1
             self.reach = max(self.reach, reach)
         ends, shifts = _DOMAIN[relation]
