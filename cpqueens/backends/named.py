@@ -8,7 +8,7 @@ from functools import cache
 from typing import cast
 
 from cpqueens.backends.base import Backend, Parameter
-from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend, UnsupportedConstraint
+from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend
 from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
@@ -104,18 +104,14 @@ def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter
     return {**backend.parameters, **({} if further is None else further(strategy))}
 
 
-def able_backends(model: Statement, exclude: str) -> list[str]:
-    """Return the installed backends that can express the model."""
+def able_backends(model: Statement, exclude: str) -> str:
+    """Say which installed backends can express the model, for the end of a refusal."""
     able = []
     for name in available():
-        if name == exclude:
-            continue
         probe = getattr(get_backend(name), "can_express", None)
         try:
-            if probe is None or probe(model):
+            if name != exclude and (probe is None or probe(model)):
                 able.append(name)
-        except UnsupportedConstraint:
-            continue
         except CpqueensError:
             continue
-    return able
+    return f"backends that can: {', '.join(able) or 'none'}"

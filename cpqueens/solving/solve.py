@@ -141,8 +141,8 @@ def run(
         try:
             ended = backend.run(model, request, collector.deliver)
         except UnsupportedConstraint as error:
-            able = ", ".join(named.able_backends(model, exclude=backend.name)) or "none"
-            raise UnsupportedConstraint(f"{error}; backends that can: {able}") from error
+            able = named.able_backends(model, exclude=backend.name)
+            raise UnsupportedConstraint(f"{error}; {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started}
     outcome = conclude(label, backend, request, collector, ended, kept(), times)

@@ -123,11 +123,10 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
     """
     reason = (translation.native.validate().strip().splitlines() or [""])[0]
     if any(word in reason for word in _TOO_LARGE) or (not reason and translation.largest >= HUGE):
-        others = ", ".join(named.able_backends(model, exclude="cpsat")) or "none"
         return ModelInvalid(
             "cpsat refuses the model: its numbers are too large, sums of one constraint go up to 2^62 - 1 "
             "and the ranges of all variables together to 2^63 - 2; narrow the domains; "
-            f"backends that can: {others}"
+            f"{named.able_backends(model, exclude='cpsat')}"
         )
     return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
 
