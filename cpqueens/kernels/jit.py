@@ -1,99 +1,55 @@
-"""The decorators of all compiled code: Numba with a cache where one can be written.
+"""The decorators of all kernels, which are plain Python where problems are solved.
 
-Kernels are compiled on first use and cached beside the source or in the user's cache folder. Where
-neither can be written (a read-only installation, no home directory) they are compiled once per
-process instead. ``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python.
-
-Numba by itself notices a change of the file that holds a kernel, but not of a function in another file that
-the kernel calls; here a cached kernel is used only while all files that it is made of are unchanged.
+Of those that drivers call, `Entry` makes something that changes over to machine code when that is worth it.
+What compiles them reads these files a second time, with the decorators of `cpqueens.kernels.compiling`; here
+neither Numba nor llvmlite is imported.
 """
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core import event
-
-from cpqueens.kernels.sources import source_stamp
+from cpqueens.kernels.tiers import Entry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
-"""Kernels create no arrays, hence need no counts of references to them: counting took most of the time of
-those that hand arrays to each other (``_nrt`` is known to Numba's compiler, not to its annotations)."""
-
 
 def kernel(function: Function) -> Function:
-    """Compile ``function`` without the GIL, cached if some folder can hold the cache.
+    """Make an entry: a kernel that drivers call, and no other kernel.
 
-    Self-recursive kernels must not be written: with a cache they abort the process on the second
-    run. Kernels run a bounded number of steps per call, so that limits and Ctrl-C are seen. They
-    may not create arrays; slices of their arguments are none, but cannot be returned (see `inlined`).
+    It runs a bounded number of steps per call, so that limits and Ctrl-C are seen, keeps its state in arrays,
+    which it never creates, and gives the same bits in plain form and compiled. Its arguments are contiguous
+    arrays, numbers, None, and tuples of these; its result is a number, None or a tuple of numbers.
     """
-    try:
-        compiled = numba.njit(cache=True, **_OPTIONS)(function)
-        _stamp(compiled, function)
-    except RuntimeError:  # Numba found no folder that it may write its cache to
-        compiled = numba.njit(**_OPTIONS)(function)
-    return cast(Function, compiled)
+    return cast(Function, Entry(function))
 
 
-def _stamp(compiled: Any, function: Any) -> None:
-    """Make the cache's stamp one of all source files; nothing where Numba keeps it elsewhere."""
-    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):
-        file._source_stamp = (file._source_stamp, source_stamp(Path(function.__code__.co_filename)))
+def unbounded_kernel(function: Function) -> Function:
+    """Make an entry whose shortest call would take too long in plain form: it is compiled before the first.
+
+    Its callers expect `tiers.Stopped`.
+    """
+    return cast(Function, Entry(function, bounded=False))
 
 
 def inner_kernel(function: Function) -> Function:
-    """Compile a function that only kernels call: no wrapper for Python, no cache of its own.
+    """Make a kernel that only kernels call: its code is part of theirs. Division by 0 is not tested for.
 
-    The kernel that calls it holds its code, in its cache too. Division by 0 is not tested for.
+    Slices of its arguments are no new arrays, but cannot be returned (see `inlined`).
     """
-    options: dict[str, Any] = {
-        **_OPTIONS,
-        "error_model": "numpy",
-        "no_cpython_wrapper": True,  # these two, too, are known to the compiler only
-        "no_cfunc_wrapper": True,
-    }
-    return cast(Function, numba.njit(**options)(function))
+    return function
 
 
 def inlined(function: Function) -> Function:
-    """Compile a function that is written out anew wherever a kernel calls it; it may return a view.
+    """Make a kernel that is written out anew wherever a kernel calls it; it may return a view.
 
     Of functions that call each other in a chain, each is optimised with all that it calls: writing the upper
     ones out saves a fifth of the compiling.
     """
-    return cast(Function, numba.njit(inline="always", nogil=True)(function))
+    return function
 
 
-def is_compiled() -> bool:
-    """Say whether kernels run compiled (false under ``NUMBA_DISABLE_JIT=1``)."""
-    return not getattr(numba.config, "DISABLE_JIT")  # noqa: B009 - set at run time, unknown to mypy
-
-
-class _Announcer(event.Listener):
-    """Says once that something is being compiled, so that nobody takes it for slow solving."""
-
-    def __init__(self) -> None:
-        self.said = False
-
-    def on_start(self, event: Any) -> None:
-        if not self.said:
-            self.said = True
-            message = "compiling kernels, once; later runs take them from the cache"
-            logging.getLogger("cpqueens").info(message)
-            if sys.stderr is not None and sys.stderr.isatty():
-                print(f"cpqueens: {message}", file=sys.stderr)
-
-    def on_end(self, event: Any) -> None:
-        """Nothing is said at the end."""
-
-
-event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
+def instruction(function: Function) -> Function:
+    """Say what a few machine instructions do; the namesake in the ``..._code`` file writes them."""
+    return function

@@ -14,7 +14,7 @@ import numpy as np
 
 from cpqueens.kernels.bits import add_conflicts, or_eight, popcount
 from cpqueens.kernels.half_boards import Ints, Words32
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 from cpqueens.kernels.quadrants import Words
 
 _ZERO = np.uint64(0)
@@ -28,7 +28,7 @@ _STAGES = np.array(
 )
 
 
-@kernel
+@inner_kernel
 def slice_bits(words: Words32, size: int, lines: Words) -> None:
     """Transpose blocks of 64 words: bit e of ``lines[32 * block + l]`` is bit l of word e of the block.
 
@@ -51,7 +51,7 @@ def slice_bits(words: Words32, size: int, lines: Words) -> None:
             width //= 2
 
 
-@kernel
+@inner_kernel
 def unions(
     lines: Words, side: int, blocks: Ints, padding: Words, rows: Words, table: Words, others: Words
 ) -> None:
@@ -92,7 +92,7 @@ def unions(
         others[32 + m] = _BOARDS - taken
 
 
-@kernel
+@inner_kernel
 def conflicts(west: Words32, table: Words, others: Words, sums: Words) -> Any:
     """Return how many of the 512 east boards behind ``table`` conflict with each west word, in sum.
 
@@ -108,7 +108,7 @@ def conflicts(west: Words32, table: Words, others: Words, sums: Words) -> Any:
     return total
 
 
-@kernel
+@inner_kernel
 def mark_padding(starts: Ints, counts: Ints, padding: Words) -> None:
     """Set the words of ``padding`` (blocks + 1,): which boards of each block, and of one more, are none."""
     for b in range(counts.size):
@@ -118,7 +118,7 @@ def mark_padding(starts: Ints, counts: Ints, padding: Words) -> None:
     padding[starts[counts.size] // 64] = _ALL
 
 
-@kernel
+@inner_kernel
 def match_buckets(
     west: Words32,
     west_starts: Ints,

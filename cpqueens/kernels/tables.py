@@ -211,9 +211,6 @@ class _PlacementSearch(PatternSearch):
 class CheckSearch(_PlacementSearch):
     """Search that tests each placement against the queens placed (strategy ``check``)."""
 
-    def _node_cost(self) -> int:
-        return 20 + self.pattern.n * self.pattern.width
-
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         pattern = self.pattern
         return search_check(pattern.allowed, pattern.conflict, self.x, self.found, self.control, out, budget)
@@ -239,9 +236,6 @@ class TableSearch(_PlacementSearch):
             self.trail[top : top + len(taken)] = taken
             self.marks[row + 1] = top + len(taken)
 
-    def _node_cost(self) -> int:
-        return 20 + 6 * self.pattern.n
-
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         starts, blocked = self.pattern.blocked
         return search_table(
@@ -260,9 +254,6 @@ class RowmaskSearch(_PlacementSearch):
         self.free[0] = pattern.allowed
         for row in range(max(0, int(self.control[ROW]))):
             self.free[row + 1] = self.free[row] & ~pattern.conflict[row, :, self.x[row]]
-
-    def _node_cost(self) -> int:
-        return 20 + 2 * self.pattern.n + self.pattern.width
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         return search_rowmask(self.pattern.conflict, self.free, self.x, self.found, self.control, out, budget)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Literal
 
-from cpqueens.backends.local_search.search import SLICE, Limits
+from cpqueens.backends.local_search.search import Limits
+from cpqueens.kernels.pace import Pace
 
 Sliced = Literal["solved", "stalled", "step_limit", "stopped"]
 ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
@@ -15,19 +15,14 @@ ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
 
 def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits: Limits) -> Sliced:
     """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met."""
-    pace = 4096
+    pace = Pace()
     while True:
-        left = pace if limits.steps is None else limits.steps - steps_done()
+        left = pace.steps if limits.steps is None else limits.steps - steps_done()
         if left <= 0:
             return "step_limit"
         if limits.should_stop():
             return "stopped"
-        began, before = time.perf_counter(), steps_done()
-        code = advance(min(pace, left))
+        steps = min(pace.steps, left)
+        code = pace.counted(advance, steps, steps_done)
         if code in ENDS:
             return ENDS[code]
-        seconds = time.perf_counter() - began
-        if seconds < SLICE / 2 and steps_done() - before >= pace:
-            pace = min(pace * 2, 1 << 24)
-        elif seconds > SLICE:
-            pace = max(64, pace // 2)

@@ -1,0 +1,246 @@
+"""Two tiers of one text: the same bits in either, and a change-over that nobody notices."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cpqueens.models.all_interval import all_interval
+from cpqueens.models.costas_array import costas_array
+from cpqueens.models.magic_square import magic_square
+from cpqueens.models.queens import queens
+
+from cpqueens import Model
+from cpqueens.kernels import jobs, tiers
+from cpqueens.kernels.tiers import Entry
+from cpqueens.solving.solve import count_solutions
+
+KERNELS = Path(tiers.__file__).parent
+
+RUNS: list[tuple[Callable[[], Model], str, dict[str, Any]]] = [
+    (lambda: queens(6), "backtracking:bitmask", {}),
+    (lambda: costas_array(4), "backtracking:sums", {}),
+    (lambda: queens(5), "backtracking:rowmask", {}),
+    (lambda: queens(5), "backtracking:table", {}),
+    (lambda: queens(5), "backtracking:check", {}),
+    (lambda: all_interval(5), "backtracking:forward", {}),
+    (lambda: queens(6), "las-vegas", {"stop_vegas": 3}),
+    (lambda: all_interval(5), "las-vegas", {"stop_vegas": 2, "step_limit": 300}),
+    (lambda: queens(9), "local-search:sosic-gu-4", {}),
+    (lambda: queens(9), "local-search:sosic-gu", {}),
+    (lambda: queens(9), "local-search:tabu", {}),
+    (lambda: queens(7), "local-search:sideways", {}),
+    (lambda: queens(7), "local-search:annealing", {}),
+    (lambda: queens(7), "local-search:rowwise", {}),
+    (lambda: magic_square(3), "local-search:exchange", {}),
+    (lambda: costas_array(7), "local-search:auto", {}),
+    (lambda: all_interval(8), "local-search:reversal", {}),
+]
+"""Together they call every entry but that of `halves`, which other tests compare."""
+
+COMPARED = ("nodes", "failures", "steps", "evaluations", "trajectory", "attempts")
+
+
+def said(make: Callable[[], Model], solver: str, options: dict[str, Any]) -> list[Any]:
+    """Return all that a run says but its times."""
+    limits = {"step_limit": 200} if solver.startswith("local-search") else {}
+    listing = solver.startswith("backtracking")
+    run = make().enumerate if listing else make().solve
+    outcome = run(solver=solver, random_seed=5, **limits, **options)
+    found = outcome.solutions.matrix.tolist() if listing else str(outcome.solution)
+    return [outcome.status, found, *(outcome.statistics.get(name) for name in COMPARED)]
+
+
+def every_entry() -> dict[str, Entry]:
+    """Return all entries by their names."""
+    found = {}
+    for file in KERNELS.glob("*.py"):
+        if file.stem not in ("compiling", "compiler", "wrapping") and not file.stem.endswith("_code"):
+            for value in vars(import_module(f"cpqueens.kernels.{file.stem}")).values():
+                if isinstance(value, Entry):
+                    found[value.__name__] = value
+    return found
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """The forms in which each entry was called."""
+    seen: dict[str, set[str]] = {}
+    plain, compiled = Entry._call_plain, Entry._call_code
+
+    def note(form: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(self: Entry, *arguments: Any) -> Any:
+            seen.setdefault(self.__name__, set()).add(form)
+            return call(self, *arguments)
+
+        return noted
+
+    monkeypatch.setattr(Entry, "_call_plain", note("plain", plain))
+    monkeypatch.setattr(Entry, "_call_code", note("compiled", compiled))
+    return seen
+
+
+def test_every_entry_gives_the_same_in_either_form(
+    calls: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain, compiled, and changing over and back at random slices."""
+    source = random.Random(0)
+    weights: dict[str, Callable[..., float]] = {
+        "plain": lambda *_: 0.0,
+        "compiled": lambda *_: tiers.WAIT,
+        "changing": lambda *_: source.choice((0.0, tiers.WAIT)),
+    }
+    for run in RUNS:
+        found = []
+        for weight in weights.values():
+            monkeypatch.setattr(Entry, "_weight", weight)
+            found.append(said(*run))
+        assert found[0] == found[1] == found[2], run[1]
+    both = {name for name, forms in calls.items() if forms == {"plain", "compiled"}}
+    assert both == set(every_entry()) - {"count_units"}
+
+
+def test_kernels_call_no_entry() -> None:
+    """An entry that a kernel calls would choose a form at every call."""
+    for file in KERNELS.glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        for name in every_entry():
+            calls = text.count(f" {name}(") + text.count(f"({name}(") + text.count(f" = {name}(")
+            defined = text.count(f"def {name}(")
+            if calls > defined:
+                assert "def _run(" in text, f"{file.name} calls {name}"  # by a driver in the same file
+
+
+def ran(program: str, folder: Path, **environment: str) -> Any:
+    """Run a program with a cache of its own and return what it says in JSON."""
+    return answers(started(program, folder, **environment))[0]
+
+
+def started(program: str, folder: Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", program],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder), "CPQUEENS_KERNELS": "tiers"} | environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def answers(*processes: subprocess.Popen[str]) -> list[Any]:
+    said = [process.communicate(timeout=600) for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(processes), said
+    return [json.loads(out) for out, _ in said]
+
+
+SMALL = """
+import json, sys
+from cpqueens.models.queens import queens
+found = [queens(8).solve(solver=s, random_seed=1) for s in ("backtracking", "local-search")]
+there = [name in sys.modules for name in ("numba", "scipy")]
+print(json.dumps([[str(o.status) for o in found], there]))
+"""
+
+
+def test_small_runs_import_no_compiler_and_start_none(tmp_path: Path) -> None:
+    assert ran(SMALL, tmp_path) == [["FEASIBLE"] * 2, [False] * 2]
+    assert list(tmp_path.iterdir()) == []
+
+
+COUNT = """
+import json
+from cpqueens.kernels import tiers
+tiers.COMPILE, tiers.WAIT = 0.05, 0.2
+from cpqueens.models.queens import queens
+from cpqueens.solving.solve import count_solutions
+outcome = count_solutions(queens(11), "backtracking:bitmask")
+times = outcome.statistics
+print(json.dumps([outcome.count, times["nodes"], *(times[k] > 0 for k in ("plain_time", "compiled_time"))]))
+"""
+
+
+def test_a_run_changes_over_with_an_empty_cache_as_another_process_does(tmp_path: Path) -> None:
+    """Both ask for the same code; one compiles it, the other finds it."""
+    one, other = answers(started(COUNT, tmp_path), started(COUNT, tmp_path))
+    assert one == other == [2680, 166926, True, True]
+    assert len(list(tmp_path.glob("*.kernel"))) == 1
+
+
+def test_a_cached_kernel_is_loaded_without_numba(tmp_path: Path) -> None:
+    program = COUNT.replace("queens(11)", "queens(7)").replace("0.05, 0.2", "0.0, 0.0\ntiers.LOOK = 0.0")
+    program += "\nimport sys; assert 'numba' not in sys.modules"
+    first = ran(program, tmp_path)
+    assert first[0] == 40
+    assert ran(program, tmp_path) == first
+
+
+def test_a_killed_compiler_is_made_up_for(tmp_path: Path) -> None:
+    program = COUNT.replace("tiers.COMPILE", "import cpqueens.kernels.jobs as jobs\n"
+        "jobs._COMPILE = 'import os; os.kill(os.getpid(), 9)'\ntiers.COMPILE", 1)  # fmt: skip
+    assert ran(program, tmp_path) == [2680, 166926, True, True]
+
+
+def test_a_compiler_goes_on_when_its_parent_has_ended(tmp_path: Path) -> None:
+    program = COUNT.replace("tiers.COMPILE, tiers.WAIT = 0.05, 0.2", "tiers.LOOK = tiers.COMPILE = 0.0")
+    program = program.replace("queens(11)", "queens(5)")
+    assert ran(program, tmp_path)[0] == 10
+    deadline = time.monotonic() + 300
+    while not list(tmp_path.glob("*.kernel")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A process that only waits in the place of the compiler; it is ended afterwards."""
+    begun: list[jobs.Job] = []
+    begin = jobs.Job.__init__
+
+    def noted(self: jobs.Job, *arguments: Any) -> None:
+        begin(self, *arguments)
+        begun.append(self)
+
+    monkeypatch.setattr(jobs, "_COMPILE", "import time; time.sleep(600)")
+    monkeypatch.setattr(jobs.Job, "__init__", noted)
+    monkeypatch.setattr(tiers, "MODE", "tiers")
+    monkeypatch.setattr(tiers.cache, "folder", lambda: tmp_path)
+    for entry in every_entry().values():
+        monkeypatch.setattr(entry, "_forms", {})
+        monkeypatch.setattr(entry, "spent", 0.0)
+    yield
+    for job in begun:
+        job._process.kill()
+        job._process.wait()
+
+
+@pytest.mark.parametrize("solver", ["bitmask", "forward", "halves"])
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_time_limits_count_waiting_for_the_compiler(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "COMPILE", 0.0)
+    monkeypatch.setattr(tiers, "WAIT", 0.02)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+    outcome = count_solutions(queens(18), f"backtracking:{solver}", time_limit=5)
+    assert str(outcome.stop_reason) == "time_limit"
+    assert outcome.statistics["compile_time"] > 0
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_ctrl_c_is_seen_while_waiting_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "COMPILE", 0.0)
+    monkeypatch.setattr(tiers, "WAIT", 0.0)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+
+    def interrupted(_job: jobs.Job) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    monkeypatch.setattr(jobs.Job, "is_running", interrupted)
+    outcome = count_solutions(queens(18), "backtracking:bitmask")
+    assert str(outcome.stop_reason) == "interrupted"
