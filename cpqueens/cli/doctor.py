@@ -45,9 +45,12 @@ class Library:
 
 
 @click.command()
+@click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now, instead of beside runs.")
 @json_option
-def command(as_json: bool) -> int:
+def command(compiling: bool, as_json: bool) -> int:
     """Say what is installed, and what is missing."""
+    if compiling:
+        _compile()
     libraries = _libraries()
     facts = _facts()
     if as_json:
@@ -56,6 +59,19 @@ def command(as_json: bool) -> int:
     else:
         say("\n".join(_lines(libraries, facts)))
     return DONE if all(library.is_fit for library in libraries if library.required) else REFUSED
+
+
+def _compile() -> None:
+    """Compile all kernels, with a bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from cpqueens.cli import warming
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("compiling", total=len(warming.RUNS) + 1)
+        for done, name in enumerate(warming.warm()):
+            bar.update(task, completed=done, description=f"compiling for {name}")
 
 
 def _libraries() -> list[Library]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Code = Callable[[Sequence[int]], Any]
 
-LOOK, COMPILE, WAIT = 0.02, 0.3, 2.0
+LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
 LARGE, HUGE = 1 << 17, 1 << 21
 """Entries of all arrays from which on work is plainly large: such goes to machine code at once if that is in
@@ -48,6 +48,17 @@ def _mode() -> str:
 MODE = _mode()
 """``tiers``; ``plain`` Python alone; ``compiled``, machine code from the first call on; or ``here``, the same
 compiled in this process, which shares what several entries call."""
+
+
+@contextmanager
+def mode(name: str) -> Iterator[None]:
+    """Use another `MODE` in this block, in all threads."""
+    global MODE
+    before, MODE = MODE, name
+    try:
+        yield
+    finally:
+        MODE = before
 
 
 class Stopped(Exception):  # noqa: N818 - control flow

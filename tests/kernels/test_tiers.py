@@ -9,54 +9,29 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cpqueens.models.all_interval import all_interval
-from cpqueens.models.costas_array import costas_array
-from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
-from cpqueens import Model
+from cpqueens.cli.warming import RUNS
 from cpqueens.kernels import jobs, tiers
 from cpqueens.kernels.tiers import Entry
+from cpqueens.problems import catalog
 from cpqueens.solving.solve import count_solutions
 
 KERNELS = Path(tiers.__file__).parent
 
-RUNS: list[tuple[Callable[[], Model], str, dict[str, Any]]] = [
-    (lambda: queens(6), "backtracking:bitmask", {}),
-    (lambda: costas_array(4), "backtracking:sums", {}),
-    (lambda: queens(5), "backtracking:rowmask", {}),
-    (lambda: queens(5), "backtracking:table", {}),
-    (lambda: queens(5), "backtracking:check", {}),
-    (lambda: all_interval(5), "backtracking:forward", {}),
-    (lambda: queens(6), "las-vegas", {"stop_vegas": 3}),
-    (lambda: all_interval(5), "las-vegas", {"stop_vegas": 2, "step_limit": 300}),
-    (lambda: queens(9), "local-search:sosic-gu-4", {}),
-    (lambda: queens(9), "local-search:sosic-gu", {}),
-    (lambda: queens(9), "local-search:tabu", {}),
-    (lambda: queens(7), "local-search:sideways", {}),
-    (lambda: queens(7), "local-search:annealing", {}),
-    (lambda: queens(7), "local-search:rowwise", {}),
-    (lambda: magic_square(3), "local-search:exchange", {}),
-    (lambda: costas_array(7), "local-search:auto", {}),
-    (lambda: all_interval(8), "local-search:reversal", {}),
-]
-"""Together they call every entry but that of `halves`, which other tests compare."""
-
 COMPARED = ("nodes", "failures", "steps", "evaluations", "trajectory", "attempts")
 
 
-def said(make: Callable[[], Model], solver: str, options: dict[str, Any]) -> list[Any]:
+def said(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> list[Any]:
     """Return all that a run says but its times."""
-    limits = {"step_limit": 200} if solver.startswith("local-search") else {}
-    listing = solver.startswith("backtracking")
-    run = make().enumerate if listing else make().solve
-    outcome = run(solver=solver, random_seed=5, **limits, **options)
+    model, listing = catalog.load(problem, [size]).model, solver.startswith("backtracking")
+    outcome = (model.enumerate if listing else model.solve)(solver=solver, random_seed=5, **options)
     found = outcome.solutions.matrix.tolist() if listing else str(outcome.solution)
     return [outcome.status, found, *(outcome.statistics.get(name) for name in COMPARED)]
 
@@ -105,7 +80,7 @@ def test_every_entry_gives_the_same_in_either_form(
         for weight in weights.values():
             monkeypatch.setattr(Entry, "_weight", weight)
             found.append(said(*run))
-        assert found[0] == found[1] == found[2], run[1]
+        assert found[0] == found[1] == found[2], run
     both = {name for name, forms in calls.items() if forms == {"plain", "compiled"}}
     assert both == set(every_entry()) - {"count_units"}
 
@@ -159,6 +134,8 @@ import json
 from cpqueens.kernels import tiers
 tiers.COMPILE, tiers.WAIT = 0.05, 0.2
 from cpqueens.models.queens import queens
+from cpqueens.problems import catalog
+from cpqueens.problems import catalog
 from cpqueens.solving.solve import count_solutions
 outcome = count_solutions(queens(11), "backtracking:bitmask")
 times = outcome.statistics
