@@ -71,7 +71,7 @@ REFUSED = {
 
 
 class Clock:
-    """The one deadline for build, translation and solving; compilation and the consumer do not count."""
+    """The one deadline for build, translation, compiling and solving; the consumer does not count."""
 
     def __init__(self, time_limit: float | None) -> None:
         self.started = time.monotonic()
@@ -96,7 +96,7 @@ class Clock:
 
     @contextmanager
     def pause(self, what: str) -> Iterator[None]:
-        """Exclude a block from the limit and book its seconds under ``what`` (compile, consumer)."""
+        """Exclude a block from the limit and book its seconds under ``what`` (consumer)."""
         start = time.monotonic()
         try:
             yield

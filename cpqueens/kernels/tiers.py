@@ -197,10 +197,10 @@ class _Form:
                 return self.code
             if self._job is None:
                 self._job = self._start()
+        if spent >= _SAY:
+            _announce()
         if spent >= WAIT:
             self._wait()
-        elif spent >= _SAY:
-            _announce()
         return self.code
 
     def _look(self) -> bool:
