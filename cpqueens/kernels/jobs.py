@@ -35,6 +35,7 @@ class Job:
     def __init__(self, entry: str, signature: str, target: Path) -> None:
         if not sys.executable:
             raise OSError("this Python has no program to start")
+        _begun[:] = [job for job in _begun if job.is_running()]  # the others are waited for, and gone
         path = [folder or str(Path.cwd()) for folder in sys.path]
         self._process = subprocess.Popen(
             [sys.executable, "-c", _COMPILE, entry, signature, str(target), *path],
@@ -42,6 +43,7 @@ class Job:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        _begun.append(self)
 
     def is_running(self) -> bool:
         """Say whether it is still at work."""
@@ -51,6 +53,9 @@ class Job:
         # it may outlive us, and Popen warns of that
         if hasattr(self, "_process") and self._process.returncode is None:
             self._process.returncode = 0
+
+
+_begun: list[Job] = []
 
 
 def work(entry: str, signature: str, target: str) -> None:

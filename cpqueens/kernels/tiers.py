@@ -34,6 +34,7 @@ LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
 LARGE, HUGE = 1 << 17, 1 << 21
 """Entries of all arrays from which on work is plainly large: such goes to machine code at once if that is in
 the cache, or even has it compiled and waits."""
+_MODES = ("tiers", "plain", "compiled", "here")
 _POLL = 0.005
 _AT_ONCE = ("compiled", "here")
 _SAY = 1.0
@@ -42,7 +43,11 @@ _SAY = 1.0
 def _mode() -> str:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return "plain"
-    return os.environ.get("CPQUEENS_KERNELS", "tiers")
+    name = os.environ.get("CPQUEENS_KERNELS", _MODES[0])
+    if name not in _MODES:
+        logging.getLogger("cpqueens").warning("CPQUEENS_KERNELS: one of %s, got %r", ", ".join(_MODES), name)
+        return _MODES[0]
+    return name
 
 
 MODE = _mode()
