@@ -18,6 +18,7 @@ from typing import Any
 from cpqueens.kernels import cache
 
 _OUTLIVES = 120.0  # seconds that compiling may go on after whoever wanted it has ended
+_POLL = 0.05
 _COMPILE = (
     "import sys; sys.path[:] = sys.argv[4:]; from cpqueens.kernels.jobs import work; work(*sys.argv[1:4])"
 )
@@ -63,12 +64,15 @@ def work(entry: str, signature: str, target: str) -> None:
     threading.Thread(target=_end_after_parent, args=(os.getppid(),), daemon=True).start()
     file = Path(target)
     with (file.parent / "compiling.lock").open("w") as lock:
-        _lock(lock)
-        if not file.exists():
+        while not file.exists():
+            if not _locked(lock):
+                time.sleep(_POLL)
+                continue
             sys.modules["scipy"] = None  # type: ignore[assignment] # which Numba would import, in 0.3 s
             from cpqueens.kernels.compiler import compile_entry
 
             cache.keep(file, compile_entry(entry, signature))
+    os._exit(0)  # whoever waits for our end need not wait for Numba to be taken down
 
 
 def _end_after_parent(parent: int) -> None:
@@ -79,13 +83,17 @@ def _end_after_parent(parent: int) -> None:
     os._exit(1)
 
 
-def _lock(file: Any) -> None:
-    """Wait for the lock that a file stands for; it is given back when this process ends, however it ends."""
-    if sys.platform == "win32":
-        import msvcrt
+def _locked(file: Any) -> bool:
+    """Try to take the lock that a file stands for; it is given back when this process ends, somehow."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
 
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-    else:
-        import fcntl
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

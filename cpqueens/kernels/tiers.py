@@ -231,13 +231,11 @@ class _Form:
         """Wait until it is compiled, or the run is to stop; compile here what nobody else does."""
         book, began = _book.get(), time.perf_counter()
         while not book.should_stop():
-            running = self._job is not None and self._job.is_running()
-            with self._lock:
-                if self._look() or self._failed:
-                    break
-                if not running:
-                    self._compile_here()
-                    break
+            if self._job is None or not self._job.is_running():
+                with self._lock:
+                    if not self._look() and not self._failed:
+                        self._compile_here()
+                break
             time.sleep(_POLL)
         book.times["compile_time"] += time.perf_counter() - began
 
