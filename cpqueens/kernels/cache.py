@@ -17,6 +17,8 @@ from pathlib import Path
 
 from cpqueens.kernels.sources import KERNELS, source_stamp
 
+_DIGEST = hashlib.sha256().digest_size
+
 
 def folders() -> list[Path]:
     """Return the folders to choose from: the one asked for, or that beside the source and the user's."""
@@ -63,8 +65,23 @@ def code_file(entry: str, file: str, signature: str) -> Path:
 def keep(file: Path, content: bytes) -> None:
     """Write a file of the cache, which others may read at any moment."""
     new = file.with_suffix(f".{os.getpid()}")
-    new.write_bytes(content)
+    new.write_bytes(hashlib.sha256(content).digest() + content)
     new.replace(file)
+
+
+def kept(file: Path) -> bytes | None:
+    """Return what was written into a file; None if there is none, or a damaged one, which is removed.
+
+    Damaged machine code, say after a full disk, would not raise anything but end the process.
+    """
+    try:
+        content = file.read_bytes()
+        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+            return content[_DIGEST:]
+        file.unlink()
+    except OSError:
+        pass
+    return None
 
 
 @cache

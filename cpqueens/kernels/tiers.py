@@ -203,17 +203,19 @@ class _Form:
             if self._job is None:
                 self._job = self._start()
         if spent >= _SAY:
-            _announce()
+            _announce(spent >= WAIT)
         if spent >= WAIT:
             self._wait()
         return self.code
 
     def _look(self) -> bool:
         """Load the machine code if it is there; say whether it is."""
-        if self.code is None and self._file is not None and self._file.exists():
-            from cpqueens.kernels.loading import load
+        if self.code is None and self._file is not None:
+            content = cache.kept(self._file)
+            if content is not None:
+                from cpqueens.kernels.loading import load
 
-            self.code = load(self._file.read_bytes())
+                self.code = load(content)
         return self.code is not None
 
     def _start(self) -> Job | None:
@@ -259,12 +261,12 @@ class _Form:
 _said: list[bool] = []
 
 
-def _announce() -> None:
+def _announce(waiting: bool) -> None:
     """Say once that something is being compiled, so that nobody takes it for slow solving."""
     if _said:
         return
     _said.append(True)
-    message = "compiling kernels (once), running in plain Python meanwhile"
+    message = "compiling kernels (once)" + ("" if waiting else ", running in plain Python meanwhile")
     logging.getLogger("cpqueens").info(message)
     if sys.stderr is not None and sys.stderr.isatty():
         print(f"cpqueens: {message}", file=sys.stderr)

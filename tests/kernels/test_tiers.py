@@ -163,6 +163,15 @@ def test_a_cached_kernel_is_loaded_without_numba(tmp_path: Path) -> None:
     assert ran(program, tmp_path) == first
 
 
+def test_damaged_machine_code_is_not_loaded(tmp_path: Path) -> None:
+    first = ran(COUNT, tmp_path)
+    (kernel,) = tmp_path.glob("*.kernel")
+    whole = kernel.read_bytes()
+    kernel.write_bytes(whole[:-100])
+    assert ran(COUNT, tmp_path) == first
+    assert len(kernel.read_bytes()) == len(whole)  # compiled anew
+
+
 def test_a_killed_compiler_is_made_up_for(tmp_path: Path) -> None:
     program = COUNT.replace("tiers.COMPILE", "import cpqueens.kernels.jobs as jobs\n"
         "jobs._COMPILE = 'import os; os.kill(os.getpid(), 9)'\ntiers.COMPILE", 1)  # fmt: skip
