@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from cpqueens.kernels.sources import KERNELS, source_stamp
+from cpqueens.system.memory import ensure_room
 
 _DIGEST = hashlib.sha256().digest_size
 
@@ -89,6 +90,7 @@ def _machine() -> str:
     """Return the versions of what compiles, and the processor."""
     from importlib.metadata import version
 
+    ensure_room("llvmlite")
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())

@@ -23,6 +23,7 @@ import numpy as np
 
 from cpqueens.kernels import cache
 from cpqueens.kernels.signatures import flatten
+from cpqueens.system.memory import ensure_room
 
 if TYPE_CHECKING:
     from cpqueens.kernels.jobs import Job
@@ -189,10 +190,10 @@ class _Form:
 
     @cached_property
     def _file(self) -> Path | None:
-        """Where the machine code is kept; None if no folder can be written at all."""
+        """Where the machine code is kept; None if no folder can be written at all, or memory is short."""
         try:
             return cache.code_file(self._entry, self._source, self._signature)
-        except OSError:
+        except (OSError, MemoryError):
             return None
 
     def found(self, spent: float) -> Code | None:
@@ -243,10 +244,11 @@ class _Form:
 
     def _compile_here(self) -> None:
         """Compile in this process, without looking at limits; where that fails the plain form has to do."""
-        from cpqueens.kernels.compiler import compile_entry
-        from cpqueens.kernels.loading import load
-
         try:
+            ensure_room("numba")
+            from cpqueens.kernels.compiler import compile_entry
+            from cpqueens.kernels.loading import load
+
             content = compile_entry(self._entry, self._signature)
             self.code = load(content)
             if self._file is not None:
