@@ -217,4 +217,4 @@ def test_kernels_run_where_no_cache_can_be_written(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "4\n"
-    assert not list(package.rglob("*.nbi"))
+    assert not list(package.rglob("*.kernel"))
