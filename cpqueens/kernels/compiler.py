@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -33,12 +34,11 @@ class _Reader:
     def module(self, name: str) -> ModuleType:
         """Return the second instance of a module of the package."""
         if name not in self._modules:
-            first = import_module(name)  # for what looks itself up, such as dataclasses
-            module = self._modules[name] = ModuleType(name)
-            module.__file__ = first.__file__
+            module = self._modules[name] = ModuleType("__mp_main__" if name.endswith(".py") else name)
             module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
-            loader: Any = first.__loader__
-            exec(loader.get_code(name), module.__dict__)
+            code = _code(name)
+            module.__file__ = code.co_filename
+            exec(code, module.__dict__)
         return self._modules[name]
 
     def _import(self, name: str, names: Any = None, own: Any = None, wanted: Any = (), level: int = 0) -> Any:
@@ -50,6 +50,14 @@ class _Reader:
         if name.startswith(f"{_PACKAGE}."):
             return self.module(name)
         return __import__(name, names, own, wanted, level)
+
+
+def _code(name: str) -> Any:
+    """Return the code of a module, or of a program by its file (``.py``), which is not run as one."""
+    if name.endswith(".py"):
+        return compile(Path(name).read_bytes(), name, "exec")
+    loader: Any = import_module(name).__loader__  # imported for what looks itself up, such as dataclasses
+    return loader.get_code(name)
 
 
 @cache
@@ -86,7 +94,7 @@ def compile_entry(entry: str, signature: str) -> bytes:
     """Return the machine code of ``module:function`` for arguments of the types that ``signature`` names."""
     types: Any = numba_types  # without annotations
 
-    module, _, name = entry.partition(":")
+    module, _, name = entry.rpartition(":")
     kernel = getattr(_reader().module(module), name)
     wrapper = Wrapper(signature)
     with _machine_code_of_wholes():

@@ -162,8 +162,9 @@ class Entry:
 
 
 def entry_name(function: Callable[..., Any]) -> str:
-    """Return the name by which the compiler finds an entry."""
-    return f"{function.__module__}:{function.__qualname__}"
+    """Return the name by which the compiler finds an entry: of its module, or of its program's file."""
+    module = function.__module__
+    return f"{function.__code__.co_filename if module == '__main__' else module}:{function.__qualname__}"
 
 
 def size(arguments: Sequence[Any]) -> int:

@@ -66,7 +66,6 @@ class Wrapper:
             self.arguments.append(self._argument(self.waiting.pop(0)))
 
     def _argument(self, kind: str) -> tuple[str, Any]:
-
         if kind == "none":
             return "None", types.none
         if kind.endswith(")"):
@@ -86,7 +85,6 @@ class Wrapper:
         return f"{self._name(number)}(words[{place}])", number
 
     def _tuple(self, kind: str) -> tuple[str, Any]:
-
         name, _, rest = kind[:-1].partition("(")
         fields = rest.split(",") if name else []
         parts = [self._argument(self.waiting.pop(0)) for _ in (fields if name else range(int(rest)))]
@@ -106,7 +104,6 @@ class Wrapper:
 
     def function(self, kernel: Any, result: Any) -> Any:
         """Return the wrapper in Python; ``results`` are the types of the numbers that it writes."""
-
         several = isinstance(result, types.BaseTuple)
         parts = [] if result is types.none else list(result) if several else [result]
         self.results = ["bool" if part is types.boolean else str(part) for part in parts]

@@ -19,7 +19,7 @@ from searched import compiled
 
 from cpqueens.backends.local_search.search import Limits, Search
 from cpqueens.backends.local_search.strategies import complete, get_strategy, gives_up_swaps
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.search_scan import FOUND, LEFT, best_neighbour
 
 
@@ -85,7 +85,7 @@ def test_hill_climbing_with_random_neighbour(n: int, shoulder: str) -> None:
         assert found.endings["step_limit"] <= 10
 
 
-@kernel
+@inner_kernel
 def naive_pairs(x: Any) -> Any:
     """Count the attacking pairs by looking at all pairs: O(n^2)."""
     total = 0
