@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-WORKERS ?= 2
+PROCESSES ?= 2
+# One more than processors: many tests wait, for a child, a signal or a clock.
+WORKERS ?= 3
 MODELS ?= 2000
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
@@ -56,7 +58,7 @@ fuzz: $(READY)
 	$(BIN)/cpqueens fuzz --models $(MODELS) --seed 0
 
 mutants: $(READY)
-	$(BIN)/python tests/mutants/run.py --processes $(WORKERS)
+	$(BIN)/python tests/mutants/run.py --processes $(PROCESSES)
 
 # NuCS pins its versions of Numba and numpy: an environment of its own, with its own compiled kernels.
 bench: $(BENCHMARK)/.ready
