@@ -16,6 +16,8 @@ LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/languag
 	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py tests/kernels/test_bitmask.py \
 	tests/answers/test_statistics.py tests/cli/test_output.py
 INSTALL := -m pip install --quiet --disable-pip-version-check
+# Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow lint types check lowest fuzz mutants bench clean clean-cache help
 
