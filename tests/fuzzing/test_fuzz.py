@@ -62,9 +62,9 @@ def test_partial_functions_are_drawn_everywhere():
 
 
 def test_all_exact_backends_agree(solver):
-    report = fuzz(60, 11, [solver], processes=0)
+    report = fuzz(36, 11, [solver], processes=0)
     assert report.exit_code == 0, str(report)
-    assert report.models == 60
+    assert report.models == 36
     assert report.coverage["Linear", "plain", solver] > 5
     assert "no disagreement" in str(report)
 
@@ -86,10 +86,10 @@ def test_some_models_of_a_run_have_huge_values():
 
 
 def test_child_processes_give_the_same_as_this_one():
-    here = fuzz(60, 2, ["python-constraint"], processes=0)
-    there = fuzz(60, 2, ["python-constraint"], processes=2)
+    here = fuzz(24, 2, ["python-constraint"], processes=0)
+    there = fuzz(24, 2, ["python-constraint"], processes=2)
     assert (there.models, there.coverage, there.classes) == (here.models, here.coverage, here.classes)
-    single = fuzz(60, 2, ["python-constraint"], processes=1)
+    single = fuzz(24, 2, ["python-constraint"], processes=1)
     assert single.coverage == here.coverage
 
 
