@@ -38,7 +38,7 @@ def _further(s: Subject) -> tuple[Examination, ...]:
 
 def checker_against_oracle(s: Subject) -> Iterator[Disagreement]:
     """The checker and the oracle on every assignment there is."""
-    accepted = Checker(s.model).accepts(s.grid)
+    accepted = Checker.of(s.model).accepts(s.grid)
     mine = {tuple(row) for row in s.grid[accepted].tolist()}
     wrong = mine ^ s.truth.rows
     if wrong:

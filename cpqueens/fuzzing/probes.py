@@ -70,7 +70,7 @@ def _outside(s: Subject, variable: int) -> list[int]:
 def outside_domains(s: Subject) -> Iterator[Disagreement]:
     """The checker refuses values below, above and between those of a domain, and says which they are."""
     random = Random(s.seed)
-    checker, rows = Checker(s.model), moved_out(s, random)
+    checker, rows = Checker.of(s.model), moved_out(s, random)
     inside = oracle.inside(s.model, rows)
     if not np.array_equal(checker.in_domain(rows), inside):
         yield _doubt("takes values outside their domains for values inside, or the other way round")
@@ -117,7 +117,7 @@ def _reaches_definitions(s: Subject, constraint: Any) -> bool:
 
 def _explanations(s: Subject, rows: IntArray) -> Iterator[Disagreement]:
     """What is explained is what is accepted, and each violation that is shown is one."""
-    checker = Checker(s.model)
+    checker = Checker.of(s.model)
     for row in rows:
         found = checker.explain(row)
         right = tuple(row.tolist()) in s.truth.rows

@@ -41,6 +41,7 @@ class Subject:
     """The truth about the model, where it is known already."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often (what, solver) was asked beyond the usual."""
+    _observed: dict[Want, Observation] = field(default_factory=dict, init=False)
 
     @cached_property
     def truth(self) -> oracle.Solved:
@@ -73,15 +74,26 @@ class Subject:
         """Return the same examination of another model."""
         return replace(self, model=model, known=None)
 
+    @cached_property
+    def _packing(self) -> Packing:
+        return Packing(self.model)
+
     def plan(self, want: Want) -> Plan:
         """Return what is asked of everyone."""
-        return Plan(want, (self.seed,), Packing(self.model), self.time_limit)
+        return Plan(want, (self.seed,), self._packing, self.time_limit)
 
     def seen(self, want: Want, participants: Sequence[Participant]) -> list[Observation]:
         """Return everyone's answers, the oracle's first."""
         plan = self.plan(want)
-        truth = observe_rows(self.model, ORACLE, "exact", self.truth.solutions, plan, complete=True)
-        return [truth, *(self.answer(p, plan) for p in participants)]
+        return [self._truths(want), *(self.answer(p, plan) for p in participants)]
+
+    def _truths(self, want: Want) -> Observation:
+        """Return the oracle's answer, made once."""
+        known = self._observed
+        if want not in known:
+            rows = self.truth.solutions
+            known[want] = observe_rows(self.model, ORACLE, "exact", rows, self.plan(want), complete=True)
+        return known[want]
 
     def answer(self, participant: Participant, plan: Plan) -> Observation:
         """Return one answer; who does not prove has less time, most models being infeasible or easy."""
