@@ -29,7 +29,7 @@ def turn(path: Path, seconds: float, waiting: Callable[[float], None]) -> Iterat
     """
     with ExitStack() as until_closed:
         with suppress(ImportError, OSError):
-            _wait_for(until_closed.enter_context(path.open("a+b")), seconds, waiting)
+            _wait_for(until_closed.enter_context(path.open("a+b", buffering=0)), seconds, waiting)
         yield
 
 
@@ -47,7 +47,6 @@ def _wait_for(file: IO[bytes], seconds: float, waiting: Callable[[float], None])
         else:
             file.truncate(0)
             file.write(b"%d" % os.getpid())
-            file.flush()
             return
         file.seek(0)
         if (named := file.read()) != owner:
