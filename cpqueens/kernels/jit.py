@@ -32,7 +32,7 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 those that hand arrays to each other (``_nrt`` is known to Numba's compiler, not to its annotations)."""
 
 _PATIENCE = 60.0
-"""Seconds to wait for another process that compiles the same kernel: more than any takes."""
+"""Seconds of a processor to let another process have for compiling the same kernel: more than any takes."""
 
 
 def kernel(function: Function) -> Function:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from holding import held_elsewhere
 
-from cpqueens.system import turns
+from cpqueens.system import children, turns
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no locks of this kind")
 
@@ -26,8 +27,8 @@ def test_who_is_killed_has_had_its_turn(tmp_path: Path) -> None:
 
         with turns.turn(tmp_path / "lock", 60.0, end):
             assert child.returncode is not None
+        assert (tmp_path / "lock").read_text() == str(os.getpid())
     assert waited
-    assert (tmp_path / "lock").read_bytes() == b""
 
 
 @posix
@@ -36,6 +37,35 @@ def test_nobody_waits_for_ever(tmp_path: Path) -> None:
     with held_elsewhere(tmp_path / "lock") as child, turns.turn(tmp_path / "lock", 0.1, waited.append):
         assert child.poll() is None
     assert waited
+
+
+@posix
+def test_the_one_who_has_the_turn_is_given_processor_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[float, int]] = []
+
+    class Impatience:
+        def __init__(self, seconds: float, pid: int) -> None:
+            self.asked = (seconds, pid)
+
+        def is_over(self) -> bool:
+            asked.append(self.asked)
+            return len(asked) > 2
+
+    monkeypatch.setattr(children, "Patience", Impatience)
+    with held_elsewhere(tmp_path / "lock") as child:
+        with turns.turn(tmp_path / "lock", 60.0, lambda seconds: None):
+            assert child.poll() is None
+        assert asked == [(60.0, child.pid)] * 3
+
+
+@posix
+def test_one_who_has_no_name_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    with held_elsewhere(tmp_path / "lock"):
+        (tmp_path / "lock").write_bytes(b"")
+        with turns.turn(tmp_path / "lock", 0.1, lambda seconds: None):
+            assert (tmp_path / "lock").read_bytes() == b""
 
 
 @posix
