@@ -230,7 +230,13 @@ def _aligned(stores: Collection[SolutionStore]) -> Iterator[tuple[Packed, ...]]:
 
 
 def _holders(row: Any, stores: Mapping[str, SolutionStore], parts: tuple[Packed, ...]) -> tuple[str, ...]:
-    return tuple(name for name, part in zip(stores, parts, strict=True) if np.isin(row, part).item())
+    return tuple(name for name, part in zip(stores, parts, strict=True) if _holds(part, row))
+
+
+def _holds(part: Packed, row: Any) -> bool:
+    """Say whether a row is among sorted ones."""
+    at = part.searchsorted(row)
+    return bool(at < len(part) and part[at] == row)
 
 
 def _lack(packing: Packing, total: int, kept: list[tuple[bytes, tuple[str, ...]]]) -> Lack:

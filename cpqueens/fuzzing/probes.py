@@ -25,7 +25,7 @@ from cpqueens.solving.choosing import named_solver
 
 ROWS = 200
 """Assignments that a probe of the checker looks at, at most."""
-_EXPLAINED = 6
+_EXPLAINED = 3
 _LITERAL_KINDS = frozenset({"And", "Implication", "Negation", "Or", "Xor"})
 _OWN_PARAMETERS = 40
 

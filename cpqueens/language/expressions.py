@@ -207,6 +207,8 @@ class LinearArray(Operand, LinearRows):
     def reshape(self, *shape: int | tuple[int, ...]) -> LinearArray:
         """Return the same elements in C order in another shape."""
         new = rows.reshaped(self.shape, *shape)
+        if new == self.shape:
+            return self
         return build(self.registry, new, self.variables, self.coefficients, self.constants)
 
     def ravel(self) -> LinearArray:

@@ -278,8 +278,9 @@ def _ordered(
     """Return blocks of the reached results, each block after those it depends on."""
     blocks: list[Definition] = []
     reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
+    reached[list(replaced)] = False
     for definition in scratch.definitions:
-        kept = reached[definition.results] & ~np.isin(definition.results, list(replaced))
+        kept = reached[definition.results]
         if kept.all():
             blocks.append(definition)
         elif kept.any():
