@@ -27,3 +27,13 @@ def test_all_pairs_of_terms_over_a_wide_range_differ(factors: tuple[int, ...]) -
     m.add(AllDifferent([a * term for a, term in zip(factors, x, strict=True)]))
     for seed in SEEDS:
         assert run(m, "tabu", seed, 5000).solution is not None
+
+
+def test_short_rows_that_are_left_out_at_first_hold_in_the_end() -> None:
+    """Unlike those of a Costas array, these follow from no others."""
+    m = Model()
+    x = m.intvar(0, 5, shape=7, name="x")
+    m.add(AllDifferent(x[1:] - x[:-1]), AllDifferent(x[1:] + 2 * x[:-1]))
+    m.add(*(AllDifferent([x[k] - x[k + 3], x[k + 1] - x[k + 2]]) for k in range(4)))
+    for seed in SEEDS:
+        assert run(m, "auto", seed, 20_000).solution is not None
