@@ -53,6 +53,7 @@ LOCAL_SEARCH = Area(
     ),
     (
         "tests/backends/local_search/test_starts.py",
+        "tests/backends/local_search/test_translated.py",
         "tests/backends/local_search/test_small_searches.py",
         "tests/backends/local_search/test_random_models.py",
         "tests/backends/local_search/test_endings.py",

@@ -34,6 +34,10 @@ HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
 """Seconds on the clock for the tests and the fuzzed models of one mutant."""
 
+FAR, LEAST = 5, 20.0
+"""A test that takes so many times the processor time that it took before, and at least so many seconds, does
+not end."""
+
 MEMORY = 4 * 2**30
 """Bytes that a process may take: a fault may ask for any number."""
 
@@ -50,12 +54,15 @@ class Job:
     tests: tuple[str, ...]
     area: Area
     fuzz: bool = True
-    limit: float = LIMIT  # processor seconds
 
 
 @dataclass(frozen=True)
 class Noticed:
-    """Who noticed (``tests``, ``fuzz``, ``time``), ``survived`` or ``broken``; what; processor seconds."""
+    """Who noticed, or ``survived``, ``late`` or ``broken``; what; processor seconds.
+
+    Who noticed is ``tests``, ``fuzz`` or ``time``: far more processor time than before. ``late`` is by the
+    clock, which may be the machine's fault.
+    """
 
     end: str
     detail: str
@@ -88,6 +95,12 @@ class QuickestFirst:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Put the tests in order."""
         items.sort(key=lambda item: self.known.get(item.nodeid, 0.0))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Let the process end within a test that takes `FAR` times what it took before, if that is known."""
+        before = self.known.get(nodeid, UNENDED)
+        most = UNENDED if before >= UNENDED else max(LEAST, FAR * (before % UNENDED))
+        limit_time(time.process_time() + most)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Book a test when it begins, for it may never end, and when it ends."""
@@ -169,8 +182,10 @@ def _ended(pid: int, child: Child, late: bool) -> Noticed | None:
     if not done:
         return None
     seconds = used.ru_utime + used.ru_stime
-    if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
-        return Noticed("time", f"no end in time: {_under_way(child)}", seconds)
+    if late:
+        return Noticed("late", f"no end in time: {_under_way(child)}", seconds)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        return Noticed("time", f"{FAR} times as long: {_under_way(child)}", seconds)
     if not os.WIFEXITED(status):
         return Noticed("tests", f"the process died of signal {os.WTERMSIG(status)}", seconds)
     return Noticed(_ENDS.get(os.WEXITSTATUS(status), "broken"), _last(child), seconds)
@@ -228,7 +243,7 @@ def prepare(job: Job, folder: Path) -> None:
 
 
 def limit_time(seconds: float) -> None:
-    """Let this process, and each that it starts, end after so many seconds of processor time."""
+    """Let this process end when it has taken so many seconds of processor time, and each that it starts."""
     resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), resource.RLIM_INFINITY))
 
 
@@ -253,7 +268,6 @@ def run_tests(tests: tuple[str, ...], plugin: object) -> int:
 def _look(child: Child, plugin: QuickestFirst) -> int:
     """Plant the fault, run the tests, then the fuzzer; return the exit code."""
     job = child.job
-    limit_time(job.limit)
     prepare(job, child.output.parent)
     plant(job.planted)
     return run_tests(job.tests, plugin) or (_fuzz(job) if job.fuzz else 0)
@@ -262,6 +276,7 @@ def _look(child: Child, plugin: QuickestFirst) -> int:
 def _fuzz(job: Job) -> int:
     from fuzzed import main
 
+    limit_time(UNENDED)
     try:
         return 11 if main(job.area.solvers) else 0
     except Exception as error:  # it noticed, too

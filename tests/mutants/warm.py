@@ -28,7 +28,6 @@ from planting import (
     Seconds,
     children_of,
     fork,
-    limit_time,
     plant,
     prepare,
     run_tests,
@@ -39,8 +38,11 @@ _FUNCTION = 1  # the flag CO_OPTIMIZED, which the code of modules and classes do
 NOT_IN_PLACE = 14
 """The exit code that says nothing about the fault."""
 
-CLOCK = 5.0
-"""Seconds on the clock for one of processor time: some only wait."""
+ENDS = {True: ("tests", "time"), False: ("tests", "time", "survived", "late")}
+"""What is final in place, by whether a fuzzer is to follow."""
+
+LIMIT_IN_PLACE = 300.0
+"""Seconds on the clock of a fork; one that takes longer is judged in a process of its own."""
 
 
 class NotInPlace(Exception):  # noqa: N818
@@ -48,10 +50,7 @@ class NotInPlace(Exception):  # noqa: N818
 
 
 def watch_warm(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iterator[tuple[int, Noticed]]:
-    """Yield number and end of each job that a test notices or that does not end.
-
-    The others are yielded if no fuzzer is to follow.
-    """
+    """Yield number and end of each job that a test notices, and of the others if no fuzzer is to follow."""
     groups: dict[tuple[tuple[str, ...], bool], dict[int, Job]] = {}
     for number, job in jobs.items():
         groups.setdefault((job.tests, job.area.plain), {})[number] = job
@@ -77,7 +76,7 @@ def _in_forks(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iter
             for line in islice(lines, len(jobs)):  # its end may be held open by what a test left behind
                 number, noticed, took = json.loads(line)
                 seconds |= took
-                if noticed[0] in ("tests", "time") or (noticed[0] == "survived" and not jobs[number].fuzz):
+                if noticed[0] in ENDS[jobs[number].fuzz]:
                     yield number, Noticed(*noticed)
         os.waitpid(pid, 0)
 
@@ -100,14 +99,13 @@ class Template:
             lambda child: fork(child, lambda: self._run(session, child)),
             self.processes,
             self.seconds,
-            CLOCK * max(child.job.limit for child in self.children.values()),
+            LIMIT_IN_PLACE,
         ):
             line = json.dumps([number, astuple(found), self.seconds])
             os.write(self.writing, f"{line}\n".encode())
         return True
 
     def _run(self, session: pytest.Session, child: Child) -> int:
-        limit_time(child.job.limit)
         try:
             plant_in_place(child.job.planted)
         except NotInPlace as error:
