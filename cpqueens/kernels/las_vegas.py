@@ -2,7 +2,7 @@
 
 An attempt that cannot go on is given up as a whole, and the next one starts afresh. A random variable keeps
 no other value to try, so the way back runs through the random part down to the root by itself. Two kernels:
-on words of free squares for a `Pattern` (as in `tables.search_rowmask`), and on the store of `forward` in its
+on words of free squares for a `Pattern` (as in `tables.Rowmasks`), and on the store of `forward` in its
 mode without look-ahead. An attempt's nodes are the root and every safe placement of it.
 """
 
