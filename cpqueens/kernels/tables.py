@@ -120,7 +120,7 @@ def search_placements(
     row = control[ROW]
     end = control[NODES] + budget
     filled = 0
-    value = np.int64(-1)
+    value = -1
     while control[NODES] < end:
         if checked is not None:
             value = next_checked(row, x, checked)

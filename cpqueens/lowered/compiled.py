@@ -7,7 +7,7 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.lowering import Lowered, lower
+from cpqueens.lowered.lowering import Lowered, lower, row_arguments
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -33,6 +34,13 @@ Singles = tuple[IntArray, IntArray, IntArray]
 
 PLAIN_KINDS = frozenset({"AllDifferent", "Count", "Linear", "Or", "Table"})
 TRUTH_KINDS = frozenset({"Linear", "Or"})
+
+
+def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
+    """Return where each of some parts begins that lie one after the other, and last where they end."""
+    start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=start[1:])
+    return start
 
 
 @dataclass(frozen=True)
@@ -150,14 +158,13 @@ class _Rows:
         none = np.zeros(0, dtype=np.int64)
         columns = zip(*self.parts, strict=True) if self.parts else [(none,)] * 4
         lengths, variables, coefficients, constants = (np.concatenate(c) for c in columns)
-        start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Terms(start, variables, coefficients, constants)
+        return Terms(offsets(lengths), variables, coefficients, constants)
 
 
-def _terms(number: IntArray, arrays: Iterable[LinearArray]) -> Terms:
+def _terms(number: IntArray, arrays: Iterable[LinearArray], shift: int = 0) -> Terms:
     rows = _Rows(number)
     for array in arrays:
-        rows.add(array.reshape(-1))
+        rows.add(array, shift)
     return rows.terms()
 
 
@@ -202,10 +209,6 @@ _ADD: dict[str, Callable[[_Builder, Any], None]] = {
 }
 
 
-def _start(lengths: list[int]) -> IntArray:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-
-
 def compile_model(
     model: Statement, kinds: frozenset[str] = PLAIN_KINDS, *, objective: bool = True, backend: str = "backend"
 ) -> Compiled:
@@ -241,9 +244,9 @@ def compile_model(
         linear=builder.linear.terms(),
         relation=relation.astype(np.int64),
         literals=builder.literals.terms(),
-        clause_start=_start(builder.clause_length),
+        clause_start=offsets(builder.clause_length),
         different=builder.different.terms(),
-        different_start=_start(builder.different_length),
+        different_start=offsets(builder.different_length),
         tables=builder.tables,
         counts=builder.counts,
         definitions=[d for block in lowered.definitions for d in _definitions(number, block)],
@@ -261,36 +264,11 @@ def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
     return number, order
 
 
-def _definitions(number: IntArray, block: Definition) -> list[CompiledDefinition]:
-    results = number[block.results].tolist()
+def _definitions(number: IntArray, block: Definition) -> Iterator[CompiledDefinition]:
+    kind, relation, shift = block.kind, EQ, 0
     if isinstance(block, Truth):
-        return _truths(number, block, results)
-    if block.kind == "element":
-        position, table = block.arguments
-        return [
-            CompiledDefinition("element", result, _terms(number, [position._pick(np.array([row])), table]))
-            for row, result in enumerate(results)
-        ]
-    return [
-        CompiledDefinition(
-            block.kind, result, _terms(number, [a._pick(np.array([row])) for a in block.arguments])
-        )
-        for row, result in enumerate(results)
-    ]
-
-
-def _truths(number: IntArray, block: Truth, results: list[int]) -> list[CompiledDefinition]:
-    constraint: Any = block.constraint
-    found = []
-    for row, result in enumerate(results):
-        element = constraint.take(np.array([row]))
-        if constraint.kind == "Linear":
-            code, shift = _RELATION[constraint.relation]
-            rows = _Rows(number)
-            rows.add(element.expression, shift)
-            found.append(CompiledDefinition("truth_linear", result, rows.terms(), code))
-        else:
-            found.append(
-                CompiledDefinition("truth_or", result, _terms(number, [element.literals.reshape(-1)]))
-            )
-    return found
+        kind = f"truth_{block.constraint.kind.lower()}"
+        if isinstance(block.constraint, Linear):
+            relation, shift = _RELATION[block.constraint.relation]
+    for row, result in enumerate(number[block.results].tolist()):
+        yield CompiledDefinition(kind, result, _terms(number, row_arguments(block, row), shift), relation)

@@ -7,10 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import blocks, distinct, offsets
+from cpqueens.backends.local_search.columns import blocks
 from cpqueens.kernels.search_state import Space
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, Terms
+from cpqueens.lowered.compiled import Compiled, Terms, offsets
+from cpqueens.lowered.permutations import plain_variables
 
 
 class Permuter(Protocol):
@@ -59,12 +60,7 @@ def values_of(compiled: Compiled, variable: int) -> IntArray:
 
 def plain_scope(terms: Terms, decision_count: int) -> IntArray | None:
     """Return the variables of terms a*x + c, a and c common to all, if they are distinct decisions."""
-    if len(terms) < 2 or (np.diff(terms.start) != 1).any():
-        return None
-    variables, coefficients, constants = terms.variable, terms.coefficient, terms.constant
-    if (coefficients != coefficients[0]).any() or (constants != constants[0]).any():
-        return None
-    return variables if (variables < decision_count).all() and distinct(variables) else None
+    return plain_variables(terms.singles(0, len(terms)), decision_count) if len(terms) > 1 else None
 
 
 def derive(compiled: Compiled, assignment_only: bool = False) -> Neighbourhood:
@@ -100,11 +96,6 @@ def _group(compiled: Compiled, scope: IntArray) -> SwapGroup | None:
         return None
     if not holes and (lower == lower[0]).all() and (upper == upper[0]).all():
         values, uniform = np.arange(lower[0], upper[0] + 1), True
-    elif not holes:
-        values, uniform = (
-            np.unique(np.concatenate([np.arange(a, b + 1) for a, b in zip(lower, upper, strict=True)])),
-            False,
-        )
     else:
         each = [values_of(compiled, v) for v in scope.tolist()]
         values = np.unique(np.concatenate(each))
