@@ -14,7 +14,7 @@ import numpy as np
 
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.bits import lowest, popcount
-from cpqueens.kernels.domains import Ints, Memory, note, restore, tighten
+from cpqueens.kernels.domains import Ints, Memory, restore
 from cpqueens.kernels.forward import (
     DECIDED,
     DEPTH,
@@ -30,6 +30,7 @@ from cpqueens.kernels.forward import (
     TreeSearch,
     begin,
     conclude,
+    decide,
     descend,
     retreat,
 )
@@ -125,22 +126,6 @@ def attempt_pattern(
 
 
 @inner_kernel
-def decide(m: Memory, q: TreeSearch, v: int, value: int) -> None:
-    """Place a value on a new level, to be propagated."""
-    depth = q.state[DEPTH]
-    q.levels[depth, 0] = v
-    q.levels[depth, 1] = value
-    q.levels[depth, 2] = m.stack[at.TRAIL_TOP]
-    q.levels[depth, 3] = m.stack[at.CELLS_TOP]
-    q.state[DEPTH] = depth + 1
-    m.stack[at.LEVEL] += 1
-    m.x[v + at.FROZEN] = 0
-    if m.x[v + at.LOW] == m.x[v + at.HIGH]:
-        note(m, v, at.BOUND | at.DOMAIN)
-    tighten(m, v, value, value)
-
-
-@inner_kernel
 def undecide(m: Memory, q: TreeSearch) -> None:
     """Take the last decision back without excluding its value."""
     depth = q.state[DEPTH] - 1
@@ -165,11 +150,11 @@ def scan(m: Memory, q: TreeSearch, own: Ints) -> Any:
     while own[VALUE] <= m.x[v + at.HIGH] and not m.cells[shift + own[VALUE]]:
         own[VALUE] += 1
     if own[VALUE] <= m.x[v + at.HIGH]:
-        decide(m, q, v, own[VALUE])
+        decide(m, q, v, own[VALUE], own[VALUE])
         return 1
     own[SCANNING] = 0
     if own[SAFE]:
-        decide(m, q, v, own[CHOSEN])
+        decide(m, q, v, own[CHOSEN], own[CHOSEN])
     return own[SAFE] > 0
 
 

@@ -23,7 +23,6 @@ from cpqueens.kernels.search_start import shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import LinesPermutation
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "stall": Parameter(int, 2000, "steps without a smaller error that cause a new start"),
     "starts": Parameter(int, 10, "after which the search goes on as auto does on other models"),

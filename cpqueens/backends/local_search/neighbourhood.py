@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -13,13 +13,8 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, Terms, offsets
 from cpqueens.lowered.permutations import plain_variables
 
-
-class Permuter(Protocol):
-    """A source of random permutations."""
-
-    def permutation(self, size: int) -> IntArray:
-        """Return a random permutation of 0 .. size - 1."""
-
+Permutation = Callable[[int], IntArray]
+"""Returns a random permutation of 0 .. size - 1."""
 
 MAX_SPARE = 200_000  # values more than members; above that an AllDifferent is not worth keeping
 
@@ -109,19 +104,19 @@ def matching(
     compiled: Compiled,
     scope: IntArray,
     values: IntArray,
-    random: Permuter | None,
+    permutation: Permutation | None,
     wish: IntArray | None = None,
 ) -> IntArray | None:
     """Return distinct values of the domains for ``scope``, None if there are none (augmenting paths).
 
-    ``random`` shuffles the order in which variables and values are tried; ``wish`` is tried first.
+    ``permutation`` shuffles the order in which variables and values are tried; ``wish`` is tried first.
     """
     index = {value: k for k, value in enumerate(values.tolist())}
     domains = []
     for position, v in enumerate(scope.tolist()):
         choice = [index[value] for value in values_of(compiled, v).tolist()]
-        if random is not None:
-            choice = [choice[k] for k in random.permutation(len(choice))]
+        if permutation is not None:
+            choice = [choice[k] for k in permutation(len(choice))]
         if wish is not None and int(wish[position]) in index:
             first = index[int(wish[position])]
             if first in choice:
@@ -129,9 +124,7 @@ def matching(
                 choice.insert(0, first)
         domains.append(choice)
     holder: dict[int, int] = {}
-    order = (
-        range(len(scope)) if random is None or wish is not None else random.permutation(len(scope)).tolist()
-    )
+    order = range(len(scope)) if permutation is None or wish is not None else permutation(len(scope)).tolist()
     for start in order:
         if not _augment(start, domains, holder):
             return None

@@ -21,7 +21,6 @@ from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
 from cpqueens.lowered.permutations import PathPermutation
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "shake_percent": Parameter(float, 8.0, "random reversals, in percent of the variables, where none helps"),
 }

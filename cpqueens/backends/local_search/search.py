@@ -107,7 +107,7 @@ class Search:
         self.measure = {"surplus": 0, "pairs": 1}[measure]
         self.neighbourhood = derive(compiled, assignment_only)
         self.arrays = build_arrays(compiled, self.neighbourhood.kept)
-        self._info = self.arrays.part(arena.INFO)
+        self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = seed_state(seed)
         self.events = np.zeros((trace, at.EVENT_WIDTH), dtype=np.int64)
@@ -122,8 +122,9 @@ class Search:
         self.pace: dict[Any, int] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
         values = int(np.diff(self.space.spare_start).max(initial=0))
-        if (self.space.group < 0).any():
-            values = max(values, self._largest_domain())
+        free = self.space.group < 0
+        if free.any():
+            values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
         self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
         self.tabu = np.zeros(self.size, dtype=np.int64)
@@ -135,16 +136,7 @@ class Search:
         self.info[at.THINNING] = 1
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
 
-    def _largest_domain(self) -> int:
-        free = self.space.group < 0
-        return int((self.space.upper - self.space.lower)[free].max(initial=0)) + 1
-
     # ---- state ----------------------------------------------------------------------------------
-
-    @property
-    def info(self) -> IntArray:
-        """The scalars of the state, see ``cpqueens.kernels.search_info``."""
-        return self._info
 
     @property
     def x(self) -> IntArray:
@@ -289,7 +281,7 @@ class Search:
             code = kernel(size, self.state, *arguments)
             seconds = time.perf_counter() - began
             if self.audit != "final":
-                check_state(self)
+                check_state(self.arrays, self.measure, self.events)
             if code == at.SOLVED:
                 continue
             if code != at.BUDGET:

@@ -20,7 +20,6 @@ from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.lowered.permutations import ShiftedPermutation
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "tries": Parameter(int, 5, "tries of the start per variable"),
     "noise": Parameter(float, 0.02, "probability of taking a best swap that is worse"),
