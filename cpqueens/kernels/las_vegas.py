@@ -8,7 +8,7 @@ mode without look-ahead. An attempt's nodes are the root and every safe placemen
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,26 +68,29 @@ def close(tally: Ints, nodes: int, success: int) -> None:
         tally[FAILURE_SQUARES] += nodes * nodes
 
 
-@kernel
-def attempt_pattern(
-    conflict: Words,
-    free: Words,
-    untried: Words,
-    x: Ints,
-    state: Ints,
-    random: Ints,
-    tally: Ints,
-    random_rows: int,
-    most: int,
-    steps: int,
-) -> Any:
-    """Go on for at most ``steps`` placements and retreats; end at a success, which ``x`` then holds.
-
-    Ends also with attempt number ``most``.
+class RowAttempt(NamedTuple):
+    """A `Pattern`, the squares of the attempt under way, and what is kept of all attempts.
 
     ``free[i, j]`` (n, n) is the word of row j >= i under the rows before i, ``free[0]`` the allowed columns;
     ``untried`` (n,) are the columns that each row has still to try.
     """
+
+    conflict: Words
+    free: Words
+    untried: Words
+    x: Ints
+    state: Ints
+    random: Ints
+    tally: Ints
+
+
+@kernel
+def attempt_pattern(s: Any, random_rows: int, most: int, steps: int) -> Any:
+    """Go on for at most ``steps`` placements and retreats; end at a success, which ``s.x`` then holds.
+
+    Ends also with attempt number ``most``.
+    """
+    free, untried, x, state, tally = s.free, s.untried, s.x, s.state, s.tally
     last = x.size - 1
     row = state[ROW]
     for _ in range(steps):
@@ -105,7 +108,7 @@ def attempt_pattern(
             continue
         if row < random_rows:
             safe: Any = np.int64(popcount(rest))
-            for _skip in range(below(random, safe)):
+            for _skip in range(below(s.random, safe)):
                 rest &= rest - _ONE
             untried[row] = _ZERO
         else:
@@ -118,7 +121,7 @@ def attempt_pattern(
             state[ROW] = -1
             return SUCCESS
         for j in range(row + 1, last + 1):
-            free[row + 1, j] = free[row, j] & ~conflict[row, j, value]
+            free[row + 1, j] = free[row, j] & ~s.conflict[row, j, value]
         row += 1
         untried[row] = free[row, row]
     state[ROW] = row

@@ -31,7 +31,7 @@ class Checked(NamedTuple):
     conflict: Words
 
 
-class Table(NamedTuple):
+class FreeSquares(NamedTuple):
     """The table of free squares.
 
     ``free`` (n, width); ``trail`` (n * width,) lists the squares taken away, those by row i from
@@ -158,7 +158,7 @@ def search_placements(
 class _PlacementSearch(PatternSearch):
     """What the three share: columns placed, and starting from given ones."""
 
-    state: tuple[Checked | None, Table | None, Rowmasks | None]
+    state: tuple[Checked | None, FreeSquares | None, Rowmasks | None]
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         pattern = self.pattern
@@ -202,7 +202,7 @@ class TableSearch(_PlacementSearch):
         n, width = self.pattern.n, self.pattern.width
         free = ((self.pattern.allowed[:, None] >> np.arange(width, dtype=np.uint64)) & _ONE).astype(np.uint8)
         trail, marks = np.zeros(free.size, dtype=np.int32), np.zeros(n + 1, dtype=np.int64)
-        table = Table(free, trail, marks, *self.pattern.blocked)
+        table = FreeSquares(free, trail, marks, *self.pattern.blocked)
         self.state = None, table, None
         current = int(self.control[ROW])
         for row in range(current + int(self.x[current] >= 0) if current != DONE else 0):

@@ -7,8 +7,9 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,75 +139,23 @@ class CompiledDefinition:
     relation: int = EQ
 
 
-class _Rows:
-    """Collects terms under renumbered variables."""
-
-    def __init__(self, number: IntArray) -> None:
-        self.number = number
-        self.parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
-
-    def add(self, array: LinearArray, shift: int = 0) -> int:
-        """Add all terms of ``array``, with ``shift`` added to their constants; return how many."""
+def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
+    """Return all terms of some arrays under renumbered variables, a shift added to each array's constants."""
+    none = np.zeros(0, dtype=np.int64)
+    parts = [(none, none, none, none)]
+    for array, shift in zip(arrays, shifts, strict=False):
         kept = array.coefficients != 0
-        lengths = kept.sum(axis=1)
-        variables = self.number[array.variables[kept]]
-        self.parts.append((lengths, variables, array.coefficients[kept], array.constants + shift))
-        return array.size
-
-    def terms(self) -> Terms:
-        """Return what was added."""
-        none = np.zeros(0, dtype=np.int64)
-        columns = zip(*self.parts, strict=True) if self.parts else [(none,)] * 4
-        lengths, variables, coefficients, constants = (np.concatenate(c) for c in columns)
-        return Terms(offsets(lengths), variables, coefficients, constants)
+        variables = number[array.variables[kept]]
+        parts.append((kept.sum(axis=1), variables, array.coefficients[kept], array.constants + shift))
+    lengths, variables, coefficients, constants = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    return Terms(offsets(lengths), variables, coefficients, constants)
 
 
-def _terms(number: IntArray, arrays: Iterable[LinearArray], shift: int = 0) -> Terms:
-    rows = _Rows(number)
-    for array in arrays:
-        rows.add(array, shift)
-    return rows.terms()
-
-
-class _Builder:
-    """Sorts the lowered constraints into arrays, by a table from kind to method."""
-
-    def __init__(self, number: IntArray) -> None:
-        self.number = number
-        self.linear, self.literals, self.different = _Rows(number), _Rows(number), _Rows(number)
-        self.relation: list[IntArray] = []
-        self.clause_length: list[int] = []
-        self.different_length: list[int] = []
-        self.tables: list[tuple[Terms, IntArray]] = []
-        self.counts: list[tuple[Terms, Terms, int, Terms]] = []
-
-    def add_linear(self, c: Any) -> None:
-        code, shift = _RELATION[c.relation]
-        self.relation.append(np.full(self.linear.add(c.expression, shift), code))
-
-    def add_or(self, c: Any) -> None:
-        self.literals.add(c.literals.reshape(-1))
-        self.clause_length += [c.literals.shape[-1]] * c.size
-
-    def add_different(self, c: Any) -> None:
-        self.different_length.append(self.different.add(c.terms))
-
-    def add_table(self, c: Any) -> None:
-        self.tables.append((_terms(self.number, [c.terms]), c.rows))
-
-    def add_count(self, c: Any) -> None:
-        code, shift = _RELATION[c.relation]
-        value, count = _terms(self.number, [c.value]), _terms(self.number, [c.count - shift])
-        self.counts.append((_terms(self.number, [c.terms]), value, code, count))
-
-
-_ADD: dict[str, Callable[[_Builder, Any], None]] = {
-    "AllDifferent": _Builder.add_different,
-    "Count": _Builder.add_count,
-    "Linear": _Builder.add_linear,
-    "Or": _Builder.add_or,
-    "Table": _Builder.add_table,
-}
+def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
+    code, shift = _RELATION[c.relation]
+    return _terms(number, [c.terms]), _terms(number, [c.value]), code, _terms(number, [c.count - shift])
 
 
 def compile_model(
@@ -227,11 +176,13 @@ def compile_model(
 
     lowered = lower(model, supports, backend, objective=objective, joined=True)
     number, order = _renumber(model, lowered)
-    builder = _Builder(number)
+    of: dict[str, list[Any]] = {kind: [] for kind in PLAIN_KINDS}
     for constraint in join_linear(lowered.constraints):
-        _ADD[constraint.kind](builder, constraint)
+        of[constraint.kind].append(constraint)
+    relations = [_RELATION[c.relation] for c in of["Linear"]]
+    expressions = [c.expression for c in of["Linear"]]
+    codes = (np.full(e.size, code) for (code, _), e in zip(relations, expressions, strict=True))
     store = lowered.store
-    relation = np.concatenate([*builder.relation, np.zeros(0, dtype=np.int64)])
     objective_terms = None
     if lowered.objective is not None:
         sign = -1 if lowered.maximizing else 1
@@ -241,14 +192,14 @@ def compile_model(
         lower=store.lower[order],
         upper=store.upper[order],
         domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
-        linear=builder.linear.terms(),
-        relation=relation.astype(np.int64),
-        literals=builder.literals.terms(),
-        clause_start=offsets(builder.clause_length),
-        different=builder.different.terms(),
-        different_start=offsets(builder.different_length),
-        tables=builder.tables,
-        counts=builder.counts,
+        linear=_terms(number, expressions, (shift for _, shift in relations)),
+        relation=np.concatenate([np.zeros(0, dtype=np.int64), *codes]),
+        literals=_terms(number, (c.literals for c in of["Or"])),
+        clause_start=offsets([c.literals.shape[-1] for c in of["Or"] for _ in range(c.size)]),
+        different=_terms(number, (c.terms for c in of["AllDifferent"])),
+        different_start=offsets([c.terms.size for c in of["AllDifferent"]]),
+        tables=[(_terms(number, [c.terms]), c.rows) for c in of["Table"]],
+        counts=[_count(number, c) for c in of["Count"]],
         definitions=[d for block in lowered.definitions for d in _definitions(number, block)],
         objective=objective_terms,
         maximizing=lowered.maximizing,
@@ -271,4 +222,6 @@ def _definitions(number: IntArray, block: Definition) -> Iterator[CompiledDefini
         if isinstance(block.constraint, Linear):
             relation, shift = _RELATION[block.constraint.relation]
     for row, result in enumerate(number[block.results].tolist()):
-        yield CompiledDefinition(kind, result, _terms(number, row_arguments(block, row), shift), relation)
+        yield CompiledDefinition(
+            kind, result, _terms(number, row_arguments(block, row), repeat(shift)), relation
+        )

@@ -42,8 +42,19 @@ def _search_class(strategy: str, pattern: Pattern | SumPattern, request: Request
     return classes[strategy]
 
 
+def run(
+    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any], deliver: Deliver
+) -> Ended:
+    """Count or list with a strategy."""
+    if strategy == "halves":
+        return count_halves(pattern, request, facts)
+    if request.want is Want.COUNT:
+        return count_solutions(pattern, strategy, request, facts)
+    return list_solutions(pattern, strategy, request, facts, deliver)
+
+
 def list_solutions(
-    pattern: Pattern | SumPattern, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any], deliver: Deliver
 ) -> Ended:
     """Deliver the pattern's solutions in lexicographic order."""
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored

@@ -108,7 +108,8 @@ class _DeepBuilder:
         rows, variables, coefficients = merged(terms)
         node = np.arange(self.compiled.variable_count)  # definitions that are not used have none
         node[self.used] = self.n + np.arange(len(self.used))
-        node_start, flat = _by_node(self.n + len(self.used), node[variables], rows, coefficients)
+        node_start = offsets(2 * np.bincount(node[variables], minlength=self.n + len(self.used)))
+        flat = np.stack([rows, coefficients], axis=1)[np.argsort(node[variables], kind="stable")].reshape(-1)
         reach_start, reach = self._reach()
         owners = np.concatenate([np.zeros((0, 4), dtype=np.int64), *self.owners])
         supports = [np.zeros(0, dtype=np.int64)] * count
@@ -133,15 +134,6 @@ class _DeepBuilder:
         definition = np.repeat(np.arange(len(supports)), [len(s) for s in supports])
         order = np.lexsort((definition, variable))
         return offsets(np.bincount(variable, minlength=self.n)), definition[order]
-
-
-def _by_node(
-    count: int, nodes: IntArray, rows: IntArray, coefficients: IntArray
-) -> tuple[IntArray, IntArray]:
-    start = offsets(2 * np.bincount(nodes, minlength=count))
-    order = np.argsort(nodes, kind="stable")
-    flat = np.stack([rows[order], coefficients[order]], axis=1)
-    return start, np.ascontiguousarray(flat).reshape(-1)
 
 
 def build_deep(assembler: Assembler) -> Deep:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -118,7 +119,6 @@ class Search:
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.improvements = 0
-        self._start_groups: tuple[Space, Neighbourhood] | None = None
         self.pace: dict[Any, int] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
         values = int(np.diff(self.space.spare_start).max(initial=0))
@@ -178,7 +178,7 @@ class Search:
         self.restarts += 1
         space, neighbourhood = self.space, self.neighbourhood
         if kind == "permutation" and not neighbourhood.groups:
-            space, neighbourhood = self._groups_for_start()
+            space, neighbourhood = self._start_groups
         args = (self.x, self.compiled, space, neighbourhood, self.random)
         if self.hint is not None and self.restarts == 0:
             self.hint_kept = hinted_start(*args, *self.hint)
@@ -206,11 +206,10 @@ class Search:
         assert self.compiled.objective is not None
         return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x))[0])
 
-    def _groups_for_start(self) -> tuple[Space, Neighbourhood]:
-        if self._start_groups is None:
-            neighbourhood = derive(self.compiled)
-            self._start_groups = build_space(self.compiled, neighbourhood), neighbourhood
-        return self._start_groups
+    @cached_property
+    def _start_groups(self) -> tuple[Space, Neighbourhood]:
+        neighbourhood = derive(self.compiled)
+        return build_space(self.compiled, neighbourhood), neighbourhood
 
     def rebuild(self) -> None:
         """Compute the state afresh from ``x`` and begin a new descent."""
