@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -56,6 +57,18 @@ def _stamp(compiled: Any, function: Any) -> None:
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, source_stamp(Path(function.__code__.co_filename)))
+        file._load_index = partial(_load_index, file._load_index)
+
+
+def _load_index(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+    """Return what a cache's index has, nothing if it names a class that an older version of a file had.
+
+    Numba finds an index by the name and the line of a function, and compares stamps only once it is read.
+    """
+    try:
+        return load()
+    except (AttributeError, ImportError):
+        return {}
 
 
 def _take_turns(compiled: Any) -> None:

@@ -87,11 +87,7 @@ def division(m: Memory, p: int) -> Any:
         return 1
     if divisor == 0:
         return tighten(m, entry(m.net, p + at.RESULT), 0, 0)
-    if (
-        entry(m.x, x + at.LOW) != entry(m.x, x + at.HIGH)
-        and kind != kinds.QUOTIENT
-        and kind != kinds.QUOTIENT_TRUNCATED
-    ):
+    if kind >= kinds.REMAINDER and entry(m.x, x + at.LOW) != entry(m.x, x + at.HIGH):
         return 1
     a, b = divide(kind, entry(m.x, x + at.LOW), divisor), divide(kind, entry(m.x, x + at.HIGH), divisor)
     return tighten(m, entry(m.net, p + at.RESULT), min(a, b), max(a, b))

@@ -14,32 +14,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import types
-from numba.extending import intrinsic
-
 from cpqueens.kernels import search_arena as parts
-from cpqueens.kernels.jit import inlined, inner_kernel, is_compiled
+from cpqueens.kernels.bits import popcount
+from cpqueens.kernels.jit import inlined, inner_kernel
 from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_plain import WIDTH
 from cpqueens.kernels.search_rows import BASE, COUNTER, FORM, VALUE
-
-
-def _count_bits(value: int) -> int:
-    return int(value).bit_count()
-
-
-@intrinsic
-def _population(typing_context: Any, value: Any) -> Any:
-    """Return the number of bits set, by the processor's instruction."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.int64), generate
-
-
-population: Any = _population if is_compiled() else _count_bits
-
 
 NOWHERE = 63  # the index of no term; beyond every row
 ROW = (1 << 62) - 1
@@ -153,7 +133,7 @@ def row_swap_deltas(r: int, i: int, candidates: Ints, size: int, out: Ints, laye
             left |= 1 << folded_index(a2, k2 * d, first, index, terms)
             left |= 1 << folded_index(b1, -e1 * d, first, index, terms)
             left |= 1 << folded_index(b2, -e2 * d, first, index, terms)
-        out[q] += (distinct - population(left & ROW)) * weight
+        out[q] += (distinct - popcount(left & ROW)) * weight
 
 
 @inner_kernel

@@ -135,9 +135,8 @@ def plain_assign_deltas(v: int, values: Ints, size: int, out: Ints, core: Any, m
     for q in range(size):
         out[q] = 0
     s = entry(core.start, v)
-    while (
-        entry(incidences, s) != END
-    ):  # `change_of_one`, with all that is common to the values before the loop
+    while entry(incidences, s) != END:
+        # `change_of_one`, with all that is common to the values before the loop
         c = entry(incidences, s)
         kind = entry(incidences, s + 1)
         a = entry(incidences, s + 2)

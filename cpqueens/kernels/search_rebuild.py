@@ -100,14 +100,8 @@ def rows_conflicts(core: Any, rows: Any) -> None:
     owner = part(static, parts.OWNER)
     for t in range(owner.shape[0]):
         if arena[arena[parts.COUNT] + rows.terms[t * WIDTH + COUNTER]] > 1:
-            mark_term(
-                t,
-                arena[arena[parts.WEIGHT] + owner[t]],
-                static[parts.SUPPORT_START],
-                static[parts.SUPPORT],
-                static,
-                arena,
-            )
+            w = arena[arena[parts.WEIGHT] + owner[t]]
+            mark_term(t, w, static[parts.SUPPORT_START], static[parts.SUPPORT], static, arena)
 
 
 @inner_kernel

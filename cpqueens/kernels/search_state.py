@@ -15,7 +15,7 @@ from cpqueens.kernels.search_arena import BIT_ROWS, SLOTS, Ints
 from cpqueens.kernels.search_bits import bits_swap_deltas
 from cpqueens.kernels.search_deep_apply import deep_apply, deep_deltas
 from cpqueens.kernels.search_plain import plain_assign_deltas, plain_swap_deltas
-from cpqueens.kernels.search_rows import rows_apply, rows_assign_deltas, rows_swap_deltas
+from cpqueens.kernels.search_rows import rows_apply, rows_deltas
 
 
 class Core(NamedTuple):
@@ -99,7 +99,7 @@ def swap_deltas(
         if measure == 0 and rows.static[SLOTS] > rows.static[BIT_ROWS]:
             bits_swap_deltas(i, candidates, size, out, rows, core)
         else:
-            rows_swap_deltas(i, candidates, size, out, rows, core, measure)
+            rows_deltas(i, candidates, size, True, out, rows, core, measure)
     if deep is not None:
         deep_deltas(i, candidates, size, True, out, deep, core, measure)
 
@@ -111,7 +111,7 @@ def assign_deltas(
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to ``v``."""
     plain_assign_deltas(v, values, size, out, core, measure)
     if rows is not None:
-        rows_assign_deltas(v, values, size, out, rows, core, measure)
+        rows_deltas(v, values, size, False, out, rows, core, measure)
     if deep is not None:
         deep_deltas(v, values, size, False, out, deep, core, measure)
 

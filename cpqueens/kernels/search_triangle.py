@@ -17,12 +17,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import search_info as at
+from cpqueens.kernels.bits import popcount
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.lanes import LANES, add_changes, add_errors, least_key, most_key
 from cpqueens.kernels.random import below, draw
 from cpqueens.kernels.search_arena import Ints
-from cpqueens.kernels.search_bits import NOWHERE, ROW, population, put_masks, seen_again
+from cpqueens.kernels.search_bits import NOWHERE, ROW, put_masks, seen_again
 
 VARIABLE = (1 << 16) - 1  # of a key
 
@@ -67,7 +68,7 @@ def look(s: Any) -> Any:
         for t in range(first, end):
             once, twice, thrice = seen_again(1 << entry(s.term_bits, t), once, twice, thrice)
         put_masks(s.masks, r, once, twice, thrice)
-        cost += end - first - population(once)
+        cost += end - first - popcount(once)
         for v in range(0, n, LANES):  # also where nothing is twice: a branch would not be foreseen
             add_errors(s.errors, v, twice, s.bits, r * n, half + r * n)
     return cost
@@ -111,7 +112,7 @@ def shared_distinct(once: int, twice: int, p1: int, p2: int, d: int, s: Any) -> 
     left |= 1 << (entry(s.bits, p1) + (entry(s.factors, p1) - entry(s.shared, p1)) * d)
     left |= 1 << (entry(s.bits, p2) + entry(s.factors, p2) * d)
     left |= 1 << (f - entry(s.factors, there) * d)
-    return population(left & ROW)
+    return popcount(left & ROW)
 
 
 @inner_kernel

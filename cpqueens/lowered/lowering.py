@@ -197,7 +197,7 @@ def _definitions(
         if simple is not None:
             replaced[variable] = simple
             definition, row = simple, 0
-        pending += _defined_scope(_row_arguments(definition, row), scratch)
+        pending += _defined_scope(row_arguments(definition, row), scratch)
     return _ordered(scratch, reached, replaced)
 
 
@@ -211,10 +211,9 @@ def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[
     return found
 
 
-def _row_arguments(definition: Definition, row: int) -> list[LinearArray]:
-    if isinstance(definition, Truth):
-        return list(definition.constraint.take(np.array([row])).arguments)
-    return list(definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments)
+def row_arguments(definition: Definition, row: int) -> tuple[LinearArray, ...]:
+    """Return what one result of a block is a function of."""
+    return definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments
 
 
 def _function(definition: Definition, row: int, scratch: Scratch) -> Definition | None:

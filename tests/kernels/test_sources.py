@@ -40,23 +40,27 @@ def test_unreadable_files_count_as_absent() -> None:
     assert sources.source_stamp(KERNELS / "nothing.py") == ()
 
 
-def test_a_change_of_an_imported_file_is_noticed(tmp_path: Path) -> None:
-    """The value in one file, the kernel in another: a cached kernel must not outlive the value."""
-    package = tmp_path / "cpqueens" / "kernels"
+def package_with_a_cache(folder: Path) -> tuple[Path, dict[str, str]]:
+    """Return a folder for kernels of a package that has nothing else, and the environment to import it."""
+    package = folder / "cpqueens" / "kernels"
     package.mkdir(parents=True)
     (package.parent / "system").mkdir()
-    for folder in (package, package.parent, package.parent / "system"):
-        (folder / "__init__.py").write_text("")
+    for empty in (package, package.parent, package.parent / "system"):
+        (empty / "__init__.py").write_text("")
     for name in ("kernels/jit.py", "kernels/sources.py", "system/turns.py"):
         (package.parent / name).write_text((KERNELS.parent / name).read_text())
+    kept = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
+    return package, kept | {"PYTHONPATH": str(folder)}
+
+
+def test_a_change_of_an_imported_file_is_noticed(tmp_path: Path) -> None:
+    """The value in one file, the kernel in another: a cached kernel must not outlive the value."""
+    package, environment = package_with_a_cache(tmp_path)
     (package / "user.py").write_text(
         "from cpqueens.kernels.jit import kernel\n"
         "from cpqueens.kernels.value import value\n\n"
         "@kernel\ndef ask() -> int:\n    return value()\n"
     )
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"} | {
-        "PYTHONPATH": str(tmp_path)
-    }
     program = "from cpqueens.kernels.user import ask; print(ask(), *ask.stats.cache_hits)"
     said = []
     for number in (1, 1, 234):
@@ -75,3 +79,18 @@ def test_a_change_of_an_imported_file_is_noticed(tmp_path: Path) -> None:
         said.append(done.stdout.split())
     assert [words[0] for words in said] == ["1", "1", "234"]
     assert [len(words) - 1 for words in said] == [0, 1, 0]  # only the unchanged one came from the cache
+
+
+def test_a_cache_that_names_a_class_which_is_gone_is_not_read(tmp_path: Path) -> None:
+    """Of an older version, whose kernel had this name and line: Numba reads its index before its stamp."""
+    package, environment = package_with_a_cache(tmp_path)
+    for name in ("Old", "New"):
+        (package / "user.py").write_text(
+            "from typing import NamedTuple\nfrom cpqueens.kernels.jit import kernel\n\n"
+            f"class {name}(NamedTuple):\n    value: int\n\n"
+            "@kernel\ndef ask(s):\n    return s.value\n"
+        )
+        program = f"from cpqueens.kernels.user import {name}, ask; print(ask({name}(7)))"
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout == "7\n", done.stderr

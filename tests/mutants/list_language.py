@@ -144,7 +144,7 @@ LOWERING = Area(
         Mutant("a definition that the objective alone reaches is dropped", "lowering._definitions",
                "roots.append(lowered.objective)", "pass"),
         Mutant("arguments of definitions are not followed", "lowering._definitions",
-               "pending += _defined_scope(_row_arguments(definition, row), scratch)", "pass"),
+               "pending += _defined_scope(row_arguments(definition, row), scratch)", "pass"),
         Mutant("a replaced truth comes before what it needs", "lowering._ordered",
                "[blocks[k] for k in _topological(needs)]", "blocks[::-1]"),
         Mutant("a truth is supported in one context", "lowering._truth",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.orders import ascending, variable_order
@@ -71,10 +72,8 @@ class Backtracking:
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised for this request: other orders of search give up the lexicographic one."""
-        lexicographic = variable_order(request) == "lexicographic" or request.strategy in (
-            *_PATTERNED,
-            "check",
-        )
+        in_order = request.strategy in (*_PATTERNED, "check")
+        lexicographic = in_order or variable_order(request) == "lexicographic"
         return Order.LEXICOGRAPHIC if lexicographic and ascending(request) else Order.DISTINCT
 
     def can_express(self, model: Statement) -> bool:
@@ -95,6 +94,8 @@ class Backtracking:
 
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
+        from cpqueens.backends.backtracking import patterned
+
         patterns = self._patterns(model, objective=request.want is Want.BEST)
         asked = request.strategy or "auto"
         pattern = _pattern(patterns, asked)
@@ -108,7 +109,7 @@ class Backtracking:
             search = _general(model, patterns.compiled, request, strategy == "check", facts)
             facts["translate_time"] = time.monotonic() - started
             return search
-        return lambda deliver: _run_pattern(pattern, strategy, request, deliver, facts)
+        return partial(patterned.run, pattern, strategy, request, facts)
 
     def _patterns(self, model: Statement, objective: bool) -> Patterns:
         from cpqueens.lowered.compiled import PLAIN_KINDS
@@ -142,22 +143,6 @@ def _general(
     from cpqueens.backends.backtracking.shares import count_shared
 
     return lambda _deliver: count_shared(compiled, network[0], request, facts)
-
-
-def _run_pattern(
-    pattern: Pattern | SumPattern,
-    strategy: str,
-    request: Request,
-    deliver: Deliver,
-    facts: dict[str, Any],
-) -> Ended:
-    from cpqueens.backends.backtracking import patterned
-
-    if strategy == "halves":
-        return patterned.count_halves(pattern, request, facts)
-    if request.want is Want.COUNT:
-        return patterned.count_solutions(pattern, strategy, request, facts)
-    return patterned.list_solutions(pattern, strategy, request, deliver, facts)
 
 
 def _choose(strategy: str, pattern: Pattern | SumPattern | None, request: Request) -> str:

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from cpqueens.kernels.search import PatternSearch
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
+_WARM: set[str] = set()
 
 
-def search_class(strategy: str) -> type[PatternSearch]:
-    """Return the class of a strategy: ``bitmask``, ``rowmask``, ``sums``, ``table`` or ``check``."""
+def _search_class(strategy: str, pattern: Pattern | SumPattern, request: Request) -> type[PatternSearch]:
+    """Return the class of a strategy, its kernel compiled for the pattern, once in this process."""
     from cpqueens.kernels.bitmask import BitmaskSearch
     from cpqueens.kernels.sums import SumsSearch
     from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
@@ -34,18 +35,31 @@ def search_class(strategy: str) -> type[PatternSearch]:
         "sums": SumsSearch,
         "table": TableSearch,
     }
+    if strategy not in _WARM:
+        with request.clock.pause("compile"):
+            classes[strategy](pattern).count(1)
+        _WARM.add(strategy)
     return classes[strategy]
 
 
+def run(
+    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any], deliver: Deliver
+) -> Ended:
+    """Count or list with a strategy."""
+    if strategy == "halves":
+        return count_halves(pattern, request, facts)
+    if request.want is Want.COUNT:
+        return count_solutions(pattern, strategy, request, facts)
+    return list_solutions(pattern, strategy, request, facts, deliver)
+
+
 def list_solutions(
-    pattern: Pattern | SumPattern, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any], deliver: Deliver
 ) -> Ended:
     """Deliver the pattern's solutions in lexicographic order."""
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
 
-    make = search_class(strategy)
-    with request.clock.pause("compile"):
-        _warm(make, pattern)
+    make = _search_class(strategy, pattern, request)
     after = None if request.after is None else (request.after - pattern.base).tolist()
     search: PatternSearch | MirroredSearch = make(pattern, after=after)
     if strategy == "bitmask" and after is None and is_mirrored(pattern):
@@ -54,15 +68,12 @@ def list_solutions(
     reason = None
     stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
     filled, flushed = 0, time.monotonic()
-    while reason is None and not (search.exhausted and not filled):
-        budget = _budget(search, request)
-        if request.should_stop() or budget == 0:
-            reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
-            break
-        filled += search.fill(stored[filled:], budget)
+    while (filled or not search.exhausted) and (reason := _limit(search, request)) is None:
+        filled += search.fill(stored[filled:], _budget(search, request))
         if filled == capacity or search.exhausted or (filled and time.monotonic() - flushed > 0.05):
             if filled and not deliver(stored[:filled].astype(np.int64) + pattern.base):
                 reason = StopReason.CALLBACK
+                break
             capacity = min(64 * capacity, _LARGEST_BATCH)
             stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
             filled, flushed = 0, time.monotonic()
@@ -70,38 +81,36 @@ def list_solutions(
     return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=facts)
 
 
+def _limit(search: PatternSearch | MirroredSearch, request: Request) -> StopReason | None:
+    if request.step_limit is not None and search.nodes > request.step_limit:
+        return StopReason.STEP_LIMIT
+    return request.why_stopped() if request.should_stop() else None
+
+
 def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | None:
     """Return the placements of the next call: None for the search's own choice, fewer near a step limit."""
     if request.step_limit is None:
         return None
-    return max(0, min(search.default_budget(), request.step_limit - search.nodes + 1))
+    return min(search.default_budget(), request.step_limit - search.nodes + 1)
 
 
 def count_solutions(
     pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any]
 ) -> Ended:
     """Count the pattern's solutions; the first rows' placements are parts, for threads or an estimate."""
-    make = search_class(strategy)
-    with request.clock.pause("compile"):
-        _warm(make, pattern)
+    make = _search_class(strategy, pattern, request)
     prefixes, nodes, failures = _prefixes(pattern, request)
-    tally = Tally(request, len(prefixes))
-    tally.nodes, tally.failures = nodes, failures
-    request = tally.request
+    tally = Tally(request, len(prefixes), nodes, failures)
 
     def count(number: int) -> None:
         search, reason = make(pattern, prefixes[number]), None
-        while not search.exhausted and reason is None:
-            budget = _budget(search, request)
-            if request.should_stop() or budget == 0:
-                reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
-                break
-            search.count(budget)
+        while not search.exhausted and (reason := _limit(search, tally.request)) is None:
+            search.count(_budget(search, request))
             tally.report(search.solutions)
         tally.book(number, [search.solutions], search.nodes, search.failures, reason)
 
     tally.run_each(count)
-    return tally.ended(facts | {"strategy": strategy, "nodes": tally.nodes, "failures": tally.failures})
+    return tally.ended_with_nodes(facts, strategy)
 
 
 def _prefixes(pattern: Pattern | SumPattern, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
@@ -125,16 +134,6 @@ def _prefixes(pattern: Pattern | SumPattern, request: Request) -> tuple[list[tup
 def _columns(pattern: Pattern | SumPattern, row: int, taken: int = 0) -> list[int]:
     free = int(pattern.allowed[row]) & ~taken
     return [v for v in range(pattern.width) if free >> v & 1]
-
-
-_WARM: set[type[PatternSearch]] = set()
-
-
-def _warm(make: type[PatternSearch], pattern: Pattern | SumPattern) -> None:
-    """Compile the kernel that ``pattern`` needs, on one placement of it, once in this process."""
-    if make not in _WARM:
-        make(pattern).count(1)
-        _WARM.add(make)
 
 
 def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:

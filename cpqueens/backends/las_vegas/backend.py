@@ -115,34 +115,28 @@ class _PatternAttempts:
     hopeless = False
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
-        from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES
+        from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES, RowAttempt
         from cpqueens.kernels.random import seed_state
 
-        n = pattern.n
-        self._pattern, self._random = pattern, random
-        self._free = np.zeros((n, n), dtype=np.uint64)
-        self._free[0] = pattern.allowed
-        self._untried = np.zeros(n, dtype=np.uint64)
-        self._x = np.zeros(n, dtype=np.int64)
-        self._state = np.zeros(STATES, dtype=np.int64)
-        self._state[ROW] = -1
-        self._generator = seed_state(seed)
-        self.tally = np.zeros(TALLIES, dtype=np.int64)
+        self._base, self._random = pattern.base, random
+        self.tally, state, x = (np.zeros(size, dtype=np.int64) for size in (TALLIES, STATES, pattern.n))
+        free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
+        free[0], state[ROW] = pattern.allowed, -1
+        untried, generator = np.zeros(pattern.n, dtype=np.uint64), seed_state(seed)
+        self._placing = RowAttempt(pattern.conflict, free, untried, x, state, generator, self.tally)
 
     def advance(self, steps: int, most: int) -> IntArray | None:
         from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
 
-        answer = attempt_pattern(
-            self._pattern.conflict, self._free, self._untried, self._x, self._state, self._generator,
-            self.tally, self._random, most, steps,
-        )  # fmt: skip
-        return self._x + self._pattern.base if answer == SUCCESS else None
+        answer = attempt_pattern(self._placing, self._random, most, steps)
+        return self._placing.x + self._base if answer == SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
         from cpqueens.kernels.las_vegas import ROW, ROW_NODES
 
-        return int(self._state[ROW_NODES]) if self._state[ROW] >= 0 else 0
+        state = self._placing.state
+        return int(state[ROW_NODES]) if state[ROW] >= 0 else 0
 
 
 class _AnyAttempts:

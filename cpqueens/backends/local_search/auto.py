@@ -23,7 +23,6 @@ from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {}
 
 DESCEND = Walk()

@@ -14,7 +14,6 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
     "plateau": Parameter(float, 0.9, "probability of taking an equal move"),

@@ -15,7 +15,6 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_with_restarts
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
     "sample": Parameter(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),

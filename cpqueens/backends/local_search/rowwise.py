@@ -70,5 +70,5 @@ def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:
         if codes.rowwise(size, *state) == SOLVED:
             return True
         if search.audit != "final":
-            check_state(search)
+            check_state(search.arrays, search.measure, search.events)
     return False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
-from cpqueens.backends.local_search.search import SLICE, Limits
+from cpqueens.backends.local_search.search import SLICE, Limits, Result
+from cpqueens.language.rows import IntArray
 
 Sliced = Literal["solved", "stalled", "step_limit", "stopped"]
 ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
@@ -31,3 +32,17 @@ def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits:
             pace = min(pace * 2, 1 << 24)
         elif seconds > SLICE:
             pace = max(64, pace // 2)
+
+
+def permuted(
+    info: IntArray,
+    x: IntArray,
+    cost: int,
+    reason: Sliced,
+    layers: dict[str, int],
+    restarts: int = 0,
+    **facts: Any,
+) -> Result:
+    """Return what a pattern's kernel ended with: it swaps all variables, whose AllDifferent it keeps."""
+    facts["neighbourhood"] = {"groups": 1, "swapped_variables": len(x), "kept_constraints": 1}
+    return Result.of(info, x, cost, reason, restarts, {**facts, "layers": layers})

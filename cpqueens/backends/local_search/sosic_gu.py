@@ -14,7 +14,6 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
 from cpqueens.kernels.search_sweep import sweep
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
 }

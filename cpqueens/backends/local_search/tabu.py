@@ -15,7 +15,6 @@ from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "tenure": Parameter(int, 0, "steps for which a moved variable is tabu, at least"),
     "tenure_spread": Parameter(int, 2, "plus a random number below this"),
