@@ -21,8 +21,9 @@ MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
 
 _INT64_MAX = 2**63 - 1
+MASK_LOST = "the mask would be lost; write .compressed() or .filled(value)"
 _MISREAD: dict[type, str] = {
-    np.ma.MaskedArray: "the mask would be lost; write .compressed() or .filled(value)",
+    np.ma.MaskedArray: MASK_LOST,
     np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
 }
 
