@@ -11,9 +11,10 @@ import numpy as np
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
-from cpqueens.errors import NoSolution
+from cpqueens.errors import BadIndex, NoSolution
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.text.plaintext import shown
 
 
 class Status(StrEnum):
@@ -62,11 +63,12 @@ class SolutionSet(Sequence["Solution"]):
     @overload
     def __getitem__(self, key: slice) -> SolutionSet: ...
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
-        if isinstance(key, slice):
-            return SolutionSet(self.model, self.known, self.matrix[key])
-        if not -len(self) <= key < len(self):
-            raise IndexError(key)
-        return Solution(self, key % len(self))
+        try:
+            if isinstance(key, slice):
+                return SolutionSet(self.model, self.known, self.matrix[key])
+            return Solution(self, range(len(self))[key])
+        except (TypeError, IndexError):
+            raise BadIndex(f"solution {shown(key)}: allowed are 0..{len(self) - 1} of {len(self)}") from None
 
     def __iter__(self) -> Iterator[Solution]:
         return (Solution(self, row) for row in range(len(self.matrix)))

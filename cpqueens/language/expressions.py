@@ -18,6 +18,7 @@ from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
 from cpqueens.language.rows import IntArray
 from cpqueens.language.unknown import Unknown
+from cpqueens.text.needed import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 Axis = int | tuple[int, ...] | None
@@ -154,7 +155,7 @@ class Operand(Unknown):
 
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing."""
-        return OPERATIONS.total(self, axis, keepdims)
+        return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return OPERATIONS.compare(self, other, "==")

@@ -267,13 +267,13 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     try:
         axes = tuple(operator.index(a) for a in given)
     except TypeError:
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}") from None
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {shown(axis)}") from None
     if any(isinstance(a, bool | np.bool_) for a in given):
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}")
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {shown(axis)}")
     outside = [a for a in axes if not -ndim <= a < ndim]
     if outside:
         raise BadIndex(f"axis {outside[0]}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
     axes = tuple(a % ndim for a in axes)
     if len(set(axes)) < len(axes):
-        raise ModelError(f"axis: {axis} names an axis twice")
+        raise ModelError(f"axis: {shown(axis)} names an axis twice")
     return axes
