@@ -12,7 +12,7 @@ import numpy as np
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
 from cpqueens.errors import BadIndex, NoSolution
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
 
@@ -63,12 +63,12 @@ class SolutionSet(Sequence["Solution"]):
     @overload
     def __getitem__(self, key: slice) -> SolutionSet: ...
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
-        try:
-            if isinstance(key, slice):
+        if isinstance(key, slice):
+            with refusing("solutions"):
                 return SolutionSet(self.model, self.known, self.matrix[key])
-            return Solution(self, range(len(self))[key])
-        except (TypeError, IndexError):
-            raise BadIndex(f"solution {shown(key)}: allowed are 0..{len(self) - 1} of {len(self)}") from None
+        if not isinstance(key, int | np.integer) or not -len(self) <= key < len(self):
+            raise BadIndex(f"no solution {shown(key)}: there are {len(self)}, counted from 0")
+        return Solution(self, int(key) % len(self))
 
     def __iter__(self) -> Iterator[Solution]:
         return (Solution(self, row) for row in range(len(self.matrix)))

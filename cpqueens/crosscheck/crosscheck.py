@@ -167,7 +167,7 @@ def _observe(
 
 
 def _want(model: Model, want: str) -> Want:
-    if want not in WANTS:
+    if not isinstance(want, str) or want not in WANTS:
         raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
     if want == "best" and model.objective is None:
         raise ModelError("want: 'best' needs a model with an objective")
@@ -186,7 +186,7 @@ def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     """
     whole = isinstance(seeds, int) and not isinstance(seeds, bool)
     chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
-    good = isinstance(chosen, Sequence) and bool(chosen[:1])
+    good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
     if good and chosen[MOST_SEEDS:]:
         raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
     if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):

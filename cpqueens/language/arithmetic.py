@@ -108,7 +108,7 @@ def power(base: Operand, exponent: Any, modulus: Any = None) -> LinearArray:
     whole = isinstance(exponent, int | np.integer) and modulus is None
     if not whole or not 1 <= exponent <= MAX_EXPONENT:
         given = shown(exponent if modulus is None else (exponent, modulus))
-        raise TypeError(
+        raise IntegerError(
             f"powers of terms need an integer exponent of at least 1 (at most {MAX_EXPONENT}), got {given}"
         )
     result = base * 1

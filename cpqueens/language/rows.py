@@ -264,15 +264,12 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
         For an axis that is not there, or is named twice.
     """
     given = axis if isinstance(axis, tuple) else (axis,)
-    try:
-        axes = tuple(operator.index(a) for a in given)
-    except TypeError:
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {shown(axis)}") from None
-    if any(isinstance(a, bool | np.bool_) for a in given):
+    if any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in given):
         raise IntegerError(f"axis: an integer or a tuple of integers, got {shown(axis)}")
+    axes = tuple(map(int, given))
     outside = [a for a in axes if not -ndim <= a < ndim]
     if outside:
-        raise BadIndex(f"axis {outside[0]}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
+        raise BadIndex(f"axis {shown(outside[0])}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
     axes = tuple(a % ndim for a in axes)
     if len(set(axes)) < len(axes):
         raise ModelError(f"axis: {shown(axis)} names an axis twice")
