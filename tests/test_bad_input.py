@@ -370,6 +370,7 @@ PLACES = {
     "log": lambda v: _solve(log=v),
     "prove_complete": lambda v: _solve(prove_complete=v),
     "solution_limit": lambda v: lambda m, q: m.enumerate(solver="backtracking", solution_limit=v),
+    "solution_limit of one": lambda v: _solve(solution_limit=v),
     "after": lambda v: lambda m, q: m.enumerate(solver="backtracking", after=v),
     "unknown parameter": lambda v: _solve(nonsense=v),
     **{f"not an option: {name}": _as_option(name) for name in PIPELINE},

@@ -269,7 +269,8 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     axes = tuple(map(int, given))
     outside = [a for a in axes if not -ndim <= a < ndim]
     if outside:
-        raise BadIndex(f"axis {shown(outside[0])}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
+        allowed = f"the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}"
+        raise BadIndex(f"axis {shown(outside[0])}: {allowed}")
     axes = tuple(a % ndim for a in axes)
     if len(set(axes)) < len(axes):
         raise ModelError(f"axis: {shown(axis)} names an axis twice")

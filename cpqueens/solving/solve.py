@@ -17,7 +17,7 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError, Unsupported
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.request import build_request
+from cpqueens.solving.request import build_request, positive_integer
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 
 STOP = object()
@@ -68,6 +68,7 @@ def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
         return len(found) if enough else None
 
     if want is Want.ONE:
+        positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
         options["solution_limit"] = 1
     outcome = run(model, solver, want, keep, lambda: kept, options, look_ahead=False)
     return trusted(outcome)
