@@ -95,9 +95,11 @@ def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool)
     from cpqueens.cli.terminal import progress
     from cpqueens.solving.solve import run, trusted
 
+    options = dict(given)
+    solver = options.pop("solver")
     try:
         with progress(instance.title, lambda: funnel.count, shown):
-            outcome = trusted(run(instance.model, want=Want.ALL, consumer=funnel.take, kept=list, **given))
+            outcome = trusted(run(instance.model, solver, Want.ALL, funnel.take, list, options))
     except CpqueensError as error:
         if isinstance(funnel.sink, JsonSink) and funnel.sink.open:
             funnel.sink.finish({"error": str(error), "exit_code": error.exit_code})

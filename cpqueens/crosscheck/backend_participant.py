@@ -58,9 +58,7 @@ class BackendParticipant:
         from cpqueens.system.interrupts import Interrupt
 
         _, backend, strategy = choose(model, self.solver, plan.want)
-        build_request(
-            Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options
-        )
+        build_request(Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), self.options)
 
     @staticmethod
     def _able(backend: Backend, want: Want) -> bool:

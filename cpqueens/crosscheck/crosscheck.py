@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.answers.outcome import Status
-from cpqueens.answers.symmetry import Group
+from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
@@ -26,8 +26,10 @@ from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.needed import as_function, as_path, as_switch
 from cpqueens.text.plaintext import shown
 
+MOST_SEEDS = 1_000_000
 WANTS = ("auto", "all", "count", "best", "one")
 
 
@@ -103,7 +105,7 @@ def cross_check(
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
-        symmetries, model = symmetries or model.symmetries(), model.model
+        symmetries, model = as_group(symmetries) or model.symmetries(), model.model
     participants = as_participants(solvers)
     plan = Plan(
         _want(model, want),
@@ -111,14 +113,17 @@ def cross_check(
         Packing(model),
         positive_seconds(time_limit, "time_limit"),
         positive_integer(solution_limit, "solution_limit"),
-        progress,
+        as_function(progress, "progress: a function"),
     )
     for participant in participants:
         prepare(participant, model, plan)
-    if isolate:
+    if as_switch(isolate, "isolate"):
         participants = [isolated(p) for p in participants]
-    case = Case(model, (), as_published(published), verify, symmetries)
-    return _compared(case, plan, participants, started, repeat, bundles)
+    if bundles is not None:
+        as_path(bundles)
+    verify = as_function(verify, "verify: a function")
+    case = Case(model, (), as_published(published), verify, as_group(symmetries))
+    return _compared(case, plan, participants, started, as_switch(repeat, "repeat"), bundles)
 
 
 def _compared(
@@ -162,7 +167,7 @@ def _observe(
 
 
 def _want(model: Model, want: str) -> Want:
-    if want not in WANTS:
+    if not isinstance(want, str) or want not in WANTS:
         raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
     if want == "best" and model.objective is None:
         raise ModelError("want: 'best' needs a model with an objective")
@@ -181,7 +186,9 @@ def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     """
     whole = isinstance(seeds, int) and not isinstance(seeds, bool)
     chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
-    good = isinstance(chosen, Sequence) and len(chosen) > 0
+    good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
+    if good and chosen[MOST_SEEDS:]:
+        raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
     if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
         raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
     return tuple(chosen)
@@ -199,7 +206,7 @@ def as_published(value: Any) -> PublishedValues | None:
     """Return published values given as a number of solutions, a `Published`, or several of them."""
     if value is None or isinstance(value, PublishedValues):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return PublishedValues(count=value)
     entries = [value] if isinstance(value, Published) else value
     if not isinstance(entries, Sequence) or not all(isinstance(e, Published) for e in entries):

@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome, Solution
-from cpqueens.answers.symmetry import Group, orbit_sizes
+from cpqueens.answers.symmetry import Group, as_group, orbit_sizes
 from cpqueens.backends.base import Feature, Want
 from cpqueens.crosscheck import derive
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.findings import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.ranges import OutOfRange
+from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose, named_solver
+from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
+from cpqueens.text.needed import needed
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -346,13 +349,18 @@ def metamorphic(
     CpqueensError
         For an unknown solver or measure.
     """
+    needed(model, Statement, "a model")
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"
     if measure not in MEASURES or (measure == "optimum" and model.objective is None):
         raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {shown(measure)}")
     choose(model, solver, Want.ONE)
     started = time.monotonic()
-    lab = Laboratory(model, solver, measure, time_limit, Random(seed), symmetries)
+    limit, generator = (
+        positive_seconds(time_limit, "time_limit"),
+        Random(needed(seed, int, "seed: an integer")),
+    )
+    lab = Laboratory(model, solver, measure, limit, generator, as_group(symmetries))
     with listening() as interrupt:
         base = _asked_first(lab, interrupt)
         found, done = _gone_through(lab, base, interrupt) if base.value is not None else ([], ())

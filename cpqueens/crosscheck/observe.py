@@ -174,7 +174,7 @@ def observe_backend(
         if want is Want.ONE:
             options.setdefault("solution_limit", 1)
         consumer = None if want is Want.COUNT else recorder
-        outcome = run(model, solver, want, consumer, list, collect=collect, look_ahead=False, **options)
+        outcome = run(model, solver, want, consumer, list, options, collect=collect, look_ahead=False)
     except Exception as error:
         store.finish()
         return Observation(

@@ -16,7 +16,9 @@ from cpqueens.fuzzing.fuzztable import FuzzReport
 from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
+from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import shown
 
 MOST_MODELS = 10**9
@@ -67,9 +69,12 @@ def fuzz(
         ("models", models, 1, MOST_MODELS),
         ("processes", processes, 0, MOST_PROCESSES),
         ("seed", seed, 0, 2**62),
+        ("only", 0 if only is None else only, 0, MOST_MODELS),
     ):
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ModelError(f"{what}: an integer from {least} to {most} is needed, got {shown(value)}")
+    as_function(progress, "progress: a function")
+    seconds = positive_seconds(seconds, "seconds")
     processes = min(processes, models)  # a child without a model would only be started and ended
     if solvers is None:
         solvers = available()

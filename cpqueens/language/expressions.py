@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from cpqueens.language import rows
 from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
 from cpqueens.language.rows import IntArray
+from cpqueens.language.unknown import Unknown
+from cpqueens.text.needed import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 Axis = int | tuple[int, ...] | None
@@ -65,6 +67,7 @@ class Operations:
     """What operators come to that is defined above this file; `cpqueens.language.operations` fills it."""
 
     apply: Callable[[Any, Any, Any], Any]  # a NumPy function, its arguments, those given by name
+    apply_ufunc: Callable[[Any, str, Any, Any], Any]  # one of single elements, how it is called, ...
     add: Callable[[Any, Any], LinearArray]
     as_truth: Callable[[Registry, Any], BoolArray]
     compare: Callable[[Any, Any, Relation], BoolArray]
@@ -73,6 +76,7 @@ class Operations:
     literals: Callable[[LinearArray], BoolArray]
     matmul: Callable[[Any, Any], LinearArray]
     multiply: Callable[[Any, Any], LinearArray]
+    power: Callable[[Any, Any, Any], LinearArray]
     pick: Callable[[LinearArray, Any], LinearArray]  # by any key that NumPy knows, terms included
     subtract: Callable[[Any, Any], LinearArray]
     term: Callable[[Registry, tuple[int, ...], tuple[int, ...], int], LinearArray]
@@ -83,12 +87,10 @@ class Operations:
 OPERATIONS = Operations()
 
 
-class Operand:
+class Operand(Unknown):
     """What arrays of terms and of truths share: a shape as in NumPy, comparisons and connectives."""
 
     __slots__ = ()
-    __array_ufunc__: ClassVar[None] = None
-    _single: ClassVar[str]  # what one of shape () is called
 
     registry: Registry
     shape: tuple[int, ...]
@@ -122,9 +124,39 @@ class Operand:
 
     __rmul__ = __mul__
 
+    def __floordiv__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("quotient", self, other)
+
+    def __rfloordiv__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("quotient", other, self)
+
+    def __mod__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("remainder", other, self)
+
+    def __divmod__(self, other: Any) -> tuple[LinearArray, LinearArray]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[LinearArray, LinearArray]:
+        return other // self, other % self
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> LinearArray:
+        return OPERATIONS.power(self, exponent, modulus)
+
+    def __abs__(self) -> LinearArray:
+        return OPERATIONS.define("abs", self)
+
+    def __matmul__(self, other: Any) -> LinearArray:
+        return OPERATIONS.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> LinearArray:
+        return OPERATIONS.matmul(other, self)
+
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing."""
-        return OPERATIONS.total(self, axis, keepdims)
+        return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return OPERATIONS.compare(self, other, "==")
@@ -163,6 +195,9 @@ class Operand:
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return OPERATIONS.apply(function, args, kwargs)
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return OPERATIONS.apply_ufunc(function, method, inputs, options)
 
 
 class LinearArray(Operand, LinearRows):
@@ -247,10 +282,8 @@ class LinearArray(Operand, LinearRows):
                 pass  # refused below, in words
         return OPERATIONS.pick(self, key)
 
-    def __index__(self) -> NoReturn:
-        raise TypeError(
-            "a term is no integer before it is known; to look up in a list, write element(list, term)"
-        )
+    def __bool__(self) -> NoReturn:
+        raise TypeError("whether a term is 0 is not known before solving: write x != 0, or len(array)")
 
     def _terms(self) -> list[LinearArray]:
         registry, term = self.registry, OPERATIONS.term
@@ -269,40 +302,6 @@ class LinearArray(Operand, LinearRows):
 
     def __pos__(self) -> LinearArray:
         return self
-
-    def __floordiv__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("quotient", self, other)
-
-    def __rfloordiv__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("quotient", other, self)
-
-    def __mod__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("remainder", other, self)
-
-    def __truediv__(self, other: Any) -> NoReturn:
-        raise TypeError("integers only: write // (floor) or div_trunc(x, y) instead of /")
-
-    __rtruediv__ = __truediv__
-
-    def __pow__(self, exponent: Any) -> LinearArray:
-        if not isinstance(exponent, int) or exponent < 1:
-            raise TypeError(f"powers of terms need an integer exponent of at least 1, got {exponent!r}")
-        result = self
-        for _ in range(exponent - 1):
-            result = result * self
-        return result
-
-    def __abs__(self) -> LinearArray:
-        return OPERATIONS.define("abs", self)
-
-    def __matmul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.matmul(other, self)
 
     def __invert__(self) -> BoolArray:
         return ~OPERATIONS.as_truth(self.registry, self)
@@ -375,6 +374,9 @@ class BoolArray(Operand):
 
     def __neg__(self) -> LinearArray:
         return -self.truth()
+
+    def __pos__(self) -> LinearArray:
+        return self.truth()
 
     def __invert__(self) -> BoolArray:
         return OPERATIONS.connect("not", self)

@@ -21,8 +21,9 @@ MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
 
 _INT64_MAX = 2**63 - 1
+MASK_LOST = "the mask would be lost; write .compressed() or .filled(value)"
 _MISREAD: dict[type, str] = {
-    np.ma.MaskedArray: "the mask would be lost; write .compressed() or .filled(value)",
+    np.ma.MaskedArray: MASK_LOST,
     np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
 }
 
@@ -267,16 +268,14 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
         For an axis that is not there, or is named twice.
     """
     given = axis if isinstance(axis, tuple) else (axis,)
-    try:
-        axes = tuple(operator.index(a) for a in given)
-    except TypeError:
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}") from None
-    if any(isinstance(a, bool | np.bool_) for a in given):
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}")
+    if any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in given):
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {shown(axis)}")
+    axes = tuple(map(int, given))
     outside = [a for a in axes if not -ndim <= a < ndim]
     if outside:
-        raise BadIndex(f"axis {outside[0]}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
+        allowed = f"the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}"
+        raise BadIndex(f"axis {shown(outside[0])}: {allowed}")
     axes = tuple(a % ndim for a in axes)
     if len(set(axes)) < len(axes):
-        raise ModelError(f"axis: {axis} names an axis twice")
+        raise ModelError(f"axis: {shown(axis)} names an axis twice")
     return axes

@@ -74,7 +74,7 @@ class Explanation:
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons)])
 
 
-def explain_infeasible(model: Statement, solver: str = "auto", **options: Any) -> Explanation:
+def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
     Constraints are left out one after the other (first in growing chunks, then singly); what stays

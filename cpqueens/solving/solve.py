@@ -17,7 +17,7 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError, Unsupported
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.request import build_request
+from cpqueens.solving.request import build_request, positive_integer
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 
 STOP = object()
@@ -36,7 +36,7 @@ class IncompleteCount(CpqueensError):  # noqa: N818
         self.outcome = outcome
 
 
-def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
+def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     """Find one solution, or the best one if the model has an objective.
 
     Parameters
@@ -68,13 +68,15 @@ def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
         return len(found) if enough else None
 
     if want is Want.ONE:
+        positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
         options["solution_limit"] = 1
-    outcome = run(model, solver, want, keep, lambda: kept, look_ahead=False, **options)
+    outcome = run(model, solver, want, keep, lambda: kept, options, look_ahead=False)
     return trusted(outcome)
 
 
 def enumerate_solutions(
     model: Statement,
+    /,
     on_solution: Callable[[Solution], object] | Any = None,
     solver: str = "auto",
     **options: Any,
@@ -88,16 +90,16 @@ def enumerate_solutions(
     """
     kept: list[np.ndarray[Any, Any]] = []
     consumer = _keeper(kept) if on_solution is None else _caller(on_solution, "on_solution")
-    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, **options)
+    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, options)
     return trusted(outcome)
 
 
-def count_solutions(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
+def count_solutions(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     """Count all solutions without storing them; the outcome says whether the count is complete."""
-    return trusted(run(model, solver, Want.COUNT, None, list, **options))
+    return trusted(run(model, solver, Want.COUNT, None, list, options))
 
 
-def count(model: Statement, solver: str = "auto", **options: Any) -> int:
+def count(model: Statement, /, solver: str = "auto", **options: Any) -> int:
     """Return the number of solutions.
 
     Raises
@@ -117,24 +119,27 @@ def run(
     want: Want,
     consumer: Consumer | None,
     kept: Callable[[], list[np.ndarray[Any, Any]]],
+    options: Mapping[str, Any],
     *,
     abandoned: Callable[[], bool] | None = None,
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
-    **options: Any,
+    look_ahead: bool = True,
 ) -> Outcome:
     """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
 
     ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
-    returns the matrices that it kept for the outcome; ``abandoned`` is asked now and then whether the run
-    should end because nobody listens; ``collect`` makes the receiving end (a cross-check goes on after a
-    fault, to see all of them).
+    returns the matrices that it kept for the outcome; ``options`` are the user's; ``abandoned`` is asked
+    now and then whether the run should end because nobody listens; ``collect`` makes the receiving end (a
+    cross-check goes on after a fault, to see all of them).
     """
     started = time.monotonic()
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
     with model.under_way(), listening(abandoned) as interrupt:
         checker = Checker.of(model)
-        request = build_request(checker, backend, strategy, want, clock, interrupt, **options)
+        request = build_request(
+            checker, backend, strategy, want, clock, interrupt, options, look_ahead=look_ahead
+        )
         take = None if consumer is None else partial(consumer, interrupt)
         collector = collect(checker, backend, request, take)
         built = time.monotonic() - started

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cpqueens.errors import ModelError
+from cpqueens.text.needed import as_path
 from cpqueens.text.plaintext import shown
 
 MAX_TEXT = 2**28
@@ -47,6 +48,7 @@ def read_bytes(path: str | Path, most: int, *, pipes: bool = True) -> bytes:
         If it cannot be read, is neither a file nor a pipe, holds more than ``most`` bytes, or is a pipe
         that stays silent.
     """
+    as_path(path)
     try:
         if not is_regular(path) and not pipes:  # before it is opened: opening a device can do something
             raise ModelError("is a pipe; a file is needed")

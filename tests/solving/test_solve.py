@@ -42,7 +42,7 @@ def _run(model: Model, fake: FakeBackend, want: Want = Want.ALL, **options):
         kept.append(found.matrix.copy())
 
     with installed(fake):
-        return run(model, "fake", want, keep, lambda: kept, **options)
+        return run(model, "fake", want, keep, lambda: kept, options)
 
 
 def _codes(outcome) -> list[str]:
