@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from cpqueens.errors import ModelError
 from cpqueens.language import rows
 from cpqueens.language.linear_rows import LinearRows
-from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
-from cpqueens.language.rows import IntArray
+from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
+from cpqueens.language.rows import IntArray, Shape
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 Axis = int | tuple[int, ...] | None
@@ -44,7 +44,7 @@ class Registry(Protocol):
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
         """Return which terms may be undefined, of shape (size,)."""
 
-    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+    def define(self, kind: str, shape: Shape, *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
 
     def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
@@ -90,7 +90,7 @@ class Operand:
     _single: ClassVar[str]  # what one of shape () is called
 
     registry: Registry
-    shape: tuple[int, ...]
+    shape: Shape
 
     @property
     def ndim(self) -> int:
@@ -176,19 +176,10 @@ class LinearArray(Operand, LinearRows):
 
     _scalars: list[LinearArray] | None
 
-    def __init__(
-        self,
-        registry: Registry,
-        shape: tuple[int, ...],
-        variables: IntArray,
-        coefficients: IntArray,
-        constants: IntArray,
-    ) -> None:
+    def __init__(self, registry: Registry, shape: Shape, *columns: *Columns) -> None:
         self.registry = registry
         self.shape = shape
-        self.variables = variables
-        self.coefficients = coefficients
-        self.constants = constants
+        self.variables, self.coefficients, self.constants = columns
         self._scalars = None
 
     # ---- shape ----------------------------------------------------------------------------------
@@ -229,7 +220,7 @@ class LinearArray(Operand, LinearRows):
         k = index.reshape(-1)
         return build(self.registry, index.shape, self.variables[k], self.coefficients[k], self.constants[k])
 
-    def broadcast(self, shape: tuple[int, ...]) -> LinearArray:
+    def broadcast(self, shape: Shape) -> LinearArray:
         """Return the array broadcast to ``shape``, which must be possible."""
         return self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
 
@@ -317,7 +308,7 @@ class LinearArray(Operand, LinearRows):
         registry = self.registry
         arrays = self.variables, self.coefficients, self.constants
         try:
-            return rows.row_bounds(*arrays, registry.lower, registry.upper, max(most, registry.most))
+            return rows.row_bounds(arrays, registry.lower, registry.upper, max(most, registry.most))
         except OutOfRange as error:
             named = registry.text_of(self._pick(np.array(error.row)))
             where = f"{named:.80}: " if named else ""
@@ -383,16 +374,11 @@ class BoolArray(Operand):
         )
 
 
-def build(
-    registry: Registry,
-    shape: tuple[int, ...],
-    variables: IntArray,
-    coefficients: IntArray,
-    constants: IntArray,
-) -> LinearArray:
+def build(registry: Registry, shape: Shape, *columns: *Columns) -> LinearArray:
     """Return the array of these terms; one of shape () is a `Term`."""
     if shape:
-        return LinearArray(registry, shape, variables, coefficients, constants)
+        return LinearArray(registry, shape, *columns)
+    variables, coefficients, constants = columns
     pairs = zip(variables[0].tolist(), coefficients[0].tolist(), strict=True)
     kept = {v: a for v, a in pairs if a}
     return OPERATIONS.term(registry, tuple(kept), tuple(kept.values()), int(constants[0]))

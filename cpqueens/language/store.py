@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -56,15 +57,8 @@ class VariableStore:
         self.has_partial = False  # whether any variable may be undefined
 
     def _copy_store(self, other: VariableStore) -> None:
-        self._lower, self._upper = other._lower.copy(), other._upper.copy()
-        self._is_defined = other._is_defined.copy()
-        self._may_be_undefined = other._may_be_undefined.copy()
-        self._count = other._count
-        self.domains = dict(other.domains)
-        self.definitions = list(other.definitions)
-        self._shared = dict(other._sharing())
-        self._producer = dict(other._producer)
-        self.has_partial = other.has_partial
+        other._sharing()  # made now, once for both
+        vars(self).update({name: copy(vars(other)[name]) for name in vars(VariableStore())})
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -178,12 +172,9 @@ class VariableStore:
         low, high = flat.expression.bounds(flat.most)
         holds = SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
-        if self.has_partial:
-            partial = self.partial_terms(flat.expression)
-            constant &= ~(partial & value)
-            narrow = ~constant & ~partial & (high - low <= 1)
-        else:
-            narrow = ~constant & (high - low <= 1)
+        partial = self.partial_terms(flat.expression)
+        constant &= ~(partial & value)
+        narrow = ~constant & ~partial & (high - low <= 1)
         if narrow.any():
             narrow &= _reach_of(flat.expression) < _AFFINE
         defined = np.flatnonzero(~constant & ~narrow)
@@ -302,7 +293,7 @@ UNBOUND = Unbound()
 
 def _reach_of(e: LinearArray) -> NDArray[np.float64]:
     registry = e.registry
-    return reach(e.variables, e.coefficients, e.constants, registry.lower, registry.upper)
+    return reach((e.variables, e.coefficients, e.constants), registry.lower, registry.upper)
 
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
