@@ -221,13 +221,9 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
                 break
     store.finish()
     if not found:
-        found.append(_never_run(participant.name, want, plan))
+        name, seed = participant.name, plan.seeds[0]  # a signal kept it from running at all
+        found.append(Observation(name, name, "heuristic", want, proves=False, seed=seed, interrupted=True))
     return _together(model, found, store, tally, time.monotonic() - started)
-
-
-def _never_run(name: str, want: Want, plan: Plan) -> Observation:
-    """Return the observation of a backend that a signal kept from running at all."""
-    return Observation(name, name, "heuristic", want, proves=False, seed=plan.seeds[0], interrupted=True)
 
 
 def _together(

@@ -228,7 +228,8 @@ class LinearArray(Operand, LinearRows):
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
         if type(key) is int and len(self.shape) == 1:
             if self._scalars is None:
-                self._scalars = self._terms()
+                term = OPERATIONS.term
+                self._scalars = [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
             try:
                 return self._scalars[key]
             except IndexError:
@@ -239,10 +240,6 @@ class LinearArray(Operand, LinearRows):
         raise TypeError(
             "a term is no integer before it is known; to look up in a list, write element(list, term)"
         )
-
-    def _terms(self) -> list[LinearArray]:
-        registry, term = self.registry, OPERATIONS.term
-        return [term(registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
 
     def bind(self, registry: Registry) -> LinearArray:
         """Return the same terms as terms of ``registry`` (an extension of the present one)."""

@@ -169,29 +169,27 @@ class VariableStore:
             if not isinstance(flat, Connective):  # truths are 0 or 1
                 flat.require_range()
             return of_variables(self, self._register(Truth(flat)), shape)
-        low, high = flat.expression.bounds(flat.most)
+        e = flat.expression
+        low, high = e.bounds(flat.most)
         holds = SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
-        partial = self.partial_terms(flat.expression)
+        partial = self.partial_terms(e)
         constant &= ~(partial & value)
         narrow = ~constant & ~partial & (high - low <= 1)
         if narrow.any():
-            narrow &= _reach_of(flat.expression) < _AFFINE
+            columns = (e.variables, e.coefficients, e.constants)
+            narrow &= reach(columns, e.registry.lower, e.registry.upper) < _AFFINE
         defined = np.flatnonzero(~constant & ~narrow)
-        width = max(1, flat.expression.width)
-        variables = np.zeros((flat.size, width), dtype=np.int64)
-        coefficients = np.zeros((flat.size, width), dtype=np.int64)
+        variables, coefficients = np.zeros((2, flat.size, max(1, e.width)), dtype=np.int64)
         constants = value.astype(np.int64)
         if narrow.any():  # e is low or low + 1, so its truth is affine in e
             at_low = holds(low).astype(np.int64)
             slope = holds(low + 1).astype(np.int64) - at_low
-            e = flat.expression
             variables[narrow, : e.width] = e.variables[narrow]
             coefficients[narrow, : e.width] = (e.coefficients * slope[:, None])[narrow]
             constants[narrow] = (at_low + slope * (e.constants - low))[narrow]
         if defined.size:
-            results = self._register(Truth(flat.take(defined)))
-            variables[defined, 0] = results
+            variables[defined, 0] = self._register(Truth(flat.take(defined)))
             coefficients[defined, 0] = 1
             constants[defined] = 0
         return LinearArray(self, (flat.size,), variables, coefficients, constants).reshape(shape)
@@ -289,11 +287,6 @@ class Unbound(VariableStore):
 
 
 UNBOUND = Unbound()
-
-
-def _reach_of(e: LinearArray) -> NDArray[np.float64]:
-    registry = e.registry
-    return reach((e.variables, e.coefficients, e.constants), registry.lower, registry.upper)
 
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
