@@ -39,7 +39,7 @@ def observe_rows(
 ) -> Observation:
     """Return what given rows (batch, decision variables) amount to, each checked."""
     began = time.monotonic() if started is None else started
-    checker, store = Checker(model), SolutionStore(plan.packing)
+    checker, store = Checker.of(model), SolutionStore(plan.packing)
     accepted = checker.accepts(rows) if len(rows) else np.zeros(0, dtype=bool)
     store.add(rows[accepted])
     store.finish()

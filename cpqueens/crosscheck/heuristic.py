@@ -112,7 +112,7 @@ def collect_runs(
 ) -> Observation:
     """Run a heuristic over all seeds and check every answer."""
     started = time.monotonic()
-    store, checker, tally = SolutionStore(plan.packing), Checker(model), Runs(len(plan.seeds))
+    store, checker, tally = SolutionStore(plan.packing), Checker.of(model), Runs(len(plan.seeds))
     best: tuple[int, IntArray] | None = None
     with listening() as interrupt:
         for seed in interrupt.until_seen(plan.seeds):
@@ -229,7 +229,7 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
 def _together(
     model: Model, found: list[Observation], store: SolutionStore, runs: Runs, seconds: float
 ) -> Observation:
-    checker = Checker(model)
+    checker = Checker.of(model)
     best: tuple[int, IntArray] | None = None
     for o in found:
         if o.best is not None:

@@ -11,12 +11,7 @@ from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.fuzzing.findings import (
-    Failure,
-    Progress,
-    examine_one,
-    fuzz_model,
-)
+from cpqueens.fuzzing.findings import Failure, Progress, examine_one
 from cpqueens.fuzzing.fuzztable import FuzzReport
 from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.model import Model
@@ -139,4 +134,4 @@ def assert_agree(model: Model, solvers: Sequence[Any] | str | None = None, **opt
         raise AssertionError(f"\n{report}")
 
 
-__all__ = ["CpqueensError", "Failure", "FuzzReport", "assert_agree", "fuzz", "fuzz_model"]
+__all__ = ["CpqueensError", "Failure", "FuzzReport", "assert_agree", "fuzz"]

@@ -6,6 +6,8 @@ process instead. ``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python
 
 Numba by itself notices a change of the file that holds a kernel, but not of a function in another file that
 the kernel calls; here a cached kernel is used only while all files that it is made of are unchanged.
+Nor does it keep processes apart: two that start at once would both compile, and one could load what the other
+has half written; here they take turns.
 """
 
 from __future__ import annotations
@@ -18,14 +20,19 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 from cpqueens.kernels.sources import source_stamp
+from cpqueens.system.turns import turn
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 """Kernels create no arrays, hence need no counts of references to them: counting took most of the time of
 those that hand arrays to each other (``_nrt`` is known to Numba's compiler, not to its annotations)."""
+
+_PATIENCE = 60.0
+"""Seconds to wait for another process that compiles the same kernel: more than any takes."""
 
 
 def kernel(function: Function) -> Function:
@@ -38,6 +45,7 @@ def kernel(function: Function) -> Function:
     try:
         compiled = numba.njit(cache=True, **_OPTIONS)(function)
         _stamp(compiled, function)
+        _take_turns(compiled)
     except RuntimeError:  # Numba found no folder that it may write its cache to
         compiled = numba.njit(**_OPTIONS)(function)
     return cast(Function, compiled)
@@ -48,6 +56,21 @@ def _stamp(compiled: Any, function: Any) -> None:
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, source_stamp(Path(function.__code__.co_filename)))
+
+
+def _take_turns(compiled: Any) -> None:
+    """Load, or compile and save, in one process at a time; as before where there is no cache file."""
+    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if not hasattr(file, "_index_path"):
+        return
+    path, compile_alone = Path(file._index_path).with_suffix(".lock"), compiled.compile
+
+    def compile_in_turn(signature: Any) -> Any:
+        # Numba's own lock first, as for what a kernel calls: else threads could wait for each other.
+        with global_compiler_lock, turn(path, _PATIENCE, _announcer.on_wait):
+            return compile_alone(signature)
+
+    compiled.compile = compile_in_turn
 
 
 def inner_kernel(function: Function) -> Function:
@@ -85,6 +108,14 @@ class _Announcer(event.Listener):
         self.said = False
 
     def on_start(self, event: Any) -> None:
+        self._announce()
+
+    def on_wait(self, seconds: float) -> None:
+        """Another process compiles: loading takes less than a second."""
+        if seconds > 1:
+            self._announce()
+
+    def _announce(self) -> None:
         if not self.said:
             self.said = True
             message = "compiling kernels, once; later runs take them from the cache"
@@ -96,4 +127,5 @@ class _Announcer(event.Listener):
         """Nothing is said at the end."""
 
 
-event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]

@@ -6,6 +6,7 @@ and combines on its behalf; what else operators come to stands in one table, `OP
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NoReturn, Protocol
 
@@ -336,7 +337,7 @@ class BoolArray(Operand):
     @property
     def size(self) -> int:
         """Number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def T(self) -> BoolArray:  # noqa: N802 - numpy's name

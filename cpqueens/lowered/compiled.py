@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.lowering import Lowered, lower
+from cpqueens.lowered.lowering import Lowered, Supports, lower
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -206,6 +207,16 @@ def _start(lengths: list[int]) -> IntArray:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
 
 
+@cache
+def _of_kinds(kinds: frozenset[str]) -> Supports:
+    """Return what is supported where ``kinds`` are the plain ones: the same function for the same kinds."""
+
+    def supports(constraint: Constraint, context: str) -> bool:
+        return constraint.kind in (kinds if context == "plain" else TRUTH_KINDS)
+
+    return supports
+
+
 def compile_model(
     model: Statement, kinds: frozenset[str] = PLAIN_KINDS, *, objective: bool = True, backend: str = "backend"
 ) -> Compiled:
@@ -218,11 +229,7 @@ def compile_model(
     objective
         Whether the objective counts.
     """
-
-    def supports(constraint: Constraint, context: str) -> bool:
-        return constraint.kind in (kinds if context == "plain" else TRUTH_KINDS)
-
-    lowered = lower(model, supports, backend, objective=objective, joined=True)
+    lowered = lower(model, _of_kinds(kinds), backend, objective=objective, joined=True)
     number, order = _renumber(model, lowered)
     builder = _Builder(number)
     for constraint in join_linear(lowered.constraints):

@@ -93,7 +93,8 @@ def lower(
 ) -> Lowered:
     """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
 
-    With ``joined`` relations between single terms come as arrays of many; they have the origin -1.
+    With ``joined`` relations between single terms come as arrays of many; they have the origin -1. The same
+    question gets the same answer until the model changes: nobody may write to it.
 
     Raises
     ------
@@ -101,6 +102,14 @@ def lower(
         If a constraint is neither supported nor decomposable.
     ModelError
     """
+    objective = objective and model.objective is not None
+    return model.kept(
+        ("lowered", supports, objective, joined),
+        lambda: _lowered(model, supports, backend, objective, joined),
+    )
+
+
+def _lowered(model: Statement, supports: Supports, backend: str, objective: bool, joined: bool) -> Lowered:
     scratch = Scratch(model)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
     posted = model._constraints

@@ -44,10 +44,11 @@ def test_a_change_of_an_imported_file_is_noticed(tmp_path: Path) -> None:
     """The value in one file, the kernel in another: a cached kernel must not outlive the value."""
     package = tmp_path / "cpqueens" / "kernels"
     package.mkdir(parents=True)
-    for folder in (package, package.parent):
+    (package.parent / "system").mkdir()
+    for folder in (package, package.parent, package.parent / "system"):
         (folder / "__init__.py").write_text("")
-    for name in ("jit.py", "sources.py"):
-        (package / name).write_text((KERNELS / name).read_text())
+    for name in ("kernels/jit.py", "kernels/sources.py", "system/turns.py"):
+        (package.parent / name).write_text((KERNELS.parent / name).read_text())
     (package / "user.py").write_text(
         "from cpqueens.kernels.jit import kernel\n"
         "from cpqueens.kernels.value import value\n\n"

@@ -53,7 +53,7 @@ LOCAL_SEARCH = Area(
     ),
     (
         "tests/backends/local_search/test_starts.py",
-        "tests/backends/local_search/test_deltas.py",
+        "tests/backends/local_search/test_small_searches.py",
         "tests/backends/local_search/test_random_models.py",
         "tests/backends/local_search/test_endings.py",
         "tests/backends/local_search/test_going_on.py",
@@ -86,10 +86,7 @@ SEARCH_KERNELS = Area(
                "spare[s] = old", "spare[s] = new"),
     ),
     (
-        "tests/backends/local_search/test_deltas.py",
-        "tests/backends/local_search/test_random_models.py",
-        "tests/backends/local_search/test_endings.py",
-        "tests/backends/local_search/test_going_on.py",
+        "tests/backends/local_search/test_small_searches.py",
     ),
     solvers="local-search",
     plain=True,

@@ -100,7 +100,9 @@ CPSAT = Area(
                "forbidden |= mine", "forbidden &= mine"),
     ),
     (
-        "tests/backends/cpsat/test_cpsat_claims.py", "tests/backends/test_cpsat.py",
+        "tests/backends/cpsat/test_cpsat_claims.py",
+        "tests/backends/cpsat/test_writer.py",
+        "tests/backends/test_cpsat.py",
         "tests/solving/test_handover.py",
     ),
     solvers="cpsat",
@@ -213,6 +215,7 @@ PYTHON_CONSTRAINT = Area(
     (
         "tests/backends/python_constraint/test_bounds.py",
         "tests/backends/python_constraint/test_different.py",
+        "tests/backends/python_constraint/test_listing.py",
         "tests/backends/python_constraint/test_pruning.py",
         "tests/backends/python_constraint/test_relations.py",
         "tests/backends/test_python_constraint.py",

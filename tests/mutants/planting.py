@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from shutil import copy
 
@@ -31,7 +32,7 @@ UNENDED = 1e6
 
 HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
-"""Seconds for the tests and the fuzzed models of one mutant."""
+"""Seconds on the clock for the tests and the fuzzed models of one mutant."""
 
 MEMORY = 4 * 2**30
 """Bytes that a process may take: a fault may ask for any number."""
@@ -49,6 +50,7 @@ class Job:
     tests: tuple[str, ...]
     area: Area
     fuzz: bool = True
+    limit: float = LIMIT  # processor seconds
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def _ended(pid: int, child: Child, late: bool) -> Noticed | None:
         return None
     seconds = used.ru_utime + used.ru_stime
     if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
-        return Noticed("time", "no end in time", seconds)
+        return Noticed("time", f"no end in time: {_under_way(child)}", seconds)
     if not os.WIFEXITED(status):
         return Noticed("tests", f"the process died of signal {os.WTERMSIG(status)}", seconds)
     return Noticed(_ENDS.get(os.WEXITSTATUS(status), "broken"), _last(child), seconds)
@@ -178,6 +180,12 @@ def _booked(child: Child) -> list[tuple[str, float, str]]:
     if not child.book.exists():
         return []
     return [json.loads(line) for line in child.book.read_text(encoding="utf-8").splitlines()]
+
+
+def _under_way(child: Child) -> str:
+    """Return the test that had begun and not ended, "" if there is none."""
+    name, seconds, _ = (_booked(child) or [("", 0.0, "")])[-1]
+    return name if seconds == UNENDED else ""
 
 
 def _last(child: Child) -> str:
@@ -219,6 +227,11 @@ def prepare(job: Job, folder: Path) -> None:
     sys.path.insert(0, str(ROOT))
 
 
+def limit_time(seconds: float) -> None:
+    """Let this process, and each that it starts, end after so many seconds of processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), resource.RLIM_INFINITY))
+
+
 def plant(planted: str) -> None:
     """Let this process, and those that it starts, load the fault when they load its module."""
     os.environ["CPQUEENS_MUTANT"] = planted
@@ -240,6 +253,7 @@ def run_tests(tests: tuple[str, ...], plugin: object) -> int:
 def _look(child: Child, plugin: QuickestFirst) -> int:
     """Plant the fault, run the tests, then the fuzzer; return the exit code."""
     job = child.job
+    limit_time(job.limit)
     prepare(job, child.output.parent)
     plant(job.planted)
     return run_tests(job.tests, plugin) or (_fuzz(job) if job.fuzz else 0)

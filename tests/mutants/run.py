@@ -1,8 +1,9 @@
 """``make mutants``: plants each fault of the list, runs the nearest tests and 300 fuzzed models, keeps score.
 
-A mutant is killed by a failing test or a disagreement. One that survives, one that no longer applies, an
-equivalent one that was killed after all, and a time-out that was not foreseen all fail the run; so does a
-test that fails without any mutant, for then nothing was shown.
+A mutant is killed by a failing test, by a disagreement, or by not ending: when it has taken `FAR` times the
+processor time of the control, which is the same without any mutant. One that survives, one that no longer
+applies, an equivalent one that was killed after all, and any other time-out all fail the run; so does a test
+that fails without any mutant, for then nothing was shown.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ from warm import watch_warm
 
 KILLED = ("tests", "fuzz", "time")
 FINE = (*KILLED, "equivalent")
+
+FAR = 4
+"""A mutant that takes so many times the processor time of the control does not end."""
+
+LEAST = 30.0
+"""Processor seconds that each mutant has at least."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +60,28 @@ def judge_all(
                 continue
             file = Path(folder) / f"{number}.py"
             file.write_text(mutated.source, encoding="utf-8")
-            jobs[number] = Job(f"{mutated.module}={file}", mutant.tests or area.tests, area, fuzz)
+            limit = max(LEAST, FAR * seconds.get(name_of_control(area, fuzz), 0.0))
+            jobs[number] = Job(f"{mutated.module}={file}", mutant.tests or area.tests, area, fuzz, limit)
         open_ones = {n: job for n, job in jobs.items() if not pairs[n][1].equivalent}
         for number, noticed in watch_warm(open_ones, processes, seconds):
             del jobs[number]
-            yield conclude(*pairs[number], noticed)
+            yield conclude(*pairs[number], noticed, seconds.get(name_of_control(pairs[number][0], fuzz)))
         for number, noticed in watch_all(jobs, processes, seconds):
-            yield conclude(*pairs[number], noticed)
+            yield conclude(*pairs[number], noticed, seconds.get(name_of_control(pairs[number][0], fuzz)))
 
 
-def conclude(area: Area, mutant: Mutant, noticed: Noticed) -> Verdict:
-    """Return what an end means for this mutant."""
+def name_of_control(area: Area, fuzz: bool) -> str:
+    """Return by which name the processor seconds of the control of an area are kept."""
+    return f"control of {area.name}, {'fuzzed' if fuzz else 'tests only'}"
+
+
+def conclude(area: Area, mutant: Mutant, noticed: Noticed, control: float | None = None) -> Verdict:
+    """Return what an end means for this mutant; ``control`` has seconds, if these are known."""
     end = noticed.end
+    endless = mutant.hangs or (control is not None and noticed.seconds >= FAR * control)
     if mutant.equivalent:
         end = {"survived": "equivalent"}.get(end, "not equivalent")
-    elif end == "time" and not mutant.hangs:
+    elif end == "time" and not endless:
         end = "time-out"
     return Verdict(area.name, mutant, end, noticed.detail, noticed.seconds)
 
@@ -75,12 +89,16 @@ def conclude(area: Area, mutant: Mutant, noticed: Noticed) -> Verdict:
 def control(
     areas: Sequence[Area], processes: int, known: Seconds, *, fuzz: bool = True
 ) -> tuple[list[str], float]:
-    """Run all that is to notice mutants without one; return what fails all the same, and what it took."""
+    """Run all that is to notice mutants without one; return what fails all the same, and what it took.
+
+    What each area took is kept in ``known``.
+    """
     tests = [tuple(sorted({t for m in a.mutants for t in m.tests} | set(a.tests))) for a in areas]
     jobs = {k: Job("", tests[k], area, fuzz) for k, area in enumerate(areas)}
     wrong, seconds = [], 0.0
     for number, noticed in watch_all(jobs, processes, known):
         seconds += noticed.seconds
+        known[name_of_control(areas[number], fuzz)] = noticed.seconds
         if noticed.end != "survived":
             wrong.append(f"{areas[number].name}: {noticed.end} without any mutant: {noticed.detail}")
     return wrong, seconds

@@ -147,6 +147,14 @@ def test_what_an_end_means() -> None:
         assert tuple(conclude(area, m, noticed).end for m in (mutant, lie, endless)) == meant
 
 
+def test_what_takes_far_more_processor_time_than_the_control_is_killed() -> None:
+    area, mutant = Area("here", (), ()), Mutant("x", "f", "a", "b")
+    for seconds, meant in ((39.0, "time-out"), (40.0, "time"), (900.0, "time")):
+        assert conclude(area, mutant, Noticed("time", "", seconds), control=10.0).end == meant
+    assert conclude(area, mutant, Noticed("survived", "", 900.0), control=10.0).end == "survived"
+    assert conclude(area, mutant, Noticed("time", "", 900.0), control=None).end == "time-out"
+
+
 def test_the_score_counts_what_was_killed() -> None:
     mutant = Mutant("x", "f", "a", "b")
     ends = ["tests", "fuzz", "survived", "equivalent"]

@@ -194,7 +194,8 @@ def test_the_memory_cap_is_said(pair, monkeypatch) -> None:
     assert not outcome.complete
 
 
-def test_a_backend_may_use_its_array_again(pair) -> None:
+@pytest.mark.parametrize("order", Order)
+def test_a_backend_may_use_its_array_again(pair, order: Order) -> None:
     def script(model, request, deliver):
         buffer = np.zeros((1, 2), dtype=np.int64)
         for a, b in ((0, 1), (1, 2), (2, 3)):
@@ -203,7 +204,7 @@ def test_a_backend_may_use_its_array_again(pair) -> None:
         return Ended(True, StopReason.EXHAUSTED)
 
     kept = []
-    with installed(FakeBackend(script)):
+    with installed(FakeBackend(script, order=order)):
         pair.enumerate(kept.append, solver="fake")
         found = pair.enumerate(solver="fake").solutions.matrix
     assert [s.values.tolist() for s in kept] == [[0, 1], [1, 2], [2, 3]]

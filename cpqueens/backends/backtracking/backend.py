@@ -79,9 +79,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        from cpqueens.lowered.compiled import compile_model
-
-        compile_model(model, backend=self.name)
+        self._patterns(model, objective=True)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -97,11 +95,7 @@ class Backtracking:
 
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
-        from cpqueens.lowered.compiled import PLAIN_KINDS
-        from cpqueens.lowered.patterns import patterns_of
-
-        best = request.want is Want.BEST
-        patterns = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=best, backend=self.name)
+        patterns = self._patterns(model, objective=request.want is Want.BEST)
         asked = request.strategy or "auto"
         pattern = _pattern(patterns, asked)
         strategy = _choose(asked, pattern, request)
@@ -115,6 +109,12 @@ class Backtracking:
             facts["translate_time"] = time.monotonic() - started
             return search
         return lambda deliver: _run_pattern(pattern, strategy, request, deliver, facts)
+
+    def _patterns(self, model: Statement, objective: bool) -> Patterns:
+        from cpqueens.lowered.compiled import PLAIN_KINDS
+        from cpqueens.lowered.patterns import patterns_of
+
+        return patterns_of(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
 
 
 def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:

@@ -62,7 +62,7 @@ class CpSat:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""
-        lower(model, supports, self.name)
+        lower(model, supports, self.name, joined=True)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:

@@ -53,20 +53,15 @@ class LasVegas:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        from cpqueens.lowered.compiled import compile_model
-
-        compile_model(model, objective=False, backend=self.name)
+        self._patterns(model)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Make attempts until the first solution, or as many as asked for."""
-        from cpqueens.lowered.compiled import PLAIN_KINDS
-        from cpqueens.lowered.patterns import patterns_of
-
         started = time.monotonic()
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
-        patterns = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
+        patterns = self._patterns(model)
         if random is None:
             random = len(model.decisions)
         facts = {"translate_time": time.monotonic() - started, "constraints": patterns.compiled.how}
@@ -74,6 +69,12 @@ class LasVegas:
             _attempts(patterns, random, request.seed).advance(1, 1)
         attempts = _attempts(patterns, random, request.seed)
         return _Run(attempts, random, asked, request, facts).to_the_end(deliver)
+
+    def _patterns(self, model: Statement) -> Patterns:
+        from cpqueens.lowered.compiled import PLAIN_KINDS
+        from cpqueens.lowered.patterns import patterns_of
+
+        return patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
 
 
 def _attempts(patterns: Patterns, random: int, seed: int) -> Attempts:
