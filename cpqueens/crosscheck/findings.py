@@ -21,20 +21,13 @@ class Evidence(IntEnum):
     @property
     def text(self) -> str:
         """The level in words."""
-        return _EVIDENCE_TEXT[self]
+        texts = ("witness checked", "independent agreement", "one complete solver", "claim only")
+        return texts[self - 1]
 
     @property
     def short(self) -> str:
         """The level in one word."""
         return ("witness", "agreement", "alone", "claim")[self - 1]
-
-
-_EVIDENCE_TEXT = {
-    Evidence.WITNESS: "witness checked",
-    Evidence.INDEPENDENT: "independent agreement",
-    Evidence.ALONE: "one complete solver",
-    Evidence.CLAIM: "claim only",
-}
 
 
 @dataclass(frozen=True)

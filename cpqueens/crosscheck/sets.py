@@ -198,11 +198,6 @@ class SetComparison:
     union: int
     lacks: Mapping[str, Lack]
 
-    @property
-    def equal(self) -> bool:
-        """True if all sets are the same."""
-        return not any(lack.total for lack in self.lacks.values())
-
 
 def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetComparison:
     """Compare finished sets bucket by bucket; exact, in memory of about 1/64 of the sets."""

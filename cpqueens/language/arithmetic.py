@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -133,22 +131,10 @@ def sum_of_products(a: LinearArray, b: LinearArray) -> LinearArray:
     return (a.reshape(*a.shape[:-1], *between, a.shape[-1]) * b).sum(axis=-1)
 
 
-_PYTHON: dict[Relation, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
-
-
 def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> BoolArray:
     """Return the truths ``left relation right``; a truth equals, or differs from, another truth only."""
     if isinstance(left, BoolArray):
-        terms = left.truth()
         other = as_truth(left.registry, right).truth() if relation in ("==", "!=") else right
-        truths: BoolArray = _PYTHON[relation](terms, other)
-        return truths
+        return compare(left.truth(), other, relation)
     difference = left - right
     return difference.registry.compare(difference, relation)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from cpqueens.errors import ModelError
 from cpqueens.language import rows
 from cpqueens.language.linear_rows import LinearRows
-from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
-from cpqueens.language.rows import IntArray
+from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
+from cpqueens.language.rows import IntArray, Shape
 from cpqueens.language.unknown import Unknown
 from cpqueens.text.needed import as_switch
 
@@ -47,7 +47,7 @@ class Registry(Protocol):
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
         """Return which terms may be undefined, of shape (size,)."""
 
-    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+    def define(self, kind: str, shape: Shape, *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
 
     def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
@@ -93,7 +93,7 @@ class Operand(Unknown):
     __slots__ = ()
 
     registry: Registry
-    shape: tuple[int, ...]
+    shape: Shape
 
     @property
     def ndim(self) -> int:
@@ -212,19 +212,10 @@ class LinearArray(Operand, LinearRows):
 
     _scalars: list[LinearArray] | None
 
-    def __init__(
-        self,
-        registry: Registry,
-        shape: tuple[int, ...],
-        variables: IntArray,
-        coefficients: IntArray,
-        constants: IntArray,
-    ) -> None:
+    def __init__(self, registry: Registry, shape: Shape, *columns: *Columns) -> None:
         self.registry = registry
         self.shape = shape
-        self.variables = variables
-        self.coefficients = coefficients
-        self.constants = constants
+        self.variables, self.coefficients, self.constants = columns
         self._scalars = None
 
     # ---- shape ----------------------------------------------------------------------------------
@@ -267,7 +258,7 @@ class LinearArray(Operand, LinearRows):
         k = index.reshape(-1)
         return build(self.registry, index.shape, self.variables[k], self.coefficients[k], self.constants[k])
 
-    def broadcast(self, shape: tuple[int, ...]) -> LinearArray:
+    def broadcast(self, shape: Shape) -> LinearArray:
         """Return the array broadcast to ``shape``, which must be possible."""
         return self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
 
@@ -275,7 +266,8 @@ class LinearArray(Operand, LinearRows):
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
         if type(key) is int and len(self.shape) == 1:
             if self._scalars is None:
-                self._scalars = self._terms()
+                term = OPERATIONS.term
+                self._scalars = [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
             try:
                 return self._scalars[key]
             except IndexError:
@@ -284,10 +276,6 @@ class LinearArray(Operand, LinearRows):
 
     def __bool__(self) -> NoReturn:
         raise TypeError("whether a term is 0 is not known before solving: write x != 0, or len(array)")
-
-    def _terms(self) -> list[LinearArray]:
-        registry, term = self.registry, OPERATIONS.term
-        return [term(registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
 
     def bind(self, registry: Registry) -> LinearArray:
         """Return the same terms as terms of ``registry`` (an extension of the present one)."""
@@ -319,7 +307,7 @@ class LinearArray(Operand, LinearRows):
         registry = self.registry
         arrays = self.variables, self.coefficients, self.constants
         try:
-            return rows.row_bounds(*arrays, registry.lower, registry.upper, max(most, registry.most))
+            return rows.row_bounds(arrays, registry.lower, registry.upper, max(most, registry.most))
         except OutOfRange as error:
             named = registry.text_of(self._pick(np.array(error.row)))
             where = f"{named:.80}: " if named else ""
@@ -388,16 +376,11 @@ class BoolArray(Operand):
         )
 
 
-def build(
-    registry: Registry,
-    shape: tuple[int, ...],
-    variables: IntArray,
-    coefficients: IntArray,
-    constants: IntArray,
-) -> LinearArray:
+def build(registry: Registry, shape: Shape, *columns: *Columns) -> LinearArray:
     """Return the array of these terms; one of shape () is a `Term`."""
     if shape:
-        return LinearArray(registry, shape, variables, coefficients, constants)
+        return LinearArray(registry, shape, *columns)
+    variables, coefficients, constants = columns
     pairs = zip(variables[0].tolist(), coefficients[0].tolist(), strict=True)
     kept = {v: a for v, a in pairs if a}
     return OPERATIONS.term(registry, tuple(kept), tuple(kept.values()), int(constants[0]))

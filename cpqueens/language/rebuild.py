@@ -13,7 +13,7 @@ import numpy as np
 
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.definitions import Element, Truth
+from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.posted import Posted
@@ -39,15 +39,10 @@ class Rebuilder:
 
     def _defined(self, variable: int) -> Row:
         definition, at = self.old.producer(variable)  # type: ignore[misc]
-        one = np.array([at])
-        if isinstance(definition, Truth):
-            constraint = definition.constraint.take(one)
-            return _only_row(self.new.truth(self.constraint(constraint)))
-        if isinstance(definition, Element):
-            parts = (definition.position._pick(one), definition.table)
-        else:
-            parts = tuple(a._pick(one) for a in definition.arguments)  # type: ignore[assignment]
-        return _only_row(self.new.define(definition.kind, (1,), *map(self.array, parts)))
+        one = definition.take(np.array([at]), definition.results[[at]])
+        if isinstance(one, Truth):
+            return _only_row(self.new.truth(self.constraint(one.constraint)))
+        return _only_row(self.new.define(one.kind, (1,), *map(self.array, one.arguments)))
 
     def array(self, array: LinearArray) -> LinearArray:
         """Return an array of old terms as new ones, in the same shape."""

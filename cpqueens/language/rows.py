@@ -12,10 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
-from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, require_reach, size_text
+from cpqueens.language.ranges import (
+    ALLOWED,
+    LIMIT,
+    Columns,
+    OutOfRange,
+    require_in_range,
+    require_reach,
+    size_text,
+)
+from cpqueens.language.ranges import IntArray as IntArray
 from cpqueens.text.plaintext import shown
 
-IntArray = NDArray[np.int64]
+Shape = tuple[int, ...]
 
 MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
@@ -164,12 +173,7 @@ def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, In
 
 
 def row_bounds(
-    variables: IntArray,
-    coefficients: IntArray,
-    constants: IntArray,
-    lower: IntArray,
-    upper: IntArray,
-    most: int = LIMIT,
+    terms: Columns, lower: IntArray, upper: IntArray, most: int = LIMIT
 ) -> tuple[IntArray, IntArray]:
     """Return the lower and upper bound of each row, both of shape (size,).
 
@@ -178,7 +182,8 @@ def row_bounds(
     OutOfRange
         If the reach of a row is larger than ``most``.
     """
-    require_reach(variables, coefficients, constants, lower, upper, most)
+    require_reach(terms, lower, upper, most)
+    variables, coefficients, constants = terms
     if not variables.shape[1]:
         return constants, constants
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]

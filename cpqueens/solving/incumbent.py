@@ -27,7 +27,6 @@ class Receiver:
     ) -> None:
         self._model, self._deliver, self._improved = model, deliver, improved
         self._best_wanted = request.want is Want.BEST
-        self._label = ""
         self.labels: list[str] = []
         self.delivered: list[int] = []
         self.values: list[int | None] = []

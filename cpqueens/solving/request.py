@@ -62,7 +62,7 @@ def build_request(
         For a value that is not allowed.
     """
     options = dict(given)
-    _need(backend, _feature_of(want), what=want.value)
+    _need(backend, NEEDED.get(want), what=want.value)
     if want is Want.COUNT and options.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
@@ -89,10 +89,8 @@ def build_request(
     )
 
 
-def _feature_of(want: Want) -> Feature | None:
-    return {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}.get(
-        want
-    )
+NEEDED = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
+"""What a backend must have to be asked for more than one solution."""
 
 
 def _need(backend: Backend, feature: Feature | None, what: str) -> None:

@@ -14,6 +14,7 @@ from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Stat
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
@@ -59,7 +60,7 @@ def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     """
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
-    kept: list[np.ndarray[Any, Any]] = []
+    kept: list[IntArray] = []
     tell = None if improved is None else _caller(improved, "on_improvement")
 
     def keep(interrupt: Interrupt, found: SolutionSet) -> int | None:
@@ -88,7 +89,7 @@ def enumerate_solutions(
     true. Options are those of `solve`, with ``solution_limit``, ``prove_complete`` (look as long as it
     takes whether there are more) and ``after`` (resume behind a solution, in lexicographic order).
     """
-    kept: list[np.ndarray[Any, Any]] = []
+    kept: list[IntArray] = []
     consumer = _keeper(kept) if on_solution is None else _caller(on_solution, "on_solution")
     outcome = run(model, solver, Want.ALL, consumer, lambda: kept, options)
     return trusted(outcome)
@@ -118,7 +119,7 @@ def run(
     solver: str | Backend,
     want: Want,
     consumer: Consumer | None,
-    kept: Callable[[], list[np.ndarray[Any, Any]]],
+    kept: Callable[[], list[IntArray]],
     options: Mapping[str, Any],
     *,
     abandoned: Callable[[], bool] | None = None,
@@ -150,21 +151,16 @@ def run(
             raise UnsupportedConstraint(f"{error}; {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started}
-    outcome = conclude(label, backend, request, collector, ended, kept(), times)
+    outcome = conclude(label, collector, ended, kept(), times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
     return outcome if credit is None else credit(outcome)
 
 
 def conclude(
-    label: str,
-    backend: Backend,
-    request: Request,
-    collector: Collector,
-    ended: Ended,
-    kept: list[np.ndarray[Any, Any]],
-    times: Mapping[str, float],
+    label: str, collector: Collector, ended: Ended, kept: list[IntArray], times: Mapping[str, float]
 ) -> Outcome:
     """Draw the conclusions: the one place where statuses are decided."""
+    backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
     counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
@@ -191,9 +187,9 @@ def conclude(
         objective=objective,
         bound=ended.bound,
         closest=_closest(collector, ended, found),
-        statistics=_statistics(request, collector, ended, times),
+        statistics=_statistics(collector, ended, times),
         faults=tuple(faults),
-        messages=_messages(model, request, collector),
+        messages=_messages(collector),
     )
 
 
@@ -232,12 +228,10 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
     return SolutionSet(collector.checker.model, collector.checker.known, row)[0]
 
 
-def _statistics(
-    request: Request, collector: Collector, ended: Ended, times: Mapping[str, float]
-) -> dict[str, Any]:
+def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
     own = dict(ended.statistics)
-    consumer = request.clock.paused.get("consumer", 0.0)
-    compiling = request.clock.paused.get("compile", 0.0)
+    paused = collector.request.clock.paused
+    consumer, compiling = paused.get("consumer", 0.0), paused.get("compile", 0.0)
     translating = float(own.pop("translate_time", 0.0))
     searching = times["total_time"] - times["build_time"] - translating - compiling - consumer
     return {
@@ -250,16 +244,17 @@ def _statistics(
         "first_solution_time": collector.first_seconds,
         "delivered": collector.delivered,
         "duplicates": collector.duplicates,
-        "seed": request.seed,
+        "seed": collector.request.seed,
         **own,
         "exhausted": ended.exhausted,  # what the backend itself said of its end, for cross-checks
         "ended_by": ended.stop_reason,
     }
 
 
-def _messages(model: Statement, request: Request, collector: Collector) -> tuple[str, ...]:
+def _messages(collector: Collector) -> tuple[str, ...]:
+    request = collector.request
     messages = list(request.messages)
-    if request.want in (Want.ALL, Want.COUNT) and model.objective is not None:
+    if request.want in (Want.ALL, Want.COUNT) and collector.checker.model.objective is not None:
         messages.append("the objective is ignored: all feasible solutions were asked for")
     if collector.forgetting:
         messages.append("too many solutions to remember: duplicates were not looked for to the end")
@@ -275,7 +270,7 @@ def trusted(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _keeper(kept: list[np.ndarray[Any, Any]]) -> Consumer:
+def _keeper(kept: list[IntArray]) -> Consumer:
     def keep(_interrupt: Interrupt, found: SolutionSet) -> None:
         kept.append(found.matrix.copy())
 

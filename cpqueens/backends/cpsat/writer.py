@@ -61,7 +61,7 @@ class TextWriter:
         """Return the bounds of one term."""
         variables, coefficients = (np.array([part], dtype=np.int64) for part in row[:2])
         constants = np.array([row[2]], dtype=np.int64)
-        low, high = row_bounds(variables, coefficients, constants, self.store.lower, self.store.upper)
+        low, high = row_bounds((variables, coefficients, constants), self.store.lower, self.store.upper)
         return int(low[0]), int(high[0])
 
     def names(self, variables: Iterable[int], *indices: int) -> str:
