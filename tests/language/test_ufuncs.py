@@ -185,7 +185,7 @@ ELEMENTWISE = [np.sqrt, np.exp, np.sign, np.isnan, np.floor, np.left_shift, np.h
 METHODS = [np.add.accumulate, np.maximum.reduce, np.multiply.reduce, np.logical_or.reduce]
 
 
-@pytest.mark.parametrize("function", [*ELEMENTWISE, *METHODS], ids=str)
+@pytest.mark.parametrize("function", [*ELEMENTWISE, *METHODS], ids=lambda f: f.__qualname__)
 @pytest.mark.parametrize("truths", [False, True])
 def test_others_are_refused_with_advice(q: LinearArray, function: Any, truths: bool) -> None:
     operand = q > 3 if truths else q
