@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 _READ = ("tests/answers/test_outcome.py",)
-_SIGNALS = ("tests/system/test_interrupts.py", "tests/cli/test_signals.py")
+_SIGNALS = ("tests/system/test_interrupts.py",)
 
 PIPELINE = Area(
     "pipeline",
@@ -179,7 +179,7 @@ PIPELINE = Area(
                tests=_SIGNALS),
         Mutant("hanging up is not heard", "interrupts.SIGNALS",
                "\"SIGTERM\", \"SIGHUP\",", "\"SIGTERM\",",
-               tests=("tests/cli/test_signals.py",)),
+               tests=_SIGNALS),
         Mutant("nobody waits for its turn", "turns._wait_for",
                "lockf(file, LOCK_EX | LOCK_NB)", "pass",
                tests=("tests/system/test_turns.py",)),

@@ -13,30 +13,17 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from shutil import copy
 
 import numba
 import pytest
 from mutant import ROOT, Area
-
-Seconds = dict[str, float]
-"""What each test took, where that is known."""
-
-KNOWN = ROOT / ".pytest_cache" / "mutants.json"
-"""What tests took in earlier runs."""
-
-UNENDED = 1e6
-"""What a test takes that has begun and not ended."""
+from timing import FAR, UNENDED, QuickestFirst, Seconds, limit_time
 
 HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
 """Seconds on the clock for the tests and the fuzzed models of one mutant."""
-
-FAR, LEAST = 5, 20.0
-"""A test that takes so many times the processor time that it took before, and at least so many seconds, does
-not end."""
 
 MEMORY = 4 * 2**30
 """Bytes that a process may take: a fault may ask for any number."""
@@ -82,47 +69,6 @@ class Child:
         return self.output.with_suffix(".book")
 
 
-@dataclass(frozen=True, eq=False)  # pytest puts plugins into sets
-class QuickestFirst:
-    """A plugin of pytest: most faults are noticed by many tests, and the quickest of them is enough.
-
-    Those that noticed a fault before come first, then those not seen yet.
-    """
-
-    known: Seconds
-    book: Path
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Put the tests in order."""
-        items.sort(key=lambda item: self.known.get(item.nodeid, 0.0))
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Let the process end within a test that takes `FAR` times what it took before, if that is known."""
-        before = self.known.get(nodeid, UNENDED)
-        most = UNENDED if before >= UNENDED else max(LEAST, FAR * (before % UNENDED))
-        limit_time(time.process_time() + most)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Book a test when it begins, for it may never end, and when it ends."""
-        if report.when != "teardown" or report.failed:
-            seconds = UNENDED if report.when == "setup" else report.duration
-            if report.failed:
-                seconds -= UNENDED  # who noticed one fault is asked first about the next
-            with self.book.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([report.nodeid, seconds, report.outcome]) + "\n")
-
-
-def known_seconds() -> Seconds:
-    """Return what tests took in earlier runs, as far as it is known."""
-    return json.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
-
-
-def keep_seconds(seconds: Seconds) -> None:
-    """Keep what tests took for later runs."""
-    KNOWN.parent.mkdir(exist_ok=True)
-    KNOWN.write_text(json.dumps(seconds), encoding="utf-8")
-
-
 def load_libraries() -> None:
     """Load what the package and the tests build on, so that no child has to."""
     for name in _LIBRARIES:
@@ -135,7 +81,7 @@ def watch_all(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iter
     with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
         yield from side_by_side(
             children_of(jobs, Path(folder)),
-            lambda child: fork(child, lambda: _look(child, QuickestFirst(seconds, child.book))),
+            lambda child: fork(child, lambda: _look(child, seconds)),
             processes,
             seconds,
         )
@@ -242,11 +188,6 @@ def prepare(job: Job, folder: Path) -> None:
     sys.path.insert(0, str(ROOT))
 
 
-def limit_time(seconds: float) -> None:
-    """Let this process end when it has taken so many seconds of processor time, and each that it starts."""
-    resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), resource.RLIM_INFINITY))
-
-
 def plant(planted: str) -> None:
     """Let this process, and those that it starts, load the fault when they load its module."""
     os.environ["CPQUEENS_MUTANT"] = planted
@@ -265,9 +206,10 @@ def run_tests(tests: tuple[str, ...], plugin: object) -> int:
     return 12
 
 
-def _look(child: Child, plugin: QuickestFirst) -> int:
+def _look(child: Child, seconds: Seconds) -> int:
     """Plant the fault, run the tests, then the fuzzer; return the exit code."""
     job = child.job
+    plugin = QuickestFirst(seconds, child.book, limited=job.planted != "")
     prepare(job, child.output.parent)
     plant(job.planted)
     return run_tests(job.tests, plugin) or (_fuzz(job) if job.fuzz else 0)

@@ -20,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from areas import AREAS
 from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
-from planting import HOOK, Noticed, QuickestFirst
+from planting import HOOK, Noticed
 from run import Verdict, conclude, table
+from timing import QuickestFirst
 
 EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
 
@@ -100,11 +101,11 @@ IN_PLACE = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from mutant import Area
-import planting
+import timing
 from planting import Job, load_libraries
 from warm import watch_warm
 load_libraries()
-planting.LEAST = 1.0
+timing.LEAST = 1.0
 area = Area("here", (), ())
 jobs = {k: Job(planted, (sys.argv[2],), area, fuzz=k % 2 == 0) for k, planted in enumerate(sys.argv[3:])}
 for number, noticed in watch_warm(jobs, 1, {}):

@@ -24,8 +24,6 @@ from planting import (
     Child,
     Job,
     Noticed,
-    QuickestFirst,
-    Seconds,
     children_of,
     fork,
     plant,
@@ -33,6 +31,7 @@ from planting import (
     run_tests,
     side_by_side,
 )
+from timing import QuickestFirst, Seconds
 
 _FUNCTION = 1  # the flag CO_OPTIMIZED, which the code of modules and classes does not have
 NOT_IN_PLACE = 14
