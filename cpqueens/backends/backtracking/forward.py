@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
 from cpqueens.kernels.domains import Memory, copied
 from cpqueens.lowered.compiled import Compiled, compile_model
@@ -55,8 +55,12 @@ class ForwardSearch:
         search(self.memory, root, 1)
         return bool(root.state[PHASE] == DESCEND)
 
-    def run(self, deliver: Deliver, report: Callable[[int], None] | None = None) -> Ended:
-        """Search to the end or to a stop; ``report`` hears now and then how many solutions there are."""
+    def run(self, deliver: Deliver, heard: Heard = None) -> Ended:
+        """Search to the end or to a stop."""
+        return drained(self.slices(deliver), heard)
+
+    def slices(self, deliver: Deliver) -> Slices:
+        """Search to the end or to a stop, slice by slice."""
         from cpqueens.kernels import forward
 
         request = self.request
@@ -70,8 +74,7 @@ class ForwardSearch:
             if reason is not None:
                 break
             answer = self._advance(search)
-            if report is not None:
-                report(int(search.state[forward.FOUND]))
+            yield int(search.state[forward.FOUND])
             full = answer in (forward.BATCH_FULL, forward.EXHAUSTED)
             stored = int(search.state[forward.STORED])
             if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
@@ -201,6 +204,11 @@ class ForwardSearch:
 
 
 _warmed: list[bool] = []
+
+
+def is_warm() -> bool:
+    """Say whether the kernels are loaded in this process."""
+    return bool(_warmed)
 
 
 def warm() -> None:
