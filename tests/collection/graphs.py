@@ -68,7 +68,9 @@ INSTANCES = (
     Instance("edges of 6 vertices, R(3,3)", lambda: ramsey(6, 3, 3), GREENWOOD, 0),
     Instance("edges of 8 vertices, R(3,4)", lambda: ramsey(8, 3, 4), GREENWOOD),
     Instance("edges of 9 vertices, R(3,4)", lambda: ramsey(9, 3, 4), GREENWOOD, 0, slow=QUESTIONS),
-    Instance("Petersen graph, Hamiltonian", lambda: hamiltonian("petersen", 5), "Petersen 1898", 0, slow=QUESTIONS),
+    Instance(
+        "Petersen graph, Hamiltonian", lambda: hamiltonian("petersen", 5), "Petersen 1898", 0, slow=QUESTIONS
+    ),
     Instance("graceful complete graph of 4", lambda: graceful(4), "Golomb 1972: one up to symmetry", 48),
     Instance("graceful complete graph of 5", lambda: graceful(5), "Golomb 1972", 0),
 )  # fmt: skip
