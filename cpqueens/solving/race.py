@@ -160,7 +160,8 @@ class _Run:
         try:
             if self.request.want in (Want.ONE, Want.BEST) and not is_warm():
                 self._give_rival_a_start()
-            if self._lost() or self._closed or self.request.should_stop():
+            over = self._lost() or self._closed or self.request.should_stop()
+            if self.rival is not None and over:
                 return self._rivals("the kernels of the own engine are not loaded yet")
             return self._both()
         finally:

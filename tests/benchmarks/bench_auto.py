@@ -83,7 +83,7 @@ def show_row(instance: Instance, question: Question, patience: float, rounds: in
     auto = measured(instance, question, "auto", patience, rounds)
     wall = (time.monotonic() - began) / rounds
     assert auto is not None, "auto takes every model"
-    name, best = best_single(instance, question, min(patience, max(0.5, 2 * wall)), rounds)
+    name, best = best_single(instance, question, min(patience, max(0.2, 2 * wall)), rounds)
     bound = FACTOR * best.seconds + SLACK if best is not None else patience
     within = auto.answer is not None and auto.seconds <= bound
     against = f"{name:<22}{best.seconds:9.3f}" if best is not None else f"{'none as fast':<22}{'':9}"
@@ -104,7 +104,7 @@ def main() -> int:
     for name in HOT:
         for question in INSTANCES[name].questions:
             for solver in ("auto", *STRATEGIES):
-                measured(INSTANCES[name], question, solver, options.patience, 1)
+                measured(INSTANCES[name], question, solver, 1.0, 1)
     print(f"{'model':<44}{'question':<10}{'best single':<22}{'s':>9}{'auto, s':>9}{'ratio':>8}")
     rows = [
         show_row(instance, question, options.patience, options.rounds)

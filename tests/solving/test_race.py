@@ -165,10 +165,17 @@ def test_a_user_who_has_enough_ends_both() -> None:
 
 @pytest.mark.usefixtures("_early")
 def test_a_time_limit_ends_both_and_nothing_is_claimed() -> None:
-    outcome = golomb_ruler(12).solve(time_limit=0.5)
+    outcome = golomb_ruler(12).solve(time_limit=2)
     assert outcome.stop_reason is StopReason.TIME_LIMIT
-    assert outcome.status is Status.FEASIBLE
-    assert outcome.bound is None or outcome.bound <= outcome.objective
+    assert not outcome.complete
+    assert None in (outcome.bound, outcome.objective) or outcome.bound < outcome.objective
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_limit_that_is_over_before_the_race_ends_it() -> None:
+    for m in (golomb_ruler(12), queens(8)):
+        assert m.solve(time_limit=1e-9).stop_reason is StopReason.TIME_LIMIT
+    assert queens(8).enumerate(time_limit=1e-9).stop_reason is StopReason.TIME_LIMIT
 
 
 def test_cold_kernels_give_the_rival_a_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from cpqueens.kernels.pattern import Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
-LEXICOGRAPHIC = "forward, lexicographic"
-"""Not a strategy of its own: what ``forward`` is called where it takes turns with itself in another order."""
+LEXICOGRAPHIC, RESTARTING = "forward, lexicographic", "forward, random values and restarts"
+"""Not strategies of their own: what ``forward`` is called where it takes turns with itself."""
 
 _HALVES_FROM = 13
 """Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
@@ -41,13 +41,16 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return _choose_order(request)
     if wants_halves(pattern, request, _HALVES_FROM):
         return ("halves",), "queens are counted"
-    if request.want is Want.ONE and pattern.n > _LARGE and is_whole(pattern):
+    large = request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation
+    if large and is_whole(pattern):
         return ("forward",), "one solution of a large board"
     kernel = "bitmask" if isinstance(pattern, Pattern) else "sums"
     if is_whole(pattern):
         return (kernel,), "a board without given or forbidden squares"
     if request.step_limit is not None:
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
+    if large:
+        return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
     return ("forward", kernel), "a pattern in which propagation may pay"
 
 

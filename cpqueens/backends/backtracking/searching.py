@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC
+from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.shares import count_shared
@@ -22,6 +23,10 @@ from cpqueens.lowered.compiled import Compiled
 
 _ROUNDS = 7
 """Turns after which a count in parts, which needs one strategy, is decided: 5 ms to 0.3 s each."""
+
+
+_FIRST_STEPS = 200
+"""Of a search with random values until its first restart."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Searching:
 
     def _is_general(self, strategy: str) -> bool:
         """Say whether it is a search of any model, not one on the pattern."""
-        return self.pattern is None or strategy in ("forward", LEXICOGRAPHIC)
+        return self.pattern is None or strategy in ("forward", LEXICOGRAPHIC, RESTARTING)
 
     def _board(self) -> Pattern | SumPattern:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"
@@ -72,12 +77,30 @@ class Searching:
         """Return the search of one strategy."""
         if not self._is_general(strategy):
             return patterned.slices(self._board(), strategy, self.request, deliver, self.facts)
+        if strategy == RESTARTING:
+            return self._restarting(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
         network = self._network(check_only)
         return ForwardSearch(self.compiled, network, searching.request, check_only, searching.facts).slices(
             deliver
         )
+
+    def _restarting(self, deliver: Deliver) -> Slices:
+        """Search with random values, anew after ever more steps: few first choices of many are bad ones.
+
+        After Gomes, Selman and Kautz (1998), "Boosting combinatorial search through randomization".
+        """
+        steps, seed = _FIRST_STEPS, self.request.seed
+        random = {**self.request.parameters, "value_order": "random"}
+        while True:
+            request = replace(self.request, parameters=random, seed=seed, step_limit=steps)
+            facts = self.facts | {"value_order": "random", "restarts": seed - self.request.seed}
+            search = ForwardSearch(self.compiled, self._network(), request, False, facts)
+            ended = yield from search.slices(deliver)
+            if ended.stop_reason is not StopReason.STEP_LIMIT:
+                return ended
+            steps, seed = steps * 3 // 2, seed + 1
 
     def _lexicographic(self) -> Searching:
         order = {"variable_order": "lexicographic"}
