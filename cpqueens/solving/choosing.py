@@ -53,7 +53,9 @@ def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Ba
     if not named.is_installed("cpsat"):
         return named_solver(first)
     if want is Want.ONE and _suits_local_search(model):
-        return named_solver("local-search+cpsat")
+        both = hand_over("local-search+cpsat")
+        both.reason = "a large permutation, for which local search has a kernel"
+        return both.name, both, None
     return "auto", Race(named.get_backend(first)), None
 
 

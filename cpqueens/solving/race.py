@@ -19,7 +19,7 @@ from cpqueens.backends import named
 from cpqueens.backends.backtracking.forward import is_warm
 from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Request, Want
-from cpqueens.errors import BackendFault, CpqueensError
+from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 
@@ -149,6 +149,7 @@ class _Run:
     def __init__(self, model: Statement, request: Request, deliver: Deliver) -> None:
         self.model, self.request, self._deliver = model, request, deliver
         self.rival: _Rival | None = None
+        self._listing = request.want in (Want.ALL, Want.COUNT)
         self._last: IntArray | None = None
         self._delivered = 0
         self._passed_on = 0  # of the rival's improving solutions
@@ -158,7 +159,7 @@ class _Run:
     def run(self) -> Ended:
         """Race to the end or to a stop."""
         try:
-            if self.request.want in (Want.ONE, Want.BEST) and not is_warm():
+            if not self._listing and not is_warm():
                 self._give_rival_a_start()
             over = self._lost() or self._closed or self.request.should_stop()
             if self.rival is not None and over:
@@ -179,7 +180,12 @@ class _Run:
 
     def _both(self) -> Ended:
         own = replace(self.request, interrupted=self._interrupted, heard=self._heard)
-        ended = named.get_backend(OWN).run(self.model, own, self._take)
+        try:
+            ended = named.get_backend(OWN).run(self.model, own, self._take)
+        except (ModelError, UnsupportedConstraint) as refusal:
+            if self._delivered or self._listing:
+                raise  # a listing was never anybody else's, or it is the user's own error
+            return self._without_own(f"{OWN} refuses: {refusal}")
         if not ended.exhausted and not self._closed and self._lost():
             return self._rivals(f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end")
         reason = str(ended.statistics.get("reason"))
@@ -188,6 +194,14 @@ class _Run:
         if self.request.want is Want.BEST and not ended.exhausted:
             ended = replace(ended, objective=None, bound=self._stopped_bound(self.rival))
         return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}")
+
+    def _without_own(self, reason: str) -> Ended:
+        """Let CP-SAT answer alone, as if there was no race."""
+        if self.rival is not None:
+            self.rival.give_up()
+            self.rival.wait()
+        ended = named.get_backend(RIVAL).run(self.model, self.request, self._deliver)
+        return _credited(ended, RIVAL, reason)
 
     # ---- while the own engine searches ------------------------------------------------------------------
 
@@ -201,11 +215,10 @@ class _Run:
     def _heard(self, found: int) -> None:
         """Let the rival join, or end where it cannot be the first any more."""
         seconds = time.thread_time() - self._started
-        listing = self.request.want in (Want.ALL, Want.COUNT)
         if self.rival is None:
-            if seconds > HEAD_START and not (listing and found >= FEW * seconds):
+            if seconds > HEAD_START and not (self._listing and found >= FEW * seconds):
                 self.rival = _Rival(self.model, self.request)
-        elif listing and found > MANY and found >= FEW * seconds:
+        elif self._listing and found > MANY and found >= FEW * seconds:
             self.rival.give_up()
 
     def _interrupted(self) -> bool:

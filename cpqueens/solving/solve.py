@@ -43,8 +43,8 @@ def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
     ----------
     solver
         ``backend`` or ``backend:strategy``; ``auto`` chooses by the model, and where no rule says which exact
-        solver is faster two race (see `cpqueens.solving.race`); ``answered_by`` and ``reason`` in the
-        statistics say what it took. ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
+        solver is faster two race (see `cpqueens.solving.race`); the statistics have its ``reason``.
+        ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
         (see `cpqueens.solving.handover`).
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,

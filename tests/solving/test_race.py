@@ -13,9 +13,10 @@ from collection.pigeonholes import different
 from collection.sudokus import CLUES_17, NORVIG_IMPOSSIBLE, sudoku
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.langford import langford
+from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
-from cpqueens import STOP, BackendFault, Model, Status, StopReason
+from cpqueens import STOP, BackendFault, Model, ModelError, Status, StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Ended
 from cpqueens.solving import race
@@ -185,6 +186,33 @@ def test_cold_kernels_give_the_rival_a_start(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome.statistics["reason"] == "the kernels of the own engine are not loaded yet"
     monkeypatch.setattr(race, "COLD", 0.0)
     assert golomb_ruler(6).solve().objective == 17
+
+
+def test_a_model_that_the_own_engine_refuses_is_left_to_the_rival(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpqueens.backends.backtracking.network.CELLS", 10)
+    monkeypatch.setattr(race, "is_warm", lambda: True)
+    m = Model()
+    x = m.intvar(0, 99, shape=3, name="x")
+    m.add(x.sum() == 299 - 7 * x[0])
+    outcome = m.solve()
+    assert outcome.solver == "cpsat"
+    assert outcome.statistics["reason"].startswith("backtracking refuses: backtracking would list")
+    with pytest.raises(ModelError, match="would list"):
+        m.enumerate()
+
+
+def test_an_error_of_the_user_is_not_taken_for_a_refusal() -> None:
+    def refuse(solution: object) -> None:
+        raise ModelError("mine")
+
+    with pytest.raises(ModelError, match="mine"):
+        golomb_ruler(5).solve(on_improvement=refuse)
+
+
+def test_a_hand_over_that_was_chosen_says_why() -> None:
+    outcome = magic_square(6).solve()
+    assert outcome.solver == "local-search+cpsat"
+    assert "local search has a kernel" in outcome.statistics["reason"]
 
 
 def test_options_of_one_solver_are_its_own() -> None:
