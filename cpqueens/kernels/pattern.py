@@ -67,6 +67,11 @@ class Pattern:
         """Say whether the table of all conflicts may be made; masks can do without."""
         return self.n * self.n * self.width <= MAX_TABLE
 
+    @property
+    def has_permutation(self) -> bool:
+        """Say whether some group has all rows."""
+        return any(bool(group.members().all()) for group in self.groups)
+
     @cached_property
     def needs_no_table(self) -> bool:
         """Say whether all conflicts are carried from row to row by masks."""

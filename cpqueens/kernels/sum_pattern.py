@@ -44,6 +44,11 @@ class SumPattern:
         """Return the number of rows."""
         return len(self.allowed)
 
+    @property
+    def has_permutation(self) -> bool:
+        """Say whether some group has all rows, one a term."""
+        return any(len(group) == self.n == sum(len(s.rows) for s in group) for group in self.groups)
+
 
 @dataclass(frozen=True, eq=False)
 class SumLayout:

@@ -92,6 +92,13 @@ def shifted_permutation_of(model: Statement) -> ShiftedPermutation | None:
     return _shifted(n, low, (_posted(posted.constraint) for posted in model.constraints))
 
 
+def takes_permutations(model: Statement) -> bool:
+    """Say whether there is no objective, and all variables have the same values, as many as they are."""
+    n = len(model.decisions)
+    lower, upper = model.lower[model.decisions], model.upper[model.decisions]
+    return model.objective is None and not model.domains and _lowest(lower, upper, n) is not None
+
+
 def _posted(constraint: Any) -> Singles | None:
     """Return the terms of an AllDifferent if each is of one variable, in the order of these."""
     if constraint.kind != "AllDifferent" or constraint.terms.width != 1:

@@ -43,8 +43,9 @@ def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     Parameters
     ----------
     solver
-        ``backend`` or ``backend:strategy``; ``auto`` chooses an exact solver, behind local search on large
-        boards. ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
+        ``backend`` or ``backend:strategy``; ``auto`` chooses by the model, and where no rule says which exact
+        solver is faster two race (see `cpqueens.solving.race`); the statistics have its ``reason``.
+        ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
         (see `cpqueens.solving.handover`).
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import forward as tree
@@ -55,27 +55,34 @@ class ForwardSearch:
         tree.search(self.memory, root, 1)
         return bool(root.state[tree.PHASE] == tree.DESCEND)
 
-    def run(self, deliver: Deliver, report: Callable[[int], None] | None = None) -> Ended:
-        """Search to the end or to a stop; ``report`` hears now and then how many solutions there are."""
+    def run(self, deliver: Deliver, heard: Heard = None) -> Ended:
+        """Search to the end or to a stop."""
+        return drained(self.slices(deliver), heard)
+
+    def slices(self, deliver: Deliver) -> Slices:
+        """Search to the end or to a stop, slice by slice."""
         request = self.request
         with request.clock.pause("compile"):
             warm()
         search = self._search(1 if request.wants_few else _FIRST_BATCH)
-        answer, reason = tree.PAUSED, None
+        alive, reason = True, None
         flushed = time.monotonic()
-        while answer != tree.EXHAUSTED and (reason := self._limit(search)) is None:
+        while alive and reason is None:
+            reason = self._limit(search)
+            if reason is not None:
+                break
             answer = self._advance(search)
-            if report is not None:
-                report(int(search.state[tree.FOUND]))
+            yield int(search.state[tree.FOUND])
             full = answer in (tree.BATCH_FULL, tree.EXHAUSTED)
             stored = int(search.state[tree.STORED])
             if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
                 if not deliver(search.solutions[:stored].copy()):
                     reason = StopReason.CALLBACK
-                    break
                 search.state[tree.STORED] = 0
                 search = self._wider(search)
                 flushed = time.monotonic()
+            if answer == tree.EXHAUSTED:
+                alive = False
         return self._ended(search, exhausted=reason is None, reason=reason)
 
     def _limit(self, search: Any) -> StopReason | None:
@@ -175,6 +182,11 @@ class ForwardSearch:
 
 
 _warmed: list[bool] = []
+
+
+def is_warm() -> bool:
+    """Say whether the kernels are loaded in this process."""
+    return bool(_warmed)
 
 
 def warm() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.tally import Tally, wants_parts
+from cpqueens.backends.backtracking.tally import Tally
+from cpqueens.backends.backtracking.turns import Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.pattern import Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
@@ -19,11 +21,10 @@ if TYPE_CHECKING:
     from cpqueens.kernels.search import PatternSearch
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
-_WARM: set[str] = set()
 
 
-def _search_class(strategy: str, pattern: Pattern | SumPattern, request: Request) -> type[PatternSearch]:
-    """Return the class of a strategy, its kernel compiled for the pattern, once in this process."""
+def search_class(strategy: str) -> type[PatternSearch]:
+    """Return the class of a strategy: ``bitmask``, ``rowmask``, ``sums``, ``table`` or ``check``."""
     from cpqueens.kernels.bitmask import BitmaskSearch
     from cpqueens.kernels.sums import SumsSearch
     from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
@@ -35,90 +36,107 @@ def _search_class(strategy: str, pattern: Pattern | SumPattern, request: Request
         "sums": SumsSearch,
         "table": TableSearch,
     }
-    if strategy not in _WARM:
-        with request.clock.pause("compile"):
-            classes[strategy](pattern).count(1)
-        _WARM.add(strategy)
     return classes[strategy]
 
 
-def run(
-    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any], deliver: Deliver
-) -> Ended:
-    """Count or list with a strategy."""
-    if strategy == "halves":
-        return count_halves(pattern, request, facts)
+def slices(
+    pattern: Pattern | SumPattern, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+) -> Slices:
+    """Search slice by slice: count, or deliver the pattern's solutions in lexicographic order."""
+    make = search_class(strategy)
+    with request.clock.pause("compile"):
+        _warm(make, pattern)
     if request.want is Want.COUNT:
-        return count_solutions(pattern, strategy, request, facts)
-    return list_solutions(pattern, strategy, request, facts, deliver)
+        facts = facts | {"workers": request.workers or 1}
+        ended = yield from _counting(make(pattern), request)
+    else:
+        ended = yield from _listing(_lister(pattern, strategy, request), pattern, request, deliver)
+    return replace(ended, statistics=facts | {"strategy": strategy, **ended.statistics})
 
 
-def list_solutions(
-    pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any], deliver: Deliver
-) -> Ended:
-    """Deliver the pattern's solutions in lexicographic order."""
+def _lister(pattern: Pattern | SumPattern, strategy: str, request: Request) -> PatternSearch | MirroredSearch:
+    """Return the search that lists a pattern: of mirror images one is enough where nothing is resumed."""
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
 
-    make = _search_class(strategy, pattern, request)
+    if strategy == "bitmask" and request.after is None and is_mirrored(pattern):
+        return MirroredSearch(pattern)
     after = None if request.after is None else (request.after - pattern.base).tolist()
-    search: PatternSearch | MirroredSearch = make(pattern, after=after)
-    if strategy == "bitmask" and after is None and is_mirrored(pattern):
-        search = MirroredSearch(pattern)
+    return search_class(strategy)(pattern, after=after)
+
+
+def _listing(
+    search: PatternSearch | MirroredSearch, pattern: Pattern | SumPattern, request: Request, deliver: Deliver
+) -> Slices:
     capacity = 1 if request.wants_few else _FIRST_BATCH
     reason = None
     stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
-    filled, flushed = 0, time.monotonic()
-    while (filled or not search.exhausted) and (reason := _limit(search, request)) is None:
-        filled += search.fill(stored[filled:], _budget(search, request))
+    filled, flushed, found = 0, time.monotonic(), 0
+    while reason is None and not (search.exhausted and not filled):
+        budget = _budget(search, request)
+        if request.should_stop() or budget == 0:
+            reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
+            break
+        filled += search.fill(stored[filled:], budget)
         if filled == capacity or search.exhausted or (filled and time.monotonic() - flushed > 0.05):
             if filled and not deliver(stored[:filled].astype(np.int64) + pattern.base):
                 reason = StopReason.CALLBACK
-                break
             capacity = min(64 * capacity, _LARGEST_BATCH)
             stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
-            filled, flushed = 0, time.monotonic()
-    facts |= {"strategy": strategy, "nodes": search.nodes, "failures": search.failures}
-    return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=facts)
+            found, filled, flushed = found + filled, 0, time.monotonic()
+        yield found + filled
+    return _ended(search, reason)
 
 
-def _limit(search: PatternSearch | MirroredSearch, request: Request) -> StopReason | None:
-    if request.step_limit is not None and search.nodes > request.step_limit:
-        return StopReason.STEP_LIMIT
-    return request.why_stopped() if request.should_stop() else None
+def _counting(search: PatternSearch, request: Request) -> Slices:
+    reason = None
+    while not search.exhausted and reason is None:
+        budget = _budget(search, request)
+        if request.should_stop() or budget == 0:
+            reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
+            break
+        search.count(budget)
+        yield search.solutions
+    return replace(_ended(search, reason), count=search.solutions)
+
+
+def _ended(search: PatternSearch | MirroredSearch, reason: StopReason | None) -> Ended:
+    visited = {"nodes": search.nodes, "failures": search.failures}
+    return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=visited)
 
 
 def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | None:
     """Return the placements of the next call: None for the search's own choice, fewer near a step limit."""
     if request.step_limit is None:
         return None
-    return min(search.default_budget(), request.step_limit - search.nodes + 1)
+    return max(0, min(search.default_budget(), request.step_limit - search.nodes + 1))
 
 
-def count_solutions(
+def count_in_parts(
     pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any]
 ) -> Ended:
-    """Count the pattern's solutions; the first rows' placements are parts, for threads or an estimate."""
-    make = _search_class(strategy, pattern, request)
+    """Count the pattern's solutions; the first rows' placements are parts, for threads and an estimate."""
+    make = search_class(strategy)
+    with request.clock.pause("compile"):
+        _warm(make, pattern)
     prefixes, nodes, failures = _prefixes(pattern, request)
-    tally = Tally(request, len(prefixes), nodes, failures)
+    tally = Tally(request, len(prefixes))
+    tally.nodes, tally.failures = nodes, failures
 
     def count(number: int) -> None:
-        search, reason = make(pattern, prefixes[number]), None
-        while not search.exhausted and (reason := _limit(search, tally.request)) is None:
-            search.count(_budget(search, request))
-            tally.report(search.solutions)
-        tally.book(number, [search.solutions], search.nodes, search.failures, reason)
+        ended = drained(_counting(make(pattern, prefixes[number]), tally.request), tally.report)
+        reason = None if ended.exhausted else ended.stop_reason
+        tally.book(number, [ended.count or 0], **ended.statistics, reason=reason)
 
     tally.run_each(count)
-    return tally.ended_with_nodes(facts, strategy)
+    return tally.ended(facts | {"strategy": strategy, "nodes": tally.nodes, "failures": tally.failures})
 
 
 def _prefixes(pattern: Pattern | SumPattern, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
     """Return safe placements of the first rows that cover the space, and the nodes and dead ends above them.
 
-    They come in random order. Where no parts are wanted it is the empty one, which counts the root itself.
+    They come in random order. Of a small board it is the empty one, which counts the root itself.
     """
-    if not wants_parts(request) or pattern.n < 4:
+    if pattern.n < 4:
         return [()], 0, 0
     first = _columns(pattern, 0)
     prefixes: list[tuple[int, ...]] = [(a,) for a in first]
@@ -136,18 +154,20 @@ def _columns(pattern: Pattern | SumPattern, row: int, taken: int = 0) -> list[in
     return [v for v in range(pattern.width) if free >> v & 1]
 
 
+_WARM: set[type[PatternSearch]] = set()
+
+
+def _warm(make: type[PatternSearch], pattern: Pattern | SumPattern) -> None:
+    """Compile the kernel that ``pattern`` needs, on one placement of it, once in this process."""
+    if make not in _WARM:
+        make(pattern).count(1)
+        _WARM.add(make)
+
+
 def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:
     """Return which squares may hold a queen, bool of shape (n, width)."""
     shifts = np.arange(pattern.width, dtype=np.uint64)
     return (pattern.allowed[:, None] >> shifts & np.uint64(1)).astype(bool)
-
-
-def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:
-    """Say whether a count is better done by halves: plain queens on a square board that is not small."""
-    from cpqueens.kernels.quadrants import MAX_N
-
-    square = pattern.n == pattern.width and pattern.is_queens
-    return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
 
 
 def count_halves(pattern: Pattern | SumPattern, request: Request, facts: dict[str, Any]) -> Ended:
