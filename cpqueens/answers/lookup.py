@@ -1,7 +1,5 @@
 """Looking values up in solutions: of a variable, of any term, in one solution or in all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The statistics of success rates."""
 
-from __future__ import annotations
-
 import math
 
 Z95 = 1.959963984540054  # the 97.5 % point of the normal distribution

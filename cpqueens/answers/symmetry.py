@@ -14,8 +14,6 @@ array([[1, 3, 5, 0, 2, 4]])
 array([4, 4, 4, 4])
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The contract between the pipeline and a way to solve: one function that says whether it exhausted."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Booking the compilation of kernels apart, so that it does not count against a time limit."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time

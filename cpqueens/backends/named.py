@@ -1,7 +1,5 @@
 """The backends by name: a dict of lazy import paths, and the entry points of other packages."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from functools import cache

@@ -1,7 +1,5 @@
 """The command group: verbs by name, imported on use."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """`cross_check`: one model, many solvers, one report."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What follows a disagreement: is it the search or the model, and where do two counts part?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a cross-check finds: frozen, complete, and no more certain than its evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum

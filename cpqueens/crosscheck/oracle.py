@@ -7,8 +7,6 @@ what the package says they mean. Each kind has its few lines below, from the Glo
 Values are Python integers in object arrays wherever 64-bit arithmetic could come near its limits.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

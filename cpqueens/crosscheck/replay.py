@@ -1,7 +1,5 @@
 """Running a bundle's model again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Boards in the notations that people use: positions, drawings, matrices and column letters."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

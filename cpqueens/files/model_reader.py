@@ -1,7 +1,5 @@
 """From the plain values of a model file to a model, everything checked; nothing is ever executed."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import typing

@@ -22,8 +22,6 @@ undefined.
 True
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

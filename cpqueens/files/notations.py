@@ -21,8 +21,6 @@ Solutions stand on lines of their own or are separated by blank lines. Whether c
 and minus signs of every kind are read as ``-``, MiniZinc's ``----------`` and ``==========`` as blank lines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Solutions written as they come: as CSV, JSON lines, NumPy arrays, and a sheet of boards as SVG."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Drawing the models of a fuzzing run: a third without solutions, a third with few, a third with many."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from random import Random
 
@@ -42,7 +40,7 @@ def class_of(count: int) -> str:
     return "few" if count <= 20 else "many" if count <= MOST_SOLUTIONS else "more"
 
 
-class Block:
+class Quota:
     """Places for models with neighbouring numbers; each draw goes to the first that asks for its class."""
 
     def __init__(self, seed: int, number: int, huge: bool) -> None:
@@ -71,5 +69,5 @@ class Block:
 
 
 @lru_cache(maxsize=4)
-def _block(seed: int, number: int, huge: bool) -> Block:
-    return Block(seed, number, huge)
+def _block(seed: int, number: int, huge: bool) -> Quota:
+    return Quota(seed, number, huge)

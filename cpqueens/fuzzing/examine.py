@@ -1,7 +1,5 @@
 """One tiny model, all solvers, the oracle: everything that can be compared is compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One model of a fuzzing run: drawing it, examining it, shrinking what fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Fuzzing: random tiny models on every backend against the exhaustive oracle."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

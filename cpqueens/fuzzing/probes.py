@@ -1,7 +1,5 @@
 """Further questions about a tiny model: what the usual run of each solver, and its grid, never show."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

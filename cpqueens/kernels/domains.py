@@ -8,8 +8,6 @@ hand to each other. A *variable* is the position of its record in ``x``, a *prop
 in ``net``; all positions are absolute and never negative, hence `entry` and `put` for them.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ listed values is halved instead, the lower half first, which keeps solutions in 
 does not refute; failures are those that it does.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import domains as at

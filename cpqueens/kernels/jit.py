@@ -10,8 +10,6 @@ Nor does it keep processes apart: two that start at once would both compile, and
 has half written; here they take turns.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable

@@ -6,8 +6,6 @@ on words of free squares for a `Pattern` (as in `tables.Rowmasks`), and on the s
 mode without look-ahead. An attempt's nodes are the root and every safe placement of it.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

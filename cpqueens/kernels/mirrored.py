@@ -5,8 +5,6 @@ queen in the west half or, in a middle column, their second. The images in rever
 of the list, in lexicographic order too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 

@@ -5,8 +5,6 @@ A group is one AllDifferent: two rows i < j of it forbid ``x[j] == x[i] + offset
 integers or modulo some number. Queens is three groups: offsets 0, +i and -i. Nothing here needs Numba.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -5,8 +5,6 @@ constraint cannot hold. When all arguments are fixed, the result is fixed too, s
 variables decides everything.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import domains as at

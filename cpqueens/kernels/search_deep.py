@@ -12,8 +12,6 @@ kind, first term, number of terms, data offset, relation, unused; ``tables`` per
 term, number of terms, data offset, rows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import kinds

@@ -14,8 +14,6 @@ Violation is the *surplus* of an AllDifferent (terms minus distinct values) or, 
 *pairs* of equal terms; a linear relation is violated by its distance.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

@@ -1,7 +1,5 @@
 """Computing every counter, activity, conflict and the cost afresh from the assignment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

@@ -10,8 +10,6 @@ are folded into the term, so that these problems need no definitions. A variable
 A swap changes up to four terms of one AllDifferent, hence the small lists of old and new counters.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

@@ -5,8 +5,6 @@ out (and does not compile) everything that is said about them: it does so for ar
 functions here take the layers one by one. See search_plain, search_rows and search_deep for the layouts.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels.jit import kernel

@@ -4,8 +4,6 @@ One kernel carries min-conflicts, tabu search, Adaptive Search and weighted (bre
 in ``parameters``, an int64 array, see the names below. Probabilities are numbers out of 2**32.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

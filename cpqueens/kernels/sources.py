@@ -1,7 +1,5 @@
 """Which source files a kernel is made of: its own and all that it imports from this package."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """AllDifferents over sums of rows, as the arrays of the search in `cpqueens.kernels.sums`. Without Numba."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ once. Terms with ``-x[k]`` read a second string, which runs the other way. So a 
 shift for each distance, where forward checking visits every later difference.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ None looks ahead for emptied rows, so all visit the nodes of ``bitmask`` in the 
 compared, in nodes (equal) and in time (not). The arguments are those of `Pattern`.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

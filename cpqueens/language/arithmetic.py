@@ -1,7 +1,5 @@
 """Sums, products and comparisons of arrays of terms; truths stand for their 0/1 terms."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -6,8 +6,6 @@ before solving. A function that only rearranges is run by NumPy on the positions
 0 is a constant 0, since that is what NumPy itself fills in. Everything that is not in the table is refused.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

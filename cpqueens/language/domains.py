@@ -1,7 +1,5 @@
 """What users write as shapes, bounds and domains of variables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from itertools import islice

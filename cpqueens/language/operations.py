@@ -1,7 +1,5 @@
 """Filling the table of what operators on terms come to: the file that knows both sides of it."""
 
-from __future__ import annotations
-
 from cpqueens.language import arithmetic, truths
 from cpqueens.language.arrayfunctions import apply
 from cpqueens.language.conversion import define

@@ -22,8 +22,6 @@ ranges of all its variables together, which is for its backend to say. python-co
 integers of any size.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ Each decision variable of the old model is replaced by a term of the new one (a 
 definitions are created again over the replaced terms, so that nothing of the old model is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Arithmetic on rows of terms as plain arrays, checked against wrapping; integers at the door."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence

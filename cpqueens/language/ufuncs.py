@@ -4,8 +4,6 @@ What stands left of an operator may be a NumPy array: then NumPy calls such a fu
 ours. Truths count as 0 and 1 in arithmetic, as they do for the operators.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

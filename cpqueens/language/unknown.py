@@ -1,7 +1,5 @@
 """What Python and NumPy ask of values that only a solution has: refused, with what to write instead."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, NoReturn
 
 from cpqueens.errors import IntegerError

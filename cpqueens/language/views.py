@@ -5,8 +5,6 @@ turns it into text and pictures, `cpqueens.files.notations` reads solutions with
 carry it by the name of its class.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Boards and tables of numbers as text: for a terminal with colours, for a plain one, and to be read back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 

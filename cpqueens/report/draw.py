@@ -1,7 +1,5 @@
 """Drawing a solution as its problem asks: one table from kinds of view to text and to SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Solutions in the formats that are offered by name: board, list, json, matrix, grid, svg."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

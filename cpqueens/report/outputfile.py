@@ -1,7 +1,5 @@
 """A file that appears complete or not at all: written beside its place, renamed at the end."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which backend a name means: plain ones, ``heuristic+exact``, and what ``auto`` takes for a model."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from cpqueens.backends import named

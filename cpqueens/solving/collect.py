@@ -1,7 +1,5 @@
 """The receiving end of a run: checks, orders, de-duplicates and limits what a backend delivers."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Why a model has no solution: a minimal unsatisfiable subset of its constraints."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What stands between the two parts of a hand-over: their receiver, and the heuristic's share of the time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -6,8 +6,6 @@ moment. Solutions of CP-SAT are kept until it has them all: those that were not 
 lexicographic order, which both keep. To the pipeline a race is one backend.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import replace
@@ -69,7 +67,7 @@ class Race:
             ended = self.first.run(model, request, deliver)
             reason = ended.statistics.get("reason", alone)
             return _credited(ended, self.first.name, reason)
-        return _Run(model, request, deliver).run()
+        return _Racers(model, request, deliver).run()
 
     def credit(self, outcome: Outcome) -> Outcome:
         """Return the outcome as that of the solver that answered."""
@@ -143,7 +141,7 @@ class _Rival:
         return not self._thread.is_alive()
 
 
-class _Run:
+class _Racers:
     """One race: what the own engine delivers is passed on, and the rival is looked at between its slices."""
 
     def __init__(self, model: Statement, request: Request, deliver: Deliver) -> None:

@@ -1,7 +1,5 @@
 """Reading and refusing what a user asks of a solver, equally for all backends and before any search."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any

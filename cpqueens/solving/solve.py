@@ -1,7 +1,5 @@
 """The pipeline: from a request to an outcome that claims no more than was proved."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Taking turns: one process does what others would do at the same time, and they find it done."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ A size that the system tells is not believed (files of ``/proc`` say 0, and a fi
 the limit is ever read. Named pipes are opened without waiting for whoever writes to them.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import stat

@@ -1,7 +1,5 @@
 """What a caller must give, asked for at the public doors: anything else is refused in one line."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

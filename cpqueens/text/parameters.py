@@ -1,7 +1,5 @@
 """What problems, backends and strategies can be told: declared once, parsed from text, validated strictly."""
 
-from __future__ import annotations
-
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from cpqueens.crosscheck import oracle
 from cpqueens.files.modelfile import dump_model
-from cpqueens.fuzzing.drawing import BLOCK, CLASSES, Block, class_of, fuzz_model
+from cpqueens.fuzzing.drawing import BLOCK, CLASSES, Quota, class_of, fuzz_model
 
 
 def test_models_are_determined_by_seed_and_number() -> None:
-    upwards, downwards = Block(3, 1, huge=False), Block(3, 1, huge=False)
+    upwards, downwards = Quota(3, 1, huge=False), Quota(3, 1, huge=False)
     numbers = [index for index in range(BLOCK, 2 * BLOCK) if index % 10 != 9]
     first = {index: dump_model(upwards.at(index)[0]) for index in numbers}
     second = {index: dump_model(downwards.at(index)[0]) for index in reversed(numbers)}
@@ -34,7 +34,7 @@ def test_class_and_truth_are_those_of_the_model() -> None:
 
 
 def test_few_draws_are_thrown_away() -> None:
-    block = Block(1, 0, huge=False)
+    block = Quota(1, 0, huge=False)
     numbers = [index for index in range(BLOCK) if index % 10 != 9]
     for index in numbers:
         block.at(index)
@@ -43,5 +43,5 @@ def test_few_draws_are_thrown_away() -> None:
 
 def test_a_class_that_never_comes_is_given_up(monkeypatch) -> None:
     monkeypatch.setattr("cpqueens.fuzzing.drawing.class_of", lambda count: "few")
-    block = Block(1, 0, huge=False)
+    block = Quota(1, 0, huge=False)
     assert {block.at(index)[1] for index in range(9)} == {"few"}

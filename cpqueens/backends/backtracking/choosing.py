@@ -1,7 +1,5 @@
 """Which strategies search: the asked one, or those that fit the model, with the reason."""
 
-from __future__ import annotations
-
 from cpqueens.backends.backtracking.orders import ascending
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest

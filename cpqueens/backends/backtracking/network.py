@@ -1,7 +1,5 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise

@@ -1,7 +1,5 @@
 """Counting any model in parts, the first decisions of the propagating search: for threads or an estimate."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Counting in parts: taken in random order by threads, added up, and the whole estimated from them."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time

@@ -4,8 +4,6 @@ A turn is twice as long as the one before it, and a search goes on where it was.
 to end has cost k times what it needs, at most, and a turn of each of the others.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Generator, Mapping

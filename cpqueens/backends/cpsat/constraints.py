@@ -1,7 +1,5 @@
 """Constraints as text for CP-SAT: one small function per kind and context."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Definitions, the functions and truths that other variables stand for, as text for CP-SAT."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from cpqueens.backends.cpsat.constraints import TRUTH

@@ -1,7 +1,5 @@
 """The text format of CP-SAT's protocol buffer, which OR-Tools parses faster than Python fills its fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any

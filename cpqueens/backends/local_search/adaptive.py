@@ -5,8 +5,6 @@ without an improving move is frozen; when more than ``reset_limit`` variables ha
 variables moves at random. Equal moves are taken with probability ``plateau``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any

@@ -7,8 +7,6 @@ temperature is the mean worsening of sampled moves; it falls geometrically to ``
 ``schedule="rowwise"`` is another course altogether, in pairs and by assignment; see `rowwise`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Placing each constraint in a layer and collecting what the arrays of the plain and row layers hold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

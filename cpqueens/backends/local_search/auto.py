@@ -10,8 +10,6 @@ an objective; weighted jumps, first where clauses and definitions do and where n
 between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count

@@ -1,7 +1,5 @@
 """Vectorised looks at the compressed rows of many terms at once, and lists of incidences by variable."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ and Kang, "An evolutionary algorithm for magic squares" (2003); the look-up by d
 without that structure, and starts from which nothing improves any more, are searched as by `auto`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

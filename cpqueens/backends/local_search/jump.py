@@ -4,8 +4,6 @@ Sources: Morris, "The breakout method for escaping from local minima", AAAI 1993
 "Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical Programming Computation 15, 2023.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any

@@ -5,8 +5,6 @@ satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 19
 with probability ``noise`` also the best worse one, which plain min-conflicts lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any

@@ -1,7 +1,5 @@
 """Deriving the neighbourhood: which AllDifferents are kept by swaps, everything else by assignment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ missing difference is what counts is from Adaptive Search's treatment of the all
 and Diaz 2001; problem 7 of CSPLib).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

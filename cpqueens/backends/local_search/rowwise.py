@@ -14,8 +14,6 @@ the courses until a solution are about 131, 153 and 134 by the coarse rule, and 
 usual one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Calling a kernel in short slices, so that limits and Ctrl-C are seen every few milliseconds."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any, Literal

@@ -5,8 +5,6 @@ all pairs i < j: if either is attacked (by any other) and the swap lowers the nu
 passes are repeated until one makes no swap; if conflicts remain, a new random permutation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ tries random free values; only the last few stay in conflict and are swapped wit
 conflicts; equal swaps are taken and, on small boards, all partners compared, so that no size gets stuck.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

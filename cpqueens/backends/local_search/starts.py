@@ -1,7 +1,5 @@
 """Assignments to start from, random or near a hint, within domains and groups."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

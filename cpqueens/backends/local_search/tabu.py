@@ -4,8 +4,6 @@ Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989; a move
 always allowed. Short random tenures work best on permutation problems.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any

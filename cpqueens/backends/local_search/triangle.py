@@ -1,7 +1,5 @@
 """Tabu search for models that are one permutation under short rows of differences (Costas arrays)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings of the walk kernel, and walking with restarts: the common part of several strategies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 

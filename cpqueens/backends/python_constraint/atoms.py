@@ -1,7 +1,5 @@
 """A lowered model as atoms: single truths and functions over rows of terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any

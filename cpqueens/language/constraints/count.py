@@ -1,7 +1,5 @@
 """How often a value occurs."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from cpqueens.errors import ModelError

@@ -1,7 +1,5 @@
 """Many small linear relations as few arrays, for everything that handles them in bulk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from cpqueens.language.arrays import concatenate_rows

@@ -1,7 +1,5 @@
 """What ascending and descending sequences share."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np
