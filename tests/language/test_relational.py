@@ -332,6 +332,14 @@ def test_what_cancels_is_not_there() -> None:
     assert m.count() == 4
 
 
+def test_a_factor_of_0_needs_no_value(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 2, name="x"), m.intvar(0, 2, name="y")
+    quotients = (np.array([1, 0]) * (x // y)) // (y + 1)
+    m.add(quotients[1] == 0)
+    assert m.count(solver=solver) == 9
+
+
 # ---- the objective, visible conditions ----------------------------------------------------------------
 
 
