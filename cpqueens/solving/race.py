@@ -69,7 +69,7 @@ class Race:
             ended = self.first.run(model, request, deliver)
             reason = ended.statistics.get("reason", alone)
             return _credited(ended, self.first.name, reason)
-        return _Run(model, request, deliver).run()
+        return _Contest(model, request, deliver).run()
 
     def credit(self, outcome: Outcome) -> Outcome:
         """Return the outcome as that of the solver that answered."""
@@ -143,7 +143,7 @@ class _Rival:
         return not self._thread.is_alive()
 
 
-class _Run:
+class _Contest:
     """One race: what the own engine delivers is passed on, and the rival is looked at between its slices."""
 
     def __init__(self, model: Statement, request: Request, deliver: Deliver) -> None:
