@@ -17,7 +17,7 @@ PIPELINE = Area(
                "if len(rows) - len(missing) != self._delivered:", "if False:", tests=_RACE),
         Mutant("some solutions of a rival are all", "race._Contest._lost",
                "rival.satisfied and not self._delivered", "bool(rival.rows)", tests=_RACE),
-        Mutant("a race is won by whoever began", "race._Contest._both",
+        Mutant("a race is won by whoever began", "race._Contest._concluded",
                "and self._lost()", "and False", tests=_RACE),
         Mutant("rejected rows are delivered", "Collector._checked",
                "batch = batch[accepted]", "pass"),
