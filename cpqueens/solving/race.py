@@ -67,7 +67,7 @@ class Race:
             ended = self.first.run(model, request, deliver)
             reason = ended.statistics.get("reason", alone)
             return _credited(ended, self.first.name, reason)
-        return _Racers(model, request, deliver).run()
+        return _Contest(model, request, deliver).run()
 
     def credit(self, outcome: Outcome) -> Outcome:
         """Return the outcome as that of the solver that answered."""
@@ -141,7 +141,7 @@ class _Rival:
         return not self._thread.is_alive()
 
 
-class _Racers:
+class _Contest:
     """One race: what the own engine delivers is passed on, and the rival is looked at between its slices."""
 
     def __init__(self, model: Statement, request: Request, deliver: Deliver) -> None:
@@ -184,13 +184,23 @@ class _Racers:
             if self._delivered or self._listing:
                 raise  # a listing was never anybody else's, or it is the user's own error
             return self._without_own(f"{OWN} refuses: {refusal}")
-        if not ended.exhausted and not self._closed and self._lost():
-            return self._rivals(f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end")
         reason = str(ended.statistics.get("reason"))
         if self.rival is None:
             return _credited(ended, OWN, reason)
+        self.rival.give_up()
+        self.rival.wait()
+        return self._concluded(ended, self.rival, reason)
+
+    def _concluded(self, ended: Ended, rival: _Rival, reason: str) -> Ended:
+        """Return the end of the one that has the answer, when both have ended."""
+        if not ended.exhausted and not self._closed and self._lost():
+            return self._rivals(f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end")
+        if ended.exhausted and self.request.want is Want.ONE and rival.rows:
+            raise BackendFault(f"{OWN} exhausted, and found nothing; {RIVAL} did", "FALSE_UNSAT")
         if self.request.want is Want.BEST and not ended.exhausted:
-            ended = replace(ended, objective=None, bound=self._stopped_bound(self.rival))
+            self._pass_on_improvements()
+            bound = None if rival.ended is None else rival.ended.bound
+            ended = replace(ended, objective=None, bound=bound)
         return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}")
 
     def _without_own(self, reason: str) -> Ended:
@@ -261,10 +271,3 @@ class _Racers:
             found = f"{len(rows) - len(missing)} and {self._delivered} solutions up to {self._last}"
             raise BackendFault(f"{RIVAL} and {OWN} disagree: they have {found}", "MISSING")
         self._closed = len(missing) > 0 and not self._deliver(missing)
-
-    def _stopped_bound(self, rival: _Rival) -> int | None:
-        """Return the bound that CP-SAT has proved when both are stopped."""
-        rival.give_up()
-        rival.wait()
-        self._pass_on_improvements()
-        return None if rival.ended is None else rival.ended.bound

@@ -11,13 +11,13 @@ _SIGNALS = ("tests/system/test_interrupts.py",)
 PIPELINE = Area(
     "pipeline",
     (
-        Mutant("what was delivered comes again from the rival", "race._Racers._deliver_missing",
+        Mutant("what was delivered comes again from the rival", "race._Contest._deliver_missing",
                "behind(rows, self._last)", "rows", tests=_RACE),
-        Mutant("solvers that disagree are no fault", "race._Racers._deliver_missing",
+        Mutant("solvers that disagree are no fault", "race._Contest._deliver_missing",
                "if len(rows) - len(missing) != self._delivered:", "if False:", tests=_RACE),
-        Mutant("some solutions of a rival are all", "race._Racers._lost",
+        Mutant("some solutions of a rival are all", "race._Contest._lost",
                "rival.satisfied and not self._delivered", "bool(rival.rows)", tests=_RACE),
-        Mutant("a race is won by whoever began", "race._Racers._both",
+        Mutant("a race is won by whoever began", "race._Contest._concluded",
                "and self._lost()", "and False", tests=_RACE),
         Mutant("rejected rows are delivered", "Collector._checked",
                "batch = batch[accepted]", "pass"),

@@ -146,6 +146,19 @@ def test_solvers_that_disagree_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("_early")
+def test_a_solution_of_the_rival_refutes_an_own_engine_that_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = slowed(monkeypatch, 0)
+
+    def lie(model: Any, request: Any, deliver: Any) -> Ended:
+        ended = slow.__class__.run(slow, model, request, deliver)
+        return Ended(True, StopReason.EXHAUSTED, statistics=ended.statistics)
+
+    monkeypatch.setattr(slow, "run", lie)
+    with pytest.raises(BackendFault, match="found nothing; cpsat did"):
+        langford(7).solve()
+
+
+@pytest.mark.usefixtures("_early")
 def test_an_optimum_is_the_same_whoever_proves_it() -> None:
     seen: list[int] = []
     m = golomb_ruler(7)
