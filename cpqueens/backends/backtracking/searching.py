@@ -116,7 +116,7 @@ class Searching:
             ended = turns.probe(_ROUNDS)
             if ended is not None:
                 return ended
-            strategy = turns.leader() or strategy
+            strategy = turns.leader() or "forward"
         if not self._is_general(strategy):
             return patterned.count_in_parts(self._board(), strategy, self.request, self.facts)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
