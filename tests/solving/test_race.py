@@ -46,6 +46,7 @@ def test_models_that_hang_with_one_strategy_are_answered() -> None:
 
 
 def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
+    queens(8).enumerate(solver="backtracking")  # its kernel is compiled now
     quick = queens(8).enumerate()
     assert quick.solver == "backtracking"
     assert quick.statistics["answered_by"] == "backtracking"
