@@ -22,7 +22,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from cpqueens.kernels.sources import source_stamp
-from cpqueens.system.turns import turn
+from cpqueens.system.locks import turn
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -6,7 +6,6 @@ from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.patterns import patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of, takes_permutations
 from cpqueens.solving.handover import hand_over
 from cpqueens.solving.race import Race
@@ -42,7 +41,7 @@ def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Ba
     """Return name, backend and strategy; ``auto`` takes the installed ones fit for what is wanted."""
     if not isinstance(solver, str) and hasattr(solver, "run"):
         return solver.name, solver, None
-    if solver != "auto":
+    if not isinstance(solver, str) or solver != "auto":
         return named_solver(cast(str, solver))
     exact = ("cpsat", "backtracking", "python-constraint")
     listing = ("backtracking", "cpsat", "python-constraint")
@@ -63,5 +62,7 @@ def _suits_local_search(model: Statement) -> bool:
         return True
     if not LONG_SERIES <= len(model.decisions) <= MOST_CELLS or not takes_permutations(model):
         return False
+    from cpqueens.lowered.patterns import patterns_of  # loads Numba
+
     patterns = patterns_of(model, PLAIN_KINDS - {"Count"})
     return patterns.path is not None or patterns.lines is not None

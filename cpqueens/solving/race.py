@@ -6,6 +6,7 @@ moment. Solutions of CP-SAT are kept until it has them all: those that were not 
 lexicographic order, which both keep. To the pipeline a race is one backend.
 """
 
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -14,7 +15,6 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
-from cpqueens.backends.backtracking.forward import is_warm
 from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
@@ -40,6 +40,12 @@ COLD = 2.0
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
+
+
+def is_warm() -> bool:
+    """Say whether the own engine is loaded; asking does not load it."""
+    engine = sys.modules.get("cpqueens.backends.backtracking.forward")
+    return engine is not None and bool(engine.is_warm())
 
 
 class Race:

@@ -47,7 +47,7 @@ def package_with_a_cache(folder: Path) -> tuple[Path, dict[str, str]]:
     (package.parent / "system").mkdir()
     for empty in (package, package.parent, package.parent / "system"):
         (empty / "__init__.py").write_text("")
-    for name in ("kernels/jit.py", "kernels/sources.py", "system/turns.py"):
+    for name in ("kernels/jit.py", "kernels/sources.py", "system/locks.py"):
         (package.parent / name).write_text((KERNELS.parent / name).read_text())
     kept = {k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"}
     return package, kept | {"PYTHONPATH": str(folder)}
