@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-WORKERS ?= 2
+PROCESSES ?= 2
+# One more than processors: many tests wait, for a child, a signal or a clock.
+WORKERS ?= 3
 MODELS ?= 2000
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
@@ -14,6 +16,8 @@ LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/languag
 	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py tests/kernels/test_bitmask.py \
 	tests/answers/test_statistics.py tests/cli/test_output.py
 INSTALL := -m pip install --quiet --disable-pip-version-check
+# Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow lint types check lowest fuzz mutants bench clean clean-cache help
 
@@ -57,7 +61,7 @@ fuzz: $(READY)
 	$(BIN)/cpqueens fuzz --models $(MODELS) --seed 0
 
 mutants: $(READY)
-	$(BIN)/python tests/mutants/run.py --processes $(WORKERS)
+	$(BIN)/python tests/mutants/run.py --processes $(PROCESSES)
 
 # NuCS pins its versions of Numba and numpy: an environment of its own, with its own compiled kernels.
 bench: $(BENCHMARK)/.ready

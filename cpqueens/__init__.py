@@ -1,7 +1,5 @@
 """One declarative constraint model, several solvers, and a proof-minded comparison of what they say."""
 
-from __future__ import annotations
-
 from cpqueens.system import start as _start  # noqa: F401 - first of all: what follows takes a moment
 
 # isort: split

@@ -1,7 +1,5 @@
 """Every error that cpqueens raises on purpose; each message is one line: what, where, what is allowed."""
 
-from __future__ import annotations
-
 
 class CpqueensError(Exception):
     """Base of all errors raised on purpose; ``exit_code`` is what the command line returns."""

@@ -1,7 +1,5 @@
 """`Model`: the statement of a problem plus the verbs that solve it; the one file that knows both sides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -21,6 +21,9 @@ settings.load_profile("cpqueens")
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and their child processes too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# `nohup` does the same with a closed terminal: these tests go on, what they start hears of it.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,15 +15,25 @@ from cpqueens import (
     Count,
     CpqueensError,
     GlobalCardinality,
+    Increasing,
     IntegerError,
     Inverse,
     LexLess,
+    Linear,
     Model,
     ModelError,
     Or,
     Predicate,
+    SolutionSet,
     Table,
+    cross_check,
 )
+from cpqueens.answers.symmetry import orbits
+from cpqueens.crosscheck.external import External
+from cpqueens.files.modelfile import dump_model, load_model, parse_model, save_model
+from cpqueens.files.solutionfile import read_solutions, read_text
+from cpqueens.fuzzing.fuzz import fuzz
+from cpqueens.problems import catalog
 
 INF, NAN = float("inf"), float("nan")
 
@@ -309,6 +320,34 @@ def _solve(**options: object):
     return lambda m, q: m.solve(solver="backtracking", **options)
 
 
+PIPELINE = [
+    "abandoned",
+    "checker",
+    "collect",
+    "consumer",
+    "interrupt",
+    "kept",
+    "look_ahead",
+    "model",
+    "strategy",
+]
+"""Names of what the pipeline hands on: as options of a user they are unknown like all others."""
+
+COMPARED = ["solvers", "seeds", "published", "verify", "symmetries", "want", "repeat", "isolate", "progress"]
+
+
+def _as_option(name: str):
+    return lambda v: _solve(**{name: v})
+
+
+def _as_compared(name: str):
+    return lambda v: lambda m, q: cross_check(m, **{"solvers": "backtracking", name: v})
+
+
+def _found(m: Model) -> SolutionSet:
+    return m.enumerate(solver="backtracking").solutions
+
+
 PLACES = {
     "add": lambda v: lambda m, q: m.add(v),
     "+=": lambda v: lambda m, q: m.__iadd__(v),
@@ -331,14 +370,55 @@ PLACES = {
     "log": lambda v: _solve(log=v),
     "prove_complete": lambda v: _solve(prove_complete=v),
     "solution_limit": lambda v: lambda m, q: m.enumerate(solver="backtracking", solution_limit=v),
+    "solution_limit of one": lambda v: _solve(solution_limit=v),
     "after": lambda v: lambda m, q: m.enumerate(solver="backtracking", after=v),
     "unknown parameter": lambda v: _solve(nonsense=v),
+    **{f"not an option: {name}": _as_option(name) for name in PIPELINE},
+    "on_solution": lambda v: lambda m, q: m.enumerate(v, solver="backtracking"),
+    "on_improvement": lambda v: _solve(on_improvement=v),
+    "on_progress": lambda v: _solve(on_progress=v),
+    "fixed": lambda v: lambda m, q: m.fix(v, 1),
+    "fixed value": lambda v: lambda m, q: m.fix(q, v),
+    "objective": lambda v: lambda m, q: m.minimize(v),
+    "positions": lambda v: lambda m, q: m.without(v),
+    "strict": lambda v: lambda m, q: Increasing(q, v),
+    "expression": lambda v: lambda m, q: Linear(v, "=="),
+    "relation": lambda v: lambda m, q: Linear(q, v),
+    "relation of a count": lambda v: lambda m, q: Count(q, 1, v, 1),
+    "axis": lambda v: lambda m, q: q.sum(axis=v),
+    "keepdims": lambda v: lambda m, q: (q > 1).sum(keepdims=v),
+    "exponent": lambda v: lambda m, q: q**v,
+    "value in a solution": lambda v: lambda m, q: _found(m)[0][v],
+    "values in solutions": lambda v: lambda m, q: _found(m).values(v),
+    "place of a solution": lambda v: lambda m, q: _found(m)[v],
+    "compared model": lambda v: lambda m, q: cross_check(v),
+    **{f"cross_check {name}": _as_compared(name) for name in COMPARED},
+    "fuzz models": lambda v: lambda m, q: fuzz(v, solvers="backtracking", processes=0),
+    "fuzz only": lambda v: lambda m, q: fuzz(1, solvers="backtracking", only=v),
+    "fuzz progress": lambda v: lambda m, q: fuzz(1, solvers="backtracking", progress=v),
+    "external command": lambda v: lambda m, q: External(v),
+    "external memory": lambda v: lambda m, q: External(["true"], memory=v),
+    "symmetries of": lambda v: lambda m, q: orbits(v),
+    "symmetries by": lambda v: lambda m, q: orbits([[1, 3, 0, 2]], v),
+    "dumped model": lambda v: lambda m, q: dump_model(v),
+    "text of a model": lambda v: lambda m, q: parse_model(v),
+    "path of a model": lambda v: lambda m, q: load_model(v),
+    "path to write to": lambda v: lambda m, q: save_model(m, v),
+    "text of solutions": lambda v: lambda m, q: read_text(v, m),
+    "path of solutions": lambda v: lambda m, q: read_solutions(v, m),
+    "problem": lambda v: lambda m, q: catalog.load(v),
+    "parameter of a problem": lambda v: lambda m, q: catalog.load("queens", [v]),
 }
 
 WELCOME = {
     ("add", "nothing"), ("+=", "nothing"), ("add", "nested"), ("+=", "nested"), ("assignment", "dict"),
     ("hint", "dict"), ("shape", "nothing"), ("domain", "dict"), ("values", "nested"), ("log", "type"),
-    ("time_limit", "10^30"), ("time_limit", "10^5000"), ("time_limit", "half"),
+    ("time_limit", "10^30"), ("time_limit", "10^5000"), ("time_limit", "half"), ("fixed", "nothing"),
+    ("positions", "nothing"), ("positions", "dict"), ("on_solution", "type"), ("on_improvement", "type"),
+    ("on_progress", "type"), ("cross_check verify", "type"), ("cross_check progress", "type"),
+    ("cross_check published", "nothing"), ("cross_check published", "10^30"),
+    ("cross_check published", "10^5000"), ("cross_check symmetries", "nothing"), ("fuzz progress", "type"),
+    ("symmetries by", "nothing"), ("path to write to", "escape"),
 }  # fmt: skip
 """Pairs that mean something: an empty list of constraints, one variable, no limit, ..."""
 
@@ -350,7 +430,8 @@ def test_many_pairs() -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_any_value_in_any_place(place: str) -> None:
+def test_any_value_in_any_place(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some values are the names of files
     for name in (value for at, value in PAIRS if at == place):
         m = Model("m")
         q = m.intvar(0, 3, shape=3, name="q")

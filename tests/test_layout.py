@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def module_of(path: Path) -> str:
 FILES = {module_of(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
-def imports(module: str) -> Iterator[str]:
+def importing(module: str) -> Iterator[str]:
     """Yield every module of the package that a file imports, wherever the import stands.
 
     ``from package import module`` runs the package's ``__init__`` too, so it counts as an import of both.
@@ -62,7 +63,9 @@ def imports(module: str) -> Iterator[str]:
                 yield name
 
 
-IMPORTS = {module: set(imports(module)) for module in FILES}
+@cache
+def imports(module: str) -> frozenset[str]:
+    return frozenset(importing(module))
 
 
 def level_of(module: str) -> int:
@@ -85,12 +88,12 @@ def test_every_folder_has_its_level_and_says_what_lives_there() -> None:
 @pytest.mark.parametrize("module", sorted(m for m in FILES if m.count(".") and m != "cpqueens.__main__"))
 def test_a_file_imports_only_what_lies_below_its_folder(module: str) -> None:
     level = level_of(module)
-    above = {m for m in IMPORTS[module] if m != "cpqueens" and level_of(m) > level}
+    above = {m for m in imports(module) if m != "cpqueens" and level_of(m) > level}
     assert not above, f"{module} reaches up to {sorted(above)}"
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
-    graph = {module: found - {"cpqueens"} for module, found in IMPORTS.items() if module != "cpqueens"}
+    graph = {module: imports(module) - {"cpqueens"} for module in FILES if module != "cpqueens"}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

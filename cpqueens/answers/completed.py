@@ -1,7 +1,5 @@
 """Some solutions with the values of their defined variables, each evaluated when it is first asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.errors import ModelError

@@ -1,7 +1,5 @@
 """Looking values up in solutions: of a variable, of any term, in one solution or in all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term
+from cpqueens.text.plaintext import shown
 
 _PART = 1 << 18
 """Values (of 8 bytes) that solutions are completed to at once, and that are kept of what was asked for."""
@@ -92,7 +91,7 @@ class Lookup:
     def _terms(self, expression: Any) -> LinearArray:
         terms = expression.truth() if isinstance(expression, BoolArray) else expression
         if not isinstance(terms, LinearArray):
-            raise ModelError(f"a solution is asked for terms of its model, got {expression!r:.40}")
+            raise ModelError(f"a solution is asked for terms of its model, got {shown(expression)}")
         return self.model.own_terms(terms)
 
     def _columns(self, terms: LinearArray) -> IntArray | None:

@@ -11,9 +11,10 @@ import numpy as np
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
-from cpqueens.errors import NoSolution
-from cpqueens.language.rows import IntArray
+from cpqueens.errors import BadIndex, NoSolution
+from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
+from cpqueens.text.plaintext import shown
 
 
 class Status(StrEnum):
@@ -63,10 +64,11 @@ class SolutionSet(Sequence["Solution"]):
     def __getitem__(self, key: slice) -> SolutionSet: ...
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
         if isinstance(key, slice):
-            return SolutionSet(self.model, self.known, self.matrix[key])
-        if not -len(self) <= key < len(self):
-            raise IndexError(key)
-        return Solution(self, key % len(self))
+            with refusing("solutions"):
+                return SolutionSet(self.model, self.known, self.matrix[key])
+        if not isinstance(key, int | np.integer) or not -len(self) <= key < len(self):
+            raise BadIndex(f"no solution {shown(key)}: there are {len(self)}, counted from 0")
+        return Solution(self, int(key) % len(self))
 
     def __iter__(self) -> Iterator[Solution]:
         return (Solution(self, row) for row in range(len(self.matrix)))

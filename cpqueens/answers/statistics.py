@@ -1,13 +1,11 @@
 """The statistics of success rates."""
 
-from __future__ import annotations
-
 import math
 
-_Z95 = 1.959963984540054  # the 97.5 % point of the normal distribution
+Z95 = 1.959963984540054  # the 97.5 % point of the normal distribution
 
 
-def wilson_interval(successes: int, runs: int, z: float = _Z95) -> tuple[float, float]:
+def wilson_interval(successes: int, runs: int, z: float = Z95) -> tuple[float, float]:
     """Return the Wilson score interval of a success rate (E. B. Wilson, JASA 22, 1927).
 
     Parameters

@@ -14,8 +14,6 @@ array([[1, 3, 5, 0, 2, 4]])
 array([4, 4, 4, 4])
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray, as_integers
+from cpqueens.text.plaintext import shown
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,19 @@ def as_solutions(solutions: Any) -> IntArray:
     if array.ndim != 2:
         raise ModelError(f"solutions: an array (batch, variables) is needed, got shape {array.shape}")
     return array
+
+
+def as_group(group: Any) -> Group:
+    """Return a group as a tuple.
+
+    Raises
+    ------
+    ModelError
+        If it is no sequence of symmetries.
+    """
+    if not isinstance(group, tuple | list) or not all(isinstance(part, Symmetry) for part in group):
+        raise ModelError(f"symmetries: a tuple of Symmetry objects is needed, got {shown(group)}")
+    return tuple(group)
 
 
 # ---- boards with one queen per row --------------------------------------------------------------------
@@ -142,7 +154,7 @@ PERMUTATIONS: Group = (
 def images(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     """Return all images, of shape (order of the group, batch, variables)."""
     array = as_solutions(solutions)
-    return np.stack([symmetry.map(array) for symmetry in group])
+    return np.stack([symmetry.map(array) for symmetry in as_group(group)])
 
 
 def _less(left: IntArray, right: IntArray) -> NDArray[np.bool_]:
@@ -161,7 +173,7 @@ def canonical(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     """
     array = as_solutions(solutions)
     least = array.copy()
-    for symmetry in group:
+    for symmetry in as_group(group):
         image = symmetry.map(array)
         better = _less(image, least)
         least[better] = image[better]
@@ -179,6 +191,7 @@ def orbit_sizes(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     """Return the number of distinct images of each solution, of shape (batch,)."""
     array = as_solutions(solutions)
     stabilisers = np.zeros(len(array), dtype=np.int64)
+    group = as_group(group) or (IDENTITY,)
     for symmetry in group:
         stabilisers += fixed(array, symmetry)
     return len(group) // stabilisers

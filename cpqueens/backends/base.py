@@ -1,7 +1,5 @@
 """The contract between the pipeline and a way to solve: one function that says whether it exhausted."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -127,6 +125,7 @@ class Request:
     log: Callable[[str], None] | None = None
     interrupted: Callable[[], bool] = lambda: False
     on_progress: Callable[[Mapping[str, Any]], None] | None = None
+    heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
 
     @property
     def wants_few(self) -> bool:

@@ -1,7 +1,5 @@
 """Solutions on their way from a search to the pipeline, in batches that grow."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

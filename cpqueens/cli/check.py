@@ -107,18 +107,8 @@ def _examine(instance: Instance, found: Found) -> dict[str, Any]:
 
 
 def _violations(check: Check) -> dict[str, Any]:
-    violated = [
-        {
-            "constraint": v.constraint,
-            "name": v.name,
-            "where": v.where,
-            "amount": v.amount,
-            "values": dict(v.values),
-            "pairs": [list(pair) for pair in v.pairs],
-            "text": str(v),
-        }
-        for v in check.violations
-    ]
+    names = ("constraint", "name", "where", "amount", "values", "pairs")
+    violated = [{name: getattr(v, name) for name in names} | {"text": str(v)} for v in check.violations]
     return {"problems": list(check.problems), "violations": violated, "amount": check.amount}
 
 

@@ -1,15 +1,12 @@
 """`cpqueens count`: the number of all solutions, held against the published value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click
 
 from cpqueens.cli.documents import document, echo_json, outcome_fields
-from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.options import json_option, load, model_arguments, run_options, solver_options
-from cpqueens.cli.published import compared
+from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.terminal import say
 
 
@@ -33,16 +30,11 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: A
         outcome = count_solutions(instance.model, on_progress=note, **given)
     comparison = compared(instance, outcome)
     if as_json:
-        published = comparison.fields if comparison else None
-        echo_json(document("count", instance, **outcome_fields(outcome), published=published))
+        echo_json(document("count", instance, **outcome_fields(outcome), published=comparison))
     else:
         at_least = "" if outcome.complete else "at least "
         lines = [f"problem    {instance.title}", f"solutions  {at_least}{outcome.count:,}"]
         if not outcome.complete and outcome.statistics.get("interval"):
             lines.append(f"estimate   {estimated(outcome.statistics)}")
-        lines += summary(outcome)
-        if comparison is not None:
-            lines.append(f"published  {comparison.text}")
-        say("\n".join(lines))
-    differs = comparison is not None and comparison.agrees is False
-    return COUNT_DIFF if differs else exit_of_all(outcome)
+        say("\n".join([*lines, *summary(outcome), *published_lines(comparison)]))
+    return exit_of_compared(outcome, comparison)

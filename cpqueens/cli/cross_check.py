@@ -70,7 +70,10 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
     else:
         _print(report)
     if options["page"]:
-        _write_page(report, options["page"])  # last: what was found must not be lost with the file
+        from cpqueens.crosscheck.htmlreport import render_html
+        from cpqueens.report.outputfile import write_whole
+
+        write_whole(options["page"], render_html(report))  # last: what was found must not be lost with it
     return report.exit_code
 
 
@@ -112,21 +115,15 @@ def _print(report: Any) -> None:
     print_report(report, Printer(file=sys.stdout, highlight=False, width=width))
 
 
-def _write_page(report: Any, path: str) -> None:
-    from cpqueens.crosscheck.htmlreport import render_html
-    from cpqueens.report.outputfile import write_whole
-
-    write_whole(path, render_html(report))
-
-
 def _participants(options: dict[str, Any]) -> list[Any] | None:
     """Return everyone who takes part; None for the default."""
     from cpqueens.crosscheck.external import External
     from cpqueens.crosscheck.given import SolutionFile
+    from cpqueens.problems.catalog import find
 
     chosen: list[Any] = _solvers(options)
     chosen += [External(_words(text)) for text in options["external"]]
-    chosen += [_function(text) for text in options["heuristic"]]
+    chosen += [find(text).function for text in options["heuristic"]]  # that FILE.py:FUNCTION names
     chosen += [SolutionFile(path) for path in options["solutions"]]
     return chosen
 
@@ -146,13 +143,6 @@ def _words(command: str) -> list[str]:
     if not words or "\x00" in command or shutil.which(words[0]) is None:
         raise ModelError(f"--external {shown(command, 60)}: there is no such program")
     return words
-
-
-def _function(reference: str) -> Any:
-    """Return the function that FILE.py:FUNCTION names."""
-    from cpqueens.problems.catalog import find
-
-    return find(reference).function
 
 
 def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:

@@ -1,7 +1,5 @@
 """`cpqueens doctor`: what is installed, what is missing and how to get it."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -12,10 +12,9 @@ import click
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
-from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 from cpqueens.cli.guard import JSON_WANTED
-from cpqueens.cli.published import compared
-from cpqueens.cli.sinks import FileSink, Funnel, JsonSink, PrintSink, Sink
+from cpqueens.cli.published import compared, exit_of_compared, published_lines
+from cpqueens.cli.sinks import Funnel, JsonSink, PrintSink, Sink
 from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
@@ -58,12 +57,10 @@ def command(
     orbits = funnel.count if group else None
     comparison = compared(instance, outcome, orbits)
     if as_json:
-        published = comparison.fields if comparison else None
-        _print_json(sink, head, {**outcome_fields(outcome), "orbits": orbits, "published": published})
+        _print_json(sink, head, {**outcome_fields(outcome), "orbits": orbits, "published": comparison})
     else:
-        _print(outcome, funnel, instance.title, form, out, comparison.text if comparison else "")
-    differs = comparison is not None and comparison.agrees is False
-    return COUNT_DIFF if differs else exit_of_all(outcome)
+        _print(outcome, funnel, instance.title, form, out, published_lines(comparison))
+    return exit_of_compared(outcome, comparison)
 
 
 def _group(instance: Instance, up_to_symmetry: bool) -> Group:
@@ -81,7 +78,7 @@ def _sink(
     from cpqueens.report.formats import check_format
 
     if out:
-        return FileSink(stack.enter_context(SolutionWriter(out, instance.model, force=force)))
+        return stack.enter_context(SolutionWriter(out, instance.model, force=force))
     if head is not None:
         return JsonSink(head)
     if form == "svg":
@@ -95,22 +92,17 @@ def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool)
     from cpqueens.cli.terminal import progress
     from cpqueens.solving.solve import run, trusted
 
+    options = dict(given)
+    solver = options.pop("solver")
     try:
         with progress(instance.title, lambda: funnel.count, shown):
-            outcome = trusted(run(instance.model, want=Want.ALL, consumer=funnel.take, kept=list, **given))
+            outcome = trusted(run(instance.model, solver, Want.ALL, funnel.take, list, options))
     except CpqueensError as error:
         if isinstance(funnel.sink, JsonSink) and funnel.sink.open:
             funnel.sink.finish({"error": str(error), "exit_code": error.exit_code})
             click.get_current_context().meta[JSON_WANTED] = False  # the document is complete
         raise
-    return _judged(outcome, funnel)
-
-
-def _judged(outcome: Outcome, funnel: Funnel) -> Outcome:
-    """Return the outcome with the reason for which the funnel ended it."""
-    if funnel.reason is None:
-        return outcome
-    return replace(outcome, stop_reason=funnel.reason)
+    return outcome if funnel.reason is None else replace(outcome, stop_reason=funnel.reason)
 
 
 def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> None:
@@ -120,15 +112,13 @@ def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> Non
         echo_json({**head, **fields})
 
 
-def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, published: str) -> None:
+def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, said: list[str]) -> None:
     from cpqueens.cli.terminal import summary
 
     many = f"{funnel.count:,} up to symmetry" if funnel.group else f"{outcome.count:,}"
     if funnel.group and outcome.complete:
         many += f", {outcome.count:,} in all"
-    lines = [f"problem    {title}", f"solutions  {many}", *summary(outcome)]
-    if published:
-        lines.append(f"published  {published}")
+    lines = [f"problem    {title}", f"solutions  {many}", *summary(outcome), *said]
     if out:
         part = (
             ""

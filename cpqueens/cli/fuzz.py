@@ -1,7 +1,5 @@
 """`cpqueens fuzz`: random tiny models on every backend against brute force."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The outermost frame: signals, closed pipes and errors, each as one line and an exit code."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,31 +1,28 @@
 """The command group: verbs by name, imported on use."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from typing import Any
 
 import click
 
-VERBS: dict[str, tuple[str, str]] = {
-    "list": ("cpqueens.cli.list:command", "List the problems."),
-    "show": ("cpqueens.cli.show:command", "Explain a problem: parameters, published values, sizes."),
-    "solve": ("cpqueens.cli.solve:command", "Find one solution, or the best one."),
-    "enumerate": ("cpqueens.cli.enumerate:command", "Find all solutions."),
-    "count": ("cpqueens.cli.count:command", "Count all solutions."),
-    "check": ("cpqueens.cli.check:command", "Check solutions that are brought in any notation."),
-    "cross-check": (
-        "cpqueens.cli.cross_check:command",
-        "Run MODEL on several solvers and compare all that they say.",
-    ),
-    "fuzz": (
-        "cpqueens.cli.fuzz:command",
-        "Compare random tiny models on several solvers with an exhaustive oracle.",
-    ),
-    "doctor": ("cpqueens.cli.doctor:command", "Say what is installed, and what is missing."),
+VERBS: dict[str, str] = {
+    "list": "List the problems.",
+    "show": "Explain a problem: parameters, published values, sizes.",
+    "solve": "Find one solution, or the best one.",
+    "enumerate": "Find all solutions.",
+    "count": "Count all solutions.",
+    "check": "Check solutions that are brought in any notation.",
+    "cross-check": "Run MODEL on several solvers and compare all that they say.",
+    "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
+    "doctor": "Say what is installed, and what is missing.",
 }
-"""Verbs: where the command is, and the first line of its help (so that --help imports none of them)."""
+"""Verbs and the first line of their help (so that --help imports none of them)."""
+
+
+def module_of(verb: str) -> str:
+    """Return the module whose ``command`` a verb is."""
+    return f"cpqueens.cli.{verb.replace('-', '_')}"
 
 
 class VerbGroup(click.Group):
@@ -39,14 +36,13 @@ class VerbGroup(click.Group):
         """Import one verb."""
         if cmd_name not in VERBS:
             return None
-        module, _, attribute = VERBS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        command: click.Command = importlib.import_module(module_of(cmd_name)).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs and what they do, without importing them."""
         with formatter.section("Verbs"):
-            formatter.write_dl([(name, help_line) for name, (_, help_line) in VERBS.items()])
+            formatter.write_dl(list(VERBS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

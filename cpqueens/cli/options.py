@@ -37,8 +37,10 @@ def solver_options(command: Command) -> Command:
         click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy"),
         click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search"),
         click.option("--step-limit", type=int, metavar="STEPS", help="for solvers that count steps"),
-        click.option("--seed", type=int, metavar="SEED", help="of the random choices"),
-        click.option("--workers", type=int, metavar="N", help="threads, for solvers that have them"),
+        click.option("--seed", "random_seed", type=int, metavar="SEED", help="of the random choices"),
+        click.option(
+            "--workers", "num_workers", type=int, metavar="N", help="threads, for solvers that have them"
+        ),
         click.option(
             "--param", "params", multiple=True, metavar="NAME=VALUE", help="a solver's own parameter"
         ),
@@ -94,26 +96,10 @@ def load(model: str, parameters: Sequence[str]) -> Instance:
     return catalog.load(model, parameters)
 
 
-def run_options(
-    solver: str,
-    time_limit: float | None,
-    step_limit: int | None,
-    seed: int | None,
-    workers: int | None,
-    params: Sequence[str],
-) -> dict[str, Any]:
+def run_options(solver: str, params: Sequence[str], **options: Any) -> dict[str, Any]:
     """Return the keyword arguments of the pipeline for the options that were given."""
-    given = {
-        "time_limit": time_limit,
-        "step_limit": step_limit,
-        "random_seed": seed,
-        "num_workers": workers,
-    }
-    return {
-        "solver": solver,
-        **{name: value for name, value in given.items() if value is not None},
-        **_own_parameters(solver, params),
-    }
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"solver": solver, **given, **_own_parameters(solver, params)}
 
 
 def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:

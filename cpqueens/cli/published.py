@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome
     from cpqueens.problems.catalog import Instance
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A published value and whether the count agrees; None if the count is not complete."""
+def compared(instance: Instance, outcome: Outcome, orbits: int | None = None) -> dict[str, Any] | None:
+    """Return a published value, its source, and whether a count ``agrees``; None if nothing is published.
 
-    value: int
-    source: str
-    agrees: bool | None
-
-    @property
-    def text(self) -> str:
-        """One line."""
-        words = {True: "agrees", False: "DISAGREES", None: "not compared: the count is not complete"}
-        return f"{self.value:,} ({self.source}): {words[self.agrees]}"
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The same for a JSON document."""
-        return {"value": self.value, "source": self.source, "agrees": self.agrees}
-
-
-def compared(instance: Instance, outcome: Outcome, orbits: int | None = None) -> Comparison | None:
-    """Return the comparison of a count, or, given ``orbits``, of the number up to symmetry."""
+    ``orbits``, if given, is the number up to symmetry, and compared instead. Counts that are not complete are
+    not compared: ``agrees`` is None.
+    """
     entry = instance.published("solutions" if orbits is None else "fundamental")
     if entry is None:
         return None
     found = outcome.count if orbits is None else orbits
-    return Comparison(entry.value, entry.source, found == entry.value if outcome.complete else None)
+    agrees = found == entry.value if outcome.complete else None
+    return {"value": entry.value, "source": entry.source, "agrees": agrees}
+
+
+def published_lines(comparison: dict[str, Any] | None) -> list[str]:
+    """Return a comparison as lines of a summary."""
+    words = {True: "agrees", False: "DISAGREES", None: "not compared: the count is not complete"}
+    given = [] if comparison is None else [comparison]
+    return [f"published  {c['value']:,} ({c['source']}): {words[c['agrees']]}" for c in given]
+
+
+def exit_of_compared(outcome: Outcome, comparison: dict[str, Any] | None) -> int:
+    """Return the exit code of a count that may differ from the published one."""
+    differs = comparison is not None and comparison["agrees"] is False
+    return COUNT_DIFF if differs else exit_of_all(outcome)

@@ -13,7 +13,6 @@ from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
     from cpqueens.answers.symmetry import Group
-    from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.system.interrupts import Interrupt
 
 
@@ -49,17 +48,6 @@ class PrintSink:
             say(text)
             self.started = True
         sys.stdout.flush()
-
-
-class FileSink:
-    """Writes solutions to a file."""
-
-    def __init__(self, file: SolutionWriter) -> None:
-        self.file = file
-
-    def write(self, found: SolutionSet) -> None:
-        """Write a batch."""
-        self.file.write(found)
 
 
 class JsonSink:

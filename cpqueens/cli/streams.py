@@ -1,7 +1,5 @@
 """Standard streams as they may be handed to a program: closed, full, or unable to encode a character."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Compiling all kernels at once: runs that together call each in the forms in which models need it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

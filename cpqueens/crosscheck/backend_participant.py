@@ -37,6 +37,7 @@ class BackendParticipant:
     def once(self, model: Model, plan: Plan, seed: int) -> Observation:
         """Run it with one seed, asking for what it has features for."""
         from cpqueens.solving.choosing import choose
+        from cpqueens.solving.request import NEEDED
 
         backend = choose(model, self.solver, plan.want)[1]
         options = dict(self.options)
@@ -44,7 +45,8 @@ class BackendParticipant:
             options.setdefault("random_seed", seed)
         if plan.time_limit is not None:
             options.setdefault("time_limit", plan.time_limit)
-        want = plan.want if self._able(backend, plan.want) else Want.ONE
+        able = plan.want not in NEEDED or NEEDED[plan.want] in backend.features
+        want = plan.want if able else Want.ONE
         if plan.solution_limit is not None and want is Want.ALL:
             options.setdefault("solution_limit", plan.solution_limit)
         return observe_backend(
@@ -58,11 +60,4 @@ class BackendParticipant:
         from cpqueens.system.interrupts import Interrupt
 
         _, backend, strategy = choose(model, self.solver, plan.want)
-        build_request(
-            Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), **self.options
-        )
-
-    @staticmethod
-    def _able(backend: Backend, want: Want) -> bool:
-        need = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
-        return want not in need or need[want] in backend.features
+        build_request(Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), self.options)

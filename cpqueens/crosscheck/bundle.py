@@ -1,7 +1,5 @@
 """A disagreement as a folder that stands alone: models, answers, and the command that replays it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -50,7 +50,7 @@ class Case:
     @cached_property
     def checker(self) -> Checker:
         """The checker of the model."""
-        return Checker(self.model)
+        return Checker.of(self.model)
 
     @cached_property
     def sets(self) -> SetComparison:
@@ -108,7 +108,7 @@ class Case:
 def _holds(observation: Observation, row: IntArray) -> bool:
     assert observation.store is not None
     packed = observation.store.packing.pack(row.reshape(1, -1))
-    return any(bool(np.isin(packed, bucket)[0]) for bucket in observation.store.buckets() if len(bucket))
+    return any(bool(np.isin(packed, bucket)[0]) for bucket in observation.store.parts() if len(bucket))
 
 
 Rule = Callable[[Case], Iterator[Disagreement]]

@@ -1,15 +1,13 @@
 """`cross_check`: one model, many solvers, one report."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cpqueens.answers.outcome import Status
-from cpqueens.answers.symmetry import Group
+from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
@@ -26,8 +24,10 @@ from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.needed import as_function, as_path, as_switch
 from cpqueens.text.plaintext import shown
 
+MOST_SEEDS = 1_000_000
 WANTS = ("auto", "all", "count", "best", "one")
 
 
@@ -103,7 +103,7 @@ def cross_check(
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
-        symmetries, model = symmetries or model.symmetries(), model.model
+        symmetries, model = as_group(symmetries) or model.symmetries(), model.model
     participants = as_participants(solvers)
     plan = Plan(
         _want(model, want),
@@ -111,58 +111,124 @@ def cross_check(
         Packing(model),
         positive_seconds(time_limit, "time_limit"),
         positive_integer(solution_limit, "solution_limit"),
-        progress,
+        as_function(progress, "progress: a function"),
     )
     for participant in participants:
         prepare(participant, model, plan)
-    if isolate:
+    if as_switch(isolate, "isolate"):
         participants = [isolated(p) for p in participants]
-    case = Case(model, (), as_published(published), verify, symmetries)
-    return _compared(case, plan, participants, started, repeat, bundles)
+    if bundles is not None:
+        as_path(bundles)
+    verify = as_function(verify, "verify: a function")
+    case = Case(model, (), as_published(published), verify, as_group(symmetries))
+    return _Inquiry(plan, participants, started, as_switch(repeat, "repeat"), bundles).report(case)
 
 
-def _compared(
-    case: Case,
-    plan: Plan,
-    participants: Sequence[Participant],
-    started: float,
-    repeat: bool,
-    bundles: str | Path | None,
-) -> Report:
-    """Run everyone, or everyone twice, and return the report of what they say."""
-    with listening() as interrupt:
-        observations = _observe(case.model, participants, plan, interrupt)
-        repeats = _repeat(case.model, participants, observations, plan, interrupt) if repeat else ()
-        try:
-            answered = replace(case, observations=observations, repeats=repeats)
-            report = conclude(answered, plan, participants, started, bundles, interrupt)
-        finally:
-            for o in (*observations, *(second for _, second in repeats)):
-                o.close()
-    missed = participants[len(repeats) : len(observations)] if repeat else []
-    lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
-    return replace(report, not_compared=(*report.not_compared, *lost))
+@dataclass(frozen=True)
+class _Inquiry:
+    """One cross-check: who is asked what, whether twice, and where its bundles go."""
 
+    plan: Plan
+    participants: Sequence[Participant]
+    started: float
+    repeated: bool
+    bundles: str | Path | None
 
-def _observe(
-    model: Model, participants: Sequence[Participant], plan: Plan, interrupt: Interrupt
-) -> tuple[Observation, ...]:
-    """Return everyone's answers; after a signal only those of the first, the interrupted one included."""
-    found: list[Observation] = []
-    for participant in interrupt.until_seen(participants):
-        try:
-            found.append(participant.observe(model, plan))
-        except KeyboardInterrupt:  # raised by a user's own heuristic, or the second one
-            interrupt.note()
-        if found and found[-1].interrupted:
-            interrupt.note()
-    if not found:
-        raise KeyboardInterrupt  # nothing can be said
-    return tuple(found)
+    def report(self, case: Case) -> Report:
+        """Run everyone, or everyone twice, and return the report of what they say."""
+        with listening() as interrupt:
+            observations = self._observe(case.model, interrupt)
+            repeats = self._repeat(case.model, observations, interrupt) if self.repeated else ()
+            try:
+                answered = replace(case, observations=observations, repeats=repeats)
+                report = self._conclude(answered, interrupt)
+            finally:
+                for o in (*observations, *(second for _, second in repeats)):
+                    o.close()
+        missed = self.participants[len(repeats) : len(observations)] if self.repeated else []
+        lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
+        return replace(report, not_compared=(*report.not_compared, *lost))
+
+    def _observe(self, model: Model, interrupt: Interrupt) -> tuple[Observation, ...]:
+        """Return everyone's answers; after a signal only those of the first, the interrupted one included."""
+        found: list[Observation] = []
+        for participant in interrupt.until_seen(self.participants):
+            try:
+                found.append(participant.observe(model, self.plan))
+            except KeyboardInterrupt:  # raised by a user's own heuristic, or the second one
+                interrupt.note()
+            if found and found[-1].interrupted:
+                interrupt.note()
+        if not found:
+            raise KeyboardInterrupt  # nothing can be said
+        return tuple(found)
+
+    def _repeat(
+        self, model: Model, observations: Sequence[Observation], interrupt: Interrupt
+    ) -> tuple[tuple[Observation, Observation], ...]:
+        """Return everyone's first and second answer, as far as both came to their own end."""
+        pairs = []
+        for participant, first in interrupt.until_seen(zip(self.participants, observations, strict=False)):
+            second = participant.observe(model, self.plan)
+            if not interrupt.seen:
+                pairs.append((first, second))
+            else:
+                second.close()
+        return tuple(pairs)
+
+    def _followed_up(self, case: Case, interrupt: Interrupt) -> list[Disagreement]:
+        """Return the disagreements, each with its bundle and, unless a signal came, its diagnosis."""
+        from cpqueens.crosscheck.bundle import write_bundle
+        from cpqueens.crosscheck.diagnose import bisect, diagnose
+
+        plan, participants = self.plan, self.participants[: len(case.observations)]
+        by_name = {p.name: p for p in participants}
+        found = []
+        for d in compare(case):
+            if not interrupt.seen:
+                d = bisect(case.model, diagnose(case.model, d, by_name, plan), by_name, plan)
+            if self.bundles is not None:
+                named = (d.accused, *d.against)
+                asked = [o for o in case.observations if o.name in named]
+                answers = [_solver_report(o, Evidence.CLAIM, "") for o in asked]
+                try:
+                    d = write_bundle(self.bundles, case.model, d, participants, plan, answers)
+                except ModelError as error:  # the report must not be lost with the folder
+                    d = replace(d, details={**d.details, "bundle": f"not written: {error}"})
+            found.append(d)
+        return found
+
+    def _conclude(self, case: Case, interrupt: Interrupt) -> Report:
+        """Return the report of a case."""
+        from cpqueens.crosscheck.environment import fingerprint, versions
+
+        disagreements = self._followed_up(case, interrupt)
+        accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
+        levels = {o.name: level(case, o, accused) for o in case.observations}
+        missed = self.participants[len(case.observations) :]
+        return Report(
+            model=case.model.name,
+            scope=case.model.scope_text(),
+            fingerprint=fingerprint(case.model),
+            versions=versions(),
+            want=self.plan.want.value,
+            seeds=self.plan.seeds,
+            published=case.published,
+            solvers=tuple(_solver_report(o, *levels[o.name]) for o in case.observations),
+            heuristics=_heuristics(case),
+            disagreements=tuple(disagreements),
+            not_compared=(
+                *_coverage_losses(case, self.plan),
+                *(NotCompared(p.name, "everything", "not run: interrupted") for p in missed),
+            ),
+            interrupted=interrupt.seen,
+            verdict=verdict(case, disagreements, levels),
+            seconds=time.monotonic() - self.started,
+        )
 
 
 def _want(model: Model, want: str) -> Want:
-    if want not in WANTS:
+    if not isinstance(want, str) or want not in WANTS:
         raise ModelError(f"want: allowed are {', '.join(WANTS)}, got {shown(want)}")
     if want == "best" and model.objective is None:
         raise ModelError("want: 'best' needs a model with an objective")
@@ -181,7 +247,9 @@ def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
     """
     whole = isinstance(seeds, int) and not isinstance(seeds, bool)
     chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
-    good = isinstance(chosen, Sequence) and len(chosen) > 0
+    good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
+    if good and chosen[MOST_SEEDS:]:
+        raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
     if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
         raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
     return tuple(chosen)
@@ -199,7 +267,7 @@ def as_published(value: Any) -> PublishedValues | None:
     """Return published values given as a number of solutions, a `Published`, or several of them."""
     if value is None or isinstance(value, PublishedValues):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return PublishedValues(count=value)
     entries = [value] if isinstance(value, Published) else value
     if not isinstance(entries, Sequence) or not all(isinstance(e, Published) for e in entries):
@@ -210,87 +278,6 @@ def as_published(value: Any) -> PublishedValues | None:
         return None
     sources = "; ".join(dict.fromkeys(entry.source for entry in entries))
     return PublishedValues(source=sources, **{_FIELDS[e.what]: e.value for e in entries})
-
-
-def _repeat(
-    model: Model,
-    participants: Sequence[Participant],
-    observations: Sequence[Observation],
-    plan: Plan,
-    interrupt: Interrupt,
-) -> tuple[tuple[Observation, Observation], ...]:
-    """Return everyone's first and second answer, as far as both came to their own end."""
-    pairs = []
-    for participant, first in interrupt.until_seen(zip(participants, observations, strict=False)):
-        second = participant.observe(model, plan)
-        if not interrupt.seen:
-            pairs.append((first, second))
-        else:
-            second.close()
-    return tuple(pairs)
-
-
-def _followed_up(
-    case: Case,
-    plan: Plan,
-    participants: Sequence[Participant],
-    bundles: str | Path | None,
-    interrupt: Interrupt,
-) -> list[Disagreement]:
-    """Return the disagreements, each with its bundle and, unless a signal came, its diagnosis."""
-    from cpqueens.crosscheck.bundle import write_bundle
-    from cpqueens.crosscheck.diagnose import bisect, diagnose
-
-    by_name = {p.name: p for p in participants}
-    found = []
-    for d in compare(case):
-        if not interrupt.seen:
-            d = bisect(case.model, diagnose(case.model, d, by_name, plan), by_name, plan)
-        if bundles is not None:
-            named = (d.accused, *d.against)
-            answers = [_solver_report(o, Evidence.CLAIM, "") for o in case.observations if o.name in named]
-            try:
-                d = write_bundle(bundles, case.model, d, participants, plan, answers)
-            except ModelError as error:  # the report must not be lost with the folder
-                d = replace(d, details={**d.details, "bundle": f"not written: {error}"})
-        found.append(d)
-    return found
-
-
-def conclude(
-    case: Case,
-    plan: Plan,
-    participants: Sequence[Participant],
-    started: float,
-    bundles: str | Path | None,
-    interrupt: Interrupt,
-) -> Report:
-    """Return the report of a case."""
-    from cpqueens.crosscheck.environment import fingerprint, versions
-
-    asked = len(case.observations)
-    disagreements = _followed_up(case, plan, participants[:asked], bundles, interrupt)
-    accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
-    levels = {o.name: level(case, o, accused) for o in case.observations}
-    return Report(
-        model=case.model.name,
-        scope=case.model.scope_text(),
-        fingerprint=fingerprint(case.model),
-        versions=versions(),
-        want=plan.want.value,
-        seeds=plan.seeds,
-        published=case.published,
-        solvers=tuple(_solver_report(o, *levels[o.name]) for o in case.observations),
-        heuristics=_heuristics(case),
-        disagreements=tuple(disagreements),
-        not_compared=(
-            *_coverage_losses(case, plan),
-            *(NotCompared(p.name, "everything", "not run: interrupted") for p in participants[asked:]),
-        ),
-        interrupted=interrupt.seen,
-        verdict=verdict(case, disagreements, levels),
-        seconds=time.monotonic() - started,
-    )
 
 
 def _heuristics(case: Case) -> tuple[Any, ...]:

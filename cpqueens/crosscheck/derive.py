@@ -1,7 +1,5 @@
 """Models derived from a model: equivalent ones, parts of it, and ones with one solution more or less."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from random import Random
 

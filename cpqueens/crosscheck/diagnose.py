@@ -1,7 +1,5 @@
 """What follows a disagreement: is it the search or the model, and where do two counts part?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -142,13 +140,9 @@ def bisect(
     witnesses = found.witnesses
     if not len(narrow.model.decisions):
         witnesses = (_witness(model, narrow.fixed),)
-        details["is a solution"] = model.check(dict(narrow.fixed)).ok if _scalar(model) else None
-        details = {k: v for k, v in details.items() if v is not None}
+        if all(not block.shape for block in model.blocks):
+            details["is a solution"] = model.check(dict(narrow.fixed)).ok
     return replace(found, details=details, witnesses=witnesses)
-
-
-def _scalar(model: Model) -> bool:
-    return all(not block.shape for block in model.blocks)
 
 
 def _witness(model: Model, fixed: Mapping[str, int]) -> Witness:

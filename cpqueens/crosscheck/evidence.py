@@ -1,7 +1,5 @@
 """How well each claim is founded: witness, independent agreement, one solver, or a claim only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cpqueens.backends.base import Want

@@ -26,11 +26,13 @@ from typing import TYPE_CHECKING, Any
 
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
 from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.solving.request import positive_integer
 from cpqueens.system.children import Command
 from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
 from cpqueens.text.bounded import decoded
 from cpqueens.text.jsontext import parse_json
+from cpqueens.text.needed import needed
 from cpqueens.text.plaintext import one_line, shown
 
 if TYPE_CHECKING:
@@ -72,6 +74,10 @@ class External:
             raise ModelError(
                 f"external heuristic: a list of texts [program, argument, ...], got {shown(self.argv, 60)}"
             )
+        for what in ("memory", "output"):
+            if positive_integer(getattr(self, what), what) is None:
+                raise ModelError(f"{what}: a number of bytes is needed, got None")
+        needed(self.environment, Mapping, "environment: {name: text}")
         if not runs_commands():
             raise UnsupportedRequest(
                 "external heuristics need POSIX pipes and process groups: not on Windows"

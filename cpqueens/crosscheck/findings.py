@@ -1,7 +1,5 @@
 """What a cross-check finds: frozen, complete, and no more certain than its evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -21,20 +19,13 @@ class Evidence(IntEnum):
     @property
     def text(self) -> str:
         """The level in words."""
-        return _EVIDENCE_TEXT[self]
+        texts = ("witness checked", "independent agreement", "one complete solver", "claim only")
+        return texts[self - 1]
 
     @property
     def short(self) -> str:
         """The level in one word."""
         return ("witness", "agreement", "alone", "claim")[self - 1]
-
-
-_EVIDENCE_TEXT = {
-    Evidence.WITNESS: "witness checked",
-    Evidence.INDEPENDENT: "independent agreement",
-    Evidence.ALONE: "one complete solver",
-    Evidence.CLAIM: "claim only",
-}
 
 
 @dataclass(frozen=True)

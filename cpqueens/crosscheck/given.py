@@ -39,7 +39,7 @@ def observe_rows(
 ) -> Observation:
     """Return what given rows (batch, decision variables) amount to, each checked."""
     began = time.monotonic() if started is None else started
-    checker, store = Checker(model), SolutionStore(plan.packing)
+    checker, store = Checker.of(model), SolutionStore(plan.packing)
     accepted = checker.accepts(rows) if len(rows) else np.zeros(0, dtype=bool)
     store.add(rows[accepted])
     store.finish()
@@ -107,8 +107,7 @@ class GivenSolutions:
                 faults.append(Fault("BAD_ASSIGNMENT", f"solution {k}: {problem}"))
             else:
                 rows.append(row)
-        empty = np.zeros((0, len(model.decisions)), dtype=np.int64)
-        matrix = np.stack(rows) if rows else empty
+        matrix = np.array(rows, dtype=np.int64).reshape(len(rows), len(model.decisions))
         return observe_rows(
             model, self.name, "solutions", matrix, plan, complete=self.complete, faults=faults[:FAULTS_KEPT]
         )

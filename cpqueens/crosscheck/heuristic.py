@@ -45,16 +45,26 @@ class Attempt:
     steps: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Runs:
     """All runs of a heuristic, counted; one that a signal broke off is neither a success nor a failure."""
 
-    runs: int
-    successes: int
-    rejections: Mapping[str, int]
-    examples: tuple[str, ...]
     asked: int
+    successes: int = 0
     censored: int = 0
+    rejections: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> int:
+        """How many came to an end."""
+        return self.successes + self.rejections.total()
+
+    def fail(self, why: str, example: str) -> None:
+        """Count a rejection; the first example of each kind is kept."""
+        self.rejections[why] += 1
+        if example:
+            self.examples.setdefault(why, example)
 
 
 @dataclass(frozen=True)
@@ -102,14 +112,14 @@ def collect_runs(
 ) -> Observation:
     """Run a heuristic over all seeds and check every answer."""
     started = time.monotonic()
-    store, checker, tally = SolutionStore(plan.packing), Checker(model), _Tally(len(plan.seeds))
+    store, checker, tally = SolutionStore(plan.packing), Checker.of(model), Runs(len(plan.seeds))
     best: tuple[int, IntArray] | None = None
     with listening() as interrupt:
         for seed in interrupt.until_seen(plan.seeds):
             made = interrupt.attempt(lambda seed=seed: attempt(seed))  # type: ignore[misc]
             row, why, message = (None, "", "") if made is None else judge(model, checker, made)
             if row is not None:
-                tally.succeed()
+                tally.successes += 1
                 store.add(row[None, :])
                 best = better_of(checker, best, row[None, :])
             elif interrupt.seen:
@@ -121,36 +131,9 @@ def collect_runs(
     store.finish()
     return Observation(
         name=name, family=name, role=role, want=Want.ONE, proves=False, store=store, count=store.distinct,
-        invalid=tally.rejections["invalid"], best=best, heuristic=tally.as_runs(), seed=plan.seeds[0],
+        invalid=tally.rejections["invalid"], best=best, heuristic=tally, seed=plan.seeds[0],
         seconds=time.monotonic() - started, interrupted=interrupt.seen,
     )  # fmt: skip
-
-
-@dataclass
-class _Tally:
-    """Counts the runs of a heuristic; one that a signal broke off proves nothing about it."""
-
-    asked: int
-    successes: int = 0
-    censored: int = 0
-    rejections: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, str] = field(default_factory=dict)
-
-    def succeed(self) -> None:
-        """Count a checked solution."""
-        self.successes += 1
-
-    def fail(self, why: str, example: str) -> None:
-        """Count a rejection; the first example of each kind is kept."""
-        self.rejections[why] += 1
-        if example:
-            self.examples.setdefault(why, example)
-
-    def as_runs(self) -> Runs:
-        """Return the counts."""
-        runs = self.successes + self.rejections.total()
-        examples = tuple(self.examples.values())
-        return Runs(runs, self.successes, dict(self.rejections), examples, self.asked, self.censored)
 
 
 def judge(model: Model, checker: Checker, attempt: Attempt) -> tuple[IntArray | None, str, str]:
@@ -219,14 +202,14 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
     want = Want.BEST if plan.want is Want.BEST else Want.ONE
     one = replace(plan, want=want, progress=None)
     found: list[Observation] = []
-    store, tally = SolutionStore(plan.packing), _Tally(len(plan.seeds))
+    store, tally = SolutionStore(plan.packing), Runs(len(plan.seeds))
     with listening() as interrupt:
         for seed in interrupt.until_seen(plan.seeds):
             o = participant.once(model, one, seed)
             found.append(o)
             rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
             if rows is not None and len(rows):
-                tally.succeed()
+                tally.successes += 1
                 store.add(rows)
             elif o.interrupted or interrupt.seen:
                 tally.censored += 1
@@ -238,19 +221,15 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
                 break
     store.finish()
     if not found:
-        found.append(_never_run(participant.name, want, plan))
-    return _together(model, found, store, tally.as_runs(), time.monotonic() - started)
-
-
-def _never_run(name: str, want: Want, plan: Plan) -> Observation:
-    """Return the observation of a backend that a signal kept from running at all."""
-    return Observation(name, name, "heuristic", want, proves=False, seed=plan.seeds[0], interrupted=True)
+        name, seed = participant.name, plan.seeds[0]  # a signal kept it from running at all
+        found.append(Observation(name, name, "heuristic", want, proves=False, seed=seed, interrupted=True))
+    return _together(model, found, store, tally, time.monotonic() - started)
 
 
 def _together(
     model: Model, found: list[Observation], store: SolutionStore, runs: Runs, seconds: float
 ) -> Observation:
-    checker = Checker(model)
+    checker = Checker.of(model)
     best: tuple[int, IntArray] | None = None
     for o in found:
         if o.best is not None:
@@ -288,7 +267,7 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
         rate=runs.successes / runs.runs if runs.runs else 0.0,
         low=low,
         high=high,
-        rejections=runs.rejections,
+        rejections=dict(runs.rejections),
         distinct=o.store.distinct if o.store is not None else 0,
         of_all=case.sets.union if complete else None,
         orbits=orbits,
@@ -296,7 +275,7 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
         best=None if o.best is None else o.best[0],
         optimum=optimal[0] if optimal else None,
         bound=bounds[0] if bounds else None,
-        examples=runs.examples,
+        examples=tuple(runs.examples.values()),
         asked=runs.asked,
         censored=runs.censored,
     )

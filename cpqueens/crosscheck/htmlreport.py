@@ -1,7 +1,5 @@
 """The report as HTML: one self-contained page, or a fragment for a notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

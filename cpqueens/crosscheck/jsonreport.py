@@ -1,7 +1,5 @@
 """The report as plain data for JSON, with a schema version."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Mapping

@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome, Solution
-from cpqueens.answers.symmetry import Group, orbit_sizes
+from cpqueens.answers.symmetry import Group, as_group, orbit_sizes
 from cpqueens.backends.base import Feature, Want
 from cpqueens.crosscheck import derive
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.findings import Disagreement, NotCompared
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.ranges import OutOfRange
+from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose, named_solver
+from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
+from cpqueens.text.needed import needed
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -129,42 +132,15 @@ def _broken(lab: Laboratory, relation: str, message: str) -> Disagreement:
     return Disagreement(Code.RELATION_BROKEN, lab.solver, text, details={"relation": relation})
 
 
-def renaming(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """Variables renamed and created in another order."""
-    yield from _equal(lab, "permuted variables", derive.permuted(lab.model, lab.random), base.value)
+def _same(name: str, derived: Callable[[Model, Random], Model | None]) -> Relation:
+    """Return the relation that a derived model, if there is one, has the same answer."""
 
+    def compare(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
+        model = derived(lab.model, lab.random)
+        if model is not None:
+            yield from _equal(lab, name, model, base.value)
 
-def shuffling(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """Constraints in another order."""
-    yield from _equal(lab, "shuffled constraints", derive.shuffled(lab.model, lab.random), base.value)
-
-
-def shifting(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """Values moved by an offset for each variable."""
-    yield from _equal(lab, "shifted values", derive.shifted(lab.model, lab.random), base.value)
-
-
-def negating(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """Values negated."""
-    yield from _equal(lab, "negated values", derive.negated(lab.model), base.value)
-
-
-def tautology(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """A constraint added that always holds."""
-    yield from _equal(lab, "added tautology", derive.with_tautology(lab.model, lab.random), base.value)
-
-
-def duplication(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """A constraint added a second time."""
-    if len(lab.model.constraints):
-        yield from _equal(lab, "duplicated constraint", derive.duplicated(lab.model, lab.random), base.value)
-
-
-def decomposition(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
-    """Each constraint replaced by its decomposition."""
-    derived = derive.decomposed(lab.model)
-    if derived is not None:
-        yield from _equal(lab, "decomposed constraints", derived, base.value)
+    return compare
 
 
 def case_split(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
@@ -248,12 +224,12 @@ def orbits(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
         yield _broken(lab, "orbit sizes", f"{base.value}, yet {len(rows)} solutions make {total:.3f} orbits")
 
 
-def _in_range(lab: Laboratory, relation: Relation, base: Answer) -> Iterator[Disagreement]:
+def _in_range(lab: Laboratory, name: str, base: Answer) -> Iterator[Disagreement]:
     """Yield what a relation finds; a derived model whose numbers leave the range is not compared."""
     try:
-        yield from relation(lab, base)
+        yield from RELATIONS[name](lab, base)
     except OutOfRange as error:
-        lab.lost.append(NotCompared(lab.solver, relation.__name__, str(error)))
+        lab.lost.append(NotCompared(lab.solver, name, str(error)))
 
 
 _ORBIT_CAP = 100_000
@@ -265,21 +241,24 @@ def _lister(solver: str) -> str:
     return "auto"
 
 
-RELATIONS: tuple[Relation, ...] = (
-    renaming,
-    shuffling,
-    shifting,
-    negating,
-    tautology,
-    duplication,
-    decomposition,
-    case_split,
-    blocking,
-    fixing,
-    mirror_objective,
-    symmetric_images,
-    orbits,
-)
+RELATIONS: dict[str, Relation] = {
+    "renaming": _same("permuted variables", derive.permuted),  # and created in another order
+    "shuffling": _same("shuffled constraints", derive.shuffled),
+    "shifting": _same("shifted values", derive.shifted),  # by an offset for each variable
+    "negating": _same("negated values", lambda model, _: derive.negated(model)),
+    "tautology": _same("added tautology", derive.with_tautology),
+    "duplication": _same(
+        "duplicated constraint",
+        lambda m, r: derive.duplicated(m, r) if m.constraints else None,
+    ),
+    "decomposition": _same("decomposed constraints", lambda model, _: derive.decomposed(model)),
+    "case_split": case_split,
+    "blocking": blocking,
+    "fixing": fixing,
+    "mirror_objective": mirror_objective,
+    "symmetric_images": symmetric_images,
+    "orbits": orbits,
+}
 
 
 @dataclass(frozen=True)
@@ -346,25 +325,29 @@ def metamorphic(
     CpqueensError
         For an unknown solver or measure.
     """
+    needed(model, Statement, "a model")
     if measure == "auto":
         measure = "count" if model.objective is None else "optimum"
     if measure not in MEASURES or (measure == "optimum" and model.objective is None):
         raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {shown(measure)}")
     choose(model, solver, Want.ONE)
     started = time.monotonic()
-    lab = Laboratory(model, solver, measure, time_limit, Random(seed), symmetries)
+    limit, generator = (
+        positive_seconds(time_limit, "time_limit"),
+        Random(needed(seed, int, "seed: an integer")),
+    )
+    lab = Laboratory(model, solver, measure, limit, generator, as_group(symmetries))
     with listening() as interrupt:
         base = _asked_first(lab, interrupt)
         found, done = _gone_through(lab, base, interrupt) if base.value is not None else ([], ())
     if interrupt.seen:
-        missed = ", ".join(relation.__name__ for relation in RELATIONS[len(done) :])
+        missed = ", ".join([*RELATIONS][len(done) :])
         lab.lost.append(NotCompared(solver, missed or "the model itself", "not run to the end: interrupted"))
-    names = tuple(relation.__name__ for relation in done)
     return MetamorphicReport(
         solver,
         measure,
         base.value,
-        names,
+        done,
         tuple(found),
         tuple(lab.lost),
         lab.runs,
@@ -383,12 +366,12 @@ def _asked_first(lab: Laboratory, interrupt: Interrupt) -> Answer:
 
 def _gone_through(
     lab: Laboratory, base: Answer, interrupt: Interrupt
-) -> tuple[list[Disagreement], tuple[Relation, ...]]:
+) -> tuple[list[Disagreement], tuple[str, ...]]:
     """Return what the relations say, and those that were gone through before a signal came."""
     found: list[Disagreement] = []
-    for k, relation in enumerate(RELATIONS):
-        broken = interrupt.attempt(lambda relation=relation: list(_in_range(lab, relation, base)))  # type: ignore[misc]
+    for k, name in enumerate(RELATIONS):
+        broken = interrupt.attempt(lambda name=name: list(_in_range(lab, name, base)))  # type: ignore[misc]
         found += broken or []
         if interrupt.seen:
-            return found, RELATIONS[:k]
-    return found, RELATIONS
+            return found, (*RELATIONS,)[:k]
+    return found, (*RELATIONS,)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
-from cpqueens.backends.base import Backend, Feature, Request, Want
+from cpqueens.backends.base import Backend, Request, Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.language.rows import IntArray
@@ -174,7 +174,7 @@ def observe_backend(
         if want is Want.ONE:
             options.setdefault("solution_limit", 1)
         consumer = None if want is Want.COUNT else recorder
-        outcome = run(model, solver, want, consumer, list, collect=collect, look_ahead=False, **options)
+        outcome = run(model, solver, want, consumer, list, options, collect=collect, look_ahead=False)
     except Exception as error:
         store.finish()
         return Observation(
@@ -260,10 +260,3 @@ def _code_of(error: Exception, running: bool) -> Code:
 def _one_line(error: BaseException) -> str:
     first = one_line((str(error).strip().splitlines() or [""])[0])
     return first if isinstance(error, errors.CpqueensError) else f"{type(error).__name__}: {first}"
-
-
-def supports(solver: str | Backend, model: Model, feature: Feature) -> bool:
-    """Say whether a solver has a feature."""
-    from cpqueens.solving.choosing import choose
-
-    return feature in choose(model, solver, Want.ONE)[1].features

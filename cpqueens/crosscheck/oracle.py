@@ -7,8 +7,6 @@ what the package says they mean. Each kind has its few lines below, from the Glo
 Values are Python integers in object arrays wherever 64-bit arithmetic could come near its limits.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,8 +99,9 @@ class TruthTable:
 
     @staticmethod
     def _wide(values: np.ndarray) -> np.ndarray:
+        """Return values of any size as 64-bit integers where all are small, else as Python's."""
         large = len(values) and (int(values.max()) > LARGE or int(values.min()) < -LARGE)
-        return values.astype(object) if large else values
+        return values.astype(object if large else np.int64, copy=False)
 
     def variable(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a variable's values over all assignments, and where they are defined."""
@@ -135,22 +134,20 @@ class TruthTable:
             return self._wide(result), defined & inside
         parts = [self.column(_row(argument, row)) for argument in definition.arguments]
         defined = np.logical_and.reduce([ok for _, ok in parts])
-        values, ok = DEFINITIONS[definition.kind](*[v.astype(object) for v, _ in parts])
+        values, ok = DEFINITIONS[definition.kind](*[v for v, _ in parts])
         return self._wide(values), defined & ok
 
     def column(self, row: tuple[list[int], list[int], int]) -> tuple[np.ndarray, np.ndarray]:
         """Return one term's values over all assignments, and where it is defined."""
-        total = np.full(self.size, row[2], dtype=object)
+        parts = [(self.variable(v), a) for v, a in zip(row[0], row[1], strict=True) if a]
+        numbers = [row[2], *(a for _, a in parts)]
+        near = max(map(abs, numbers)) <= LARGE and all(v.dtype != object for (v, _), _ in parts)
+        total = np.full(self.size, row[2], dtype=np.int64 if near else object)  # near: below 2^41 a variable
         defined = np.ones(self.size, dtype=bool)
-        for variable, coefficient in zip(row[0], row[1], strict=True):
-            if coefficient:
-                values, ok = self.variable(variable)
-                total = total + values.astype(object) * coefficient
-                defined = defined & ok
-        if not len(total):
-            return total.astype(np.int64), defined
-        small = max(abs(int(total.max())), abs(int(total.min()))) <= LARGE
-        return (total.astype(np.int64) if small else total), defined
+        for (values, ok), coefficient in parts:
+            total = total + values.astype(total.dtype, copy=False) * coefficient
+            defined = defined & ok
+        return self._wide(total), defined
 
     def columns(self, array: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the values of all terms, (assignments, terms), and where they are defined."""
@@ -205,8 +202,8 @@ def _total(function: Callable[..., np.ndarray]) -> Callable[..., tuple[np.ndarra
 
 def _by_rows(function: Callable[[int, int], int]) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
     def divide(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = [function(int(a), int(b)) if b else 0 for a, b in zip(x, y, strict=True)]
-        return np.array(values, dtype=object), np.array([bool(b) for b in y], dtype=bool)
+        values = [function(a, b) if b else 0 for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        return np.array(values, dtype=object), np.asarray(y != 0, dtype=bool)
 
     return divide
 
@@ -217,9 +214,14 @@ def _c_quotient(a: int, b: int) -> int:
 
 
 def _fold(choose: Callable[..., int]) -> Callable[..., np.ndarray]:
-    return lambda *parts: np.array([choose(row) for row in zip(*parts, strict=True)], dtype=object)
+    def fold(*parts: np.ndarray) -> np.ndarray:
+        rows = zip(*(p.tolist() for p in parts), strict=True)
+        return np.array([choose(row) for row in rows], dtype=object)
+
+    return fold
 
 
+# Their arguments are at most `LARGE`, or Python's integers: a product fits.
 DEFINITIONS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "abs": _total(lambda x: np.where(x < 0, -x, x)),
     "product": _total(lambda x, y: x * y),

@@ -1,7 +1,5 @@
 """Solutions counted up to the symmetries of their problem."""
 
-from __future__ import annotations
-
 from cpqueens.answers.symmetry import Group, canonical
 from cpqueens.crosscheck.sets import SolutionStore
 

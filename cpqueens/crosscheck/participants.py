@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.errors import ModelError
+from cpqueens.text.needed import needed
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -78,14 +79,14 @@ def as_participants(solvers: Sequence[Any] | str | None) -> list[Participant]:
         solvers = default_solvers()
     if isinstance(solvers, str):
         solvers = [part for part in solvers.split(",") if part]
-    if not solvers:
-        raise ModelError("solvers: at least one is needed")
     taken: dict[str, int] = {}
     found: list[Participant] = []
-    for participant in map(as_participant, solvers):
+    for participant in map(as_participant, needed(solvers, Iterable, "solvers: a list")):
         taken[participant.name] = taken.get(participant.name, 0) + 1
         if taken[participant.name] > 1:
             name = f"{participant.name} #{taken[participant.name]}"
             participant = dataclasses.replace(participant, name=name)  # type: ignore[type-var]
         found.append(participant)
+    if not found:
+        raise ModelError("solvers: at least one is needed")
     return found

@@ -1,7 +1,5 @@
 """Running a bundle's model again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from cpqueens.crosscheck.given import Exhaustive, small_enough
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes
 from cpqueens.text.jsontext import parse_json
+from cpqueens.text.needed import as_path
 
 
 def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk: bool = True) -> Any:
@@ -30,7 +29,7 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
     from cpqueens.crosscheck.crosscheck import cross_check
     from cpqueens.files.modelfile import load_model
 
-    place = Path(folder)
+    place = Path(as_path(folder))
     try:
         data = parse_json(decoded(read_bytes(place / "bundle.json", MAX_TEXT)))
     except ModelError as error:

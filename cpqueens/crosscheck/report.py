@@ -1,7 +1,5 @@
 """What a cross-check returns: its findings, which show themselves as text, HTML and JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.crosscheck.findings import Findings

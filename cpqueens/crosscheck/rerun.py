@@ -1,7 +1,5 @@
 """The disagreements on one model, once more: for shrinking and fuzzing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

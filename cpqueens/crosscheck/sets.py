@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 BUCKETS = 64
 BUFFER = 32 * 2**20
 """Bytes that one set keeps in memory before it goes to files."""
+FEW = 4096
+"""Rows of a set that is gone through at once: looking into every bucket would take longer."""
 
 Packed = NDArray[Any]  # dtype S<width>: fixed-width byte strings, among which S compares like memcmp
 
@@ -122,10 +124,19 @@ class SolutionStore:
             data = path.read_bytes() if path.exists() else b""
             yield np.unique(np.frombuffer(data, dtype=f"S{self.packing.width}"))
 
+    @property
+    def is_small(self) -> bool:
+        """Whether its rows are few, and in memory."""
+        return self._final is not None and len(self._final) <= FEW
+
+    def parts(self) -> Iterator[Packed]:
+        """Yield the distinct packed rows, sorted: a small set at once, others by bucket."""
+        return iter((self._final,)) if self._final is not None and self.is_small else self.buckets()
+
     @cached_property
     def _summary(self) -> tuple[int, str]:
         digest, distinct = hashlib.blake2b(digest_size=16), 0
-        for rows in self.buckets():
+        for rows in self.parts():
             distinct += len(rows)
             digest.update(rows.tobytes())
         return distinct, digest.hexdigest()
@@ -142,7 +153,7 @@ class SolutionStore:
 
     def rows(self) -> Iterator[IntArray]:
         """Yield the distinct rows in batches, each (batch, decision variables)."""
-        return (self.packing.unpack(rows) for rows in self.buckets() if len(rows))
+        return (self.packing.unpack(rows) for rows in self.parts() if len(rows))
 
     def first(self, limit: int) -> IntArray:
         """Return some ``limit`` of the distinct rows."""
@@ -187,18 +198,13 @@ class SetComparison:
     union: int
     lacks: Mapping[str, Lack]
 
-    @property
-    def equal(self) -> bool:
-        """True if all sets are the same."""
-        return not any(lack.total for lack in self.lacks.values())
-
 
 def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetComparison:
     """Compare finished sets bucket by bucket; exact, in memory of about 1/64 of the sets."""
     union = 0
     totals = dict.fromkeys(stores, 0)
     kept: dict[str, list[tuple[bytes, tuple[str, ...]]]] = {name: [] for name in stores}
-    for parts in zip(*(store.buckets() for store in stores.values()), strict=True):
+    for parts in _aligned(stores.values()):
         together = np.unique(np.concatenate(parts))
         union += len(together)
         for name, part in zip(stores, parts, strict=True):
@@ -212,8 +218,20 @@ def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetCom
     return SetComparison(union, lacks)
 
 
+def _aligned(stores: Collection[SolutionStore]) -> Iterator[tuple[Packed, ...]]:
+    """Yield what the sets hold of the same range of rows: of all rows if every set is small."""
+    small = all(store.is_small for store in stores)
+    return zip(*(store.parts() if small else store.buckets() for store in stores), strict=True)
+
+
 def _holders(row: Any, stores: Mapping[str, SolutionStore], parts: tuple[Packed, ...]) -> tuple[str, ...]:
-    return tuple(name for name, part in zip(stores, parts, strict=True) if np.isin(row, part).item())
+    return tuple(name for name, part in zip(stores, parts, strict=True) if _holds(part, row))
+
+
+def _holds(part: Packed, row: Any) -> bool:
+    """Say whether a row is among sorted ones."""
+    at = part.searchsorted(row)
+    return bool(at < len(part) and part[at] == row)
 
 
 def _lack(packing: Packing, total: int, kept: list[tuple[bytes, tuple[str, ...]]]) -> Lack:

@@ -5,8 +5,6 @@ of constraints, values of domains, sizes of numbers. Each step proposes models t
 that still fails is taken and the round starts again, until nothing simpler fails or the budget is used up.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
@@ -11,19 +11,6 @@ from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_COLUMNS = (
-    "solver",
-    "verdict",
-    "distinct",
-    "duplicates",
-    "invalid",
-    "set",
-    "objective",
-    "bound",
-    "build/s",
-    "solve/s",
-    "evidence",
-)
 _ALWAYS = frozenset({"solver", "verdict", "build/s", "solve/s", "evidence"})
 _SETS_ONLY = frozenset({"distinct", "set"})  # of the improving solutions of an optimisation they say nothing
 _LEFT = frozenset({"solver", "verdict", "set", "evidence"})
@@ -82,27 +69,10 @@ def _solver_table(report: Findings) -> Any:
 
 def solver_rows(report: Findings) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns that say something, and the cells of each solver."""
-    cells = [_cells(solver) for solver in report.solvers]
+    cells = [{name: cell(solver) for name, cell in _COLUMNS.items()} for solver in report.solvers]
     hidden = _SETS_ONLY if report.want == "best" else frozenset()
     shown = [n for n in _COLUMNS if n in _ALWAYS or (n not in hidden and any(row[n] for row in cells))]
     return shown, [[row[n] for n in shown] for row in cells]
-
-
-def _cells(s: SolverReport) -> dict[str, str]:
-    values = (
-        s.name,
-        s.verdict,
-        _number(s.distinct),
-        str(s.duplicates or ""),
-        str(s.invalid or ""),
-        (s.digest or "")[:8],
-        _number(s.objective),
-        _number(s.bound),
-        _seconds(s.build_time + s.translate_time),
-        _seconds(s.solve_time),
-        f"{int(s.evidence)} {s.evidence.short}",
-    )
-    return dict(zip(_COLUMNS, values, strict=True))
 
 
 def _number(value: int | None) -> str:
@@ -111,6 +81,21 @@ def _number(value: int | None) -> str:
 
 def _seconds(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+_COLUMNS: dict[str, Callable[[SolverReport], str]] = {
+    "solver": lambda s: s.name,
+    "verdict": lambda s: s.verdict,
+    "distinct": lambda s: _number(s.distinct),
+    "duplicates": lambda s: str(s.duplicates or ""),
+    "invalid": lambda s: str(s.invalid or ""),
+    "set": lambda s: (s.digest or "")[:8],
+    "objective": lambda s: _number(s.objective),
+    "bound": lambda s: _number(s.bound),
+    "build/s": lambda s: _seconds(s.build_time + s.translate_time),
+    "solve/s": lambda s: _seconds(s.solve_time),
+    "evidence": lambda s: f"{int(s.evidence)} {s.evidence.short}",
+}
 
 
 def published_line(report: Findings) -> str:

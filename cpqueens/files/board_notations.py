@@ -1,7 +1,5 @@
 """Boards in the notations that people use: positions, drawings, matrices and column letters."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -27,7 +25,7 @@ def _positions(part: Lines, target: Target) -> list[Reading] | None:
     found = [(int(m[2]) - 1, int(m[3]) - 1) for m in _POSITION.finditer(text)]
     size = max(1, target.size)
     groups = [found[k : k + size] for k in range(0, len(found), size)]
-    return [_placed(squares, target, "positions", part[0][0]) for squares in groups]
+    return [_placed(squares, target, part[0][0]) for squares in groups]
 
 
 def _pairs(part: Lines, target: Target) -> list[Reading] | None:
@@ -38,7 +36,7 @@ def _pairs(part: Lines, target: Target) -> list[Reading] | None:
         return None
     base = min(row for row, _ in found)
     squares = [(row - min(base, 1), column - min(base, 1)) for row, column in found]
-    return [_placed(squares, target, "pairs", part[0][0])]
+    return [_placed(squares, target, part[0][0])]
 
 
 def _chess_squares(part: Lines, target: Target) -> list[Reading] | None:
@@ -48,7 +46,7 @@ def _chess_squares(part: Lines, target: Target) -> list[Reading] | None:
     if len(found) != target.size or not found or _SEPARATORS.sub("", _SQUARE.sub("", text)):
         return None
     squares = [(target.size - int(rank), ord(file.lower()) - ord("a")) for file, rank in found]
-    return [_placed(squares, target, "chess squares", part[0][0])]
+    return [_placed(squares, target, part[0][0])]
 
 
 def _fen(part: Lines, target: Target) -> list[Reading] | None:
@@ -63,7 +61,7 @@ def _fen(part: Lines, target: Target) -> list[Reading] | None:
         cells = [(n, _fen_cells(row, target.columns)) for row in rows]
         wrong = any(len(row) != target.columns for _, row in cells)
         problem = f"a row of other than {target.columns} squares"
-        found += [Reading("FEN", n, None, problem=problem)] if wrong else _drawn(cells, target, "FEN")
+        found += [Reading(n, None, problem=problem)] if wrong else _drawn(cells, target, "FEN")
     return found
 
 
@@ -160,39 +158,32 @@ def _drawn(rows: list[tuple[int, list[str]]], target: Target, notation: str) -> 
     if wrong:
         number, row = wrong[0]
         raise ModelError(f"line {number}: {len(row)} squares in a row, {target.columns} are needed")
-    boards = [rows[k : k + size] for k in range(0, len(rows), size)]
-    return [
-        _placed(
-            [(r, c) for r, (_, row) in enumerate(board) for c, cell in enumerate(row) if _is_queen(cell)],
-            target,
-            notation,
-            board[0][0],
-        )
-        for board in boards
-    ]
+    found = []
+    for board in (rows[k : k + size] for k in range(0, len(rows), size)):
+        cells = [(r, c, cell) for r, (_, row) in enumerate(board) for c, cell in enumerate(row)]
+        found.append(_placed([(r, c) for r, c, cell in cells if _is_queen(cell)], target, board[0][0]))
+    return found
 
 
 def _is_queen(cell: str) -> bool:
     return cell != "" and cell[0] in _QUEENS
 
 
-def _placed(squares: list[tuple[int, int]], target: Target, notation: str, line: int) -> Reading:
+def _placed(squares: list[tuple[int, int]], target: Target, line: int) -> Reading:
     """Return the board with queens on the given squares (row, column), from 0."""
     values = np.full(target.size, -1, dtype=np.int64)
     for row, column in squares:
         if not (0 <= row < target.size and 0 <= column < target.columns):
-            return Reading(
-                notation, line, None, problem=f"square {row + 1}, {column + 1} is not on the board"
-            )
+            problem = f"square {row + 1}, {column + 1} is not on the board"
+            break
         if values[row] >= 0:
-            return Reading(
-                notation, line, None, problem=f"row {row} (from 0) holds several queens, one is needed"
-            )
+            problem = f"row {row} (from 0) holds several queens, one is needed"
+            break
         values[row] = column
-    empty = np.flatnonzero(values < 0)
-    if empty.size:
-        return Reading(notation, line, None, problem=f"row {empty[0]} (from 0) holds no queen, one is needed")
-    return Reading(notation, line, values)
+    else:
+        empty = np.flatnonzero(values < 0)
+        problem = f"row {empty[0]} (from 0) holds no queen, one is needed" if empty.size else ""
+    return Reading(line, None if problem else values, problem=problem)
 
 
 def _letters(part: Lines, target: Target) -> list[Reading] | None:
@@ -200,10 +191,7 @@ def _letters(part: Lines, target: Target) -> list[Reading] | None:
     last = chr(ord("a") + min(26, target.columns) - 1)
     if target.size == 0 or any(not re.fullmatch(f"[a-{last}]{{{target.size}}}", line) for _, line in rows):
         return None
-    return [
-        Reading("column letters", n, np.array([ord(c) - ord("a") for c in line], dtype=np.int64))
-        for n, line in rows
-    ]
+    return [Reading(n, np.array([ord(c) - ord("a") for c in line], dtype=np.int64)) for n, line in rows]
 
 
 BOARD_NOTATIONS = (

@@ -1,7 +1,6 @@
 """From the plain values of a model file to a model, everything checked; nothing is ever executed."""
 
-from __future__ import annotations
-
+import dataclasses
 import math
 import typing
 from collections.abc import Callable, Iterator
@@ -200,9 +199,10 @@ class ModelReader:
         if not isinstance(kind, str) or kind not in VIEWS:
             raise Misplaced("kind", f"no view {kind!r:.60}{did_you_mean(str(kind), VIEWS)}")
         fields = {k: v for k, v in value.items() if k != "kind"}
+        known = [field.name for field in dataclasses.fields(VIEWS[kind])]
         for name in fields:
-            if name not in VIEWS[kind].__annotations__:
-                raise ModelError(f"no key {name!r:.60}{did_you_mean(name, VIEWS[kind].__annotations__)}")
+            if name not in known:
+                raise ModelError(f"no key {name!r:.60}{did_you_mean(name, known)}")
         view = converted(fields, VIEWS[kind])
         for name in {"variable", "opponent"} & set(fields):
             at(name, self.model.__getitem__, fields[name])  # refuses an unknown name

@@ -10,8 +10,6 @@ Arrays of terms are written in the shortest of four forms:
 Definitions that neither a constraint nor the objective reaches are left out, as for a backend.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

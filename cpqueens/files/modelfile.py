@@ -22,8 +22,6 @@ undefined.
 True
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -35,7 +33,8 @@ from cpqueens.files.model_reader import ModelReader
 from cpqueens.files.model_writer import FORMAT, ModelWriter
 from cpqueens.files.schema import MAX_BYTES, VERSION, parse, read_document
 from cpqueens.model import Model
-from cpqueens.text.bounded import label, read_bytes
+from cpqueens.text.bounded import label, read_bytes, reason_of
+from cpqueens.text.needed import as_path, needed
 
 
 def dump_model(model: Model) -> str:
@@ -44,7 +43,7 @@ def dump_model(model: Model) -> str:
     A `Predicate` is written as the table of the rows that it allows. Not written are the user's source
     lines, definitions that nothing reaches, and a view of a kind that is not in `cpqueens.language.views`.
     """
-    document = ModelWriter(model).document()
+    document = ModelWriter(needed(model, Model, "a model")).document()
     head = {key: document.pop(key) for key in ("format", "version", "name")}
     parts = [_encode(head)[1:-1]]
     parts += [f'"{key}":{_lines(value)}' for key, value in document.items()]
@@ -74,6 +73,7 @@ def parse_model(text: str | bytes, where: str = "model") -> Model:
     ModelError
         In one line with the path of what is wrong, such as ``m.json: constraints[3].args[1]: ...``.
     """
+    needed(text, (str, bytes), "the text of a model")
     try:
         data = text.encode("utf-8") if isinstance(text, str) else text
         return ModelReader(read_document(parse(data)), where).read()
@@ -93,9 +93,9 @@ def save_model(model: Model, path: str | Path) -> None:
     """
     text = dump_model(model)
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from None
+        Path(as_path(path)).write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, UnicodeError) as error:
+        raise ModelError(f"{label(path)}: {reason_of(error)}") from None
 
 
 def load_model(path: str | Path) -> Model:
@@ -115,7 +115,7 @@ def model_digest(model: Model) -> str:
     The names, order and domains of the variables, the constraints (in any order) and the objective count;
     the model's own name, names of constraints, the view and definitions that nothing reaches do not.
     """
-    document = ModelWriter(model).document()
+    document = ModelWriter(needed(model, Model, "a model")).document()
     plain = [_encode({"kind": c["kind"], "args": c["args"]}) for c in document["constraints"]]
     kept = {key: document.get(key) for key in ("format", "version", "variables", "definitions", "objective")}
     assert (kept["format"], kept["version"]) == (FORMAT, VERSION)

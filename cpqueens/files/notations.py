@@ -21,8 +21,6 @@ Solutions stand on lines of their own or are separated by blank lines. Whether c
 and minus signs of every kind are read as ``-``, MiniZinc's ``----------`` and ``==========`` as blank lines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 
@@ -104,7 +102,7 @@ def _digits(part: Lines, target: Target) -> list[Reading] | None:
     wanted = {target.size, 2 * target.size} if target.is_pairing else {target.size}
     if target.size < 2 or any(not line.isdecimal() or len(line) not in wanted for _, line in rows):
         return None
-    return [_numbers([int(c) for c in line], target, "digits", n) for n, line in rows]
+    return [_numbers([int(c) for c in line], target, n) for n, line in rows]
 
 
 def _list(part: Lines, target: Target) -> list[Reading] | None:
@@ -114,13 +112,12 @@ def _list(part: Lines, target: Target) -> list[Reading] | None:
         return None
     wanted = {target.size, 2 * target.size} if target.is_pairing else {target.size}
     if all(row is not None and len(row) in wanted for _, row in rows):
-        return [_numbers(row or [], target, "list", n) for n, row in rows]
+        return [_numbers(row or [], target, n) for n, row in rows]
     together = [value for _, row in rows for value in row or []]
     if not target.size or not together or len(together) % target.size:
         return None
     starts = range(0, len(together), target.size)
-    notation = "numbers" if len(target.shape) > 1 else "list"
-    return [_numbers(together[k : k + target.size], target, notation, part[0][0]) for k in starts]
+    return [_numbers(together[k : k + target.size], target, part[0][0]) for k in starts]
 
 
 def _integers(text: str) -> list[int] | None:
@@ -136,10 +133,10 @@ def _ruled_numbers(part: Lines, target: Target) -> list[Reading] | None:
     return _list(inside, target) if inside and len(inside) < len(part) else None
 
 
-def _numbers(values: list[int], target: Target, notation: str, line: int) -> Reading:
+def _numbers(values: list[int], target: Target, line: int) -> Reading:
     if target.is_pairing and len(values) == 2 * target.size != 0:
         return _pairs(values, target, line)
-    return Reading(notation, line, np.array(values, dtype=np.int64), based=target.counts_from)
+    return Reading(line, np.array(values, dtype=np.int64), based=target.counts_from)
 
 
 def _pairs(values: list[int], target: Target, line: int) -> Reading:
@@ -155,9 +152,9 @@ def _pairs(values: list[int], target: Target, line: int) -> Reading:
             else f"between the two {k} there are {between} numbers"
         )
         if len(found) != 2 or between != k:
-            return Reading("row of pairs", line, None, problem=problem)
+            return Reading(line, None, problem=problem)
     first = [found[0] for found in places.values()]
-    return Reading("row of pairs", line, np.array(first, dtype=np.int64))
+    return Reading(line, np.array(first, dtype=np.int64))
 
 
 Notation = Callable[[Lines, Target], list[Reading] | None]

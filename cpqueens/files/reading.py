@@ -52,7 +52,6 @@ class Reading:
     why. ``based`` values may count from 0 or from 1.
     """
 
-    notation: str
     line: int
     values: IntArray | None
     based: bool = False
@@ -163,7 +162,7 @@ def named_assignments(items: Sequence[tuple[int, Mapping[str, Any]]], word: str,
         else:
             rows.append(row)
             numbers.append(number)
-    matrix = np.stack(rows) if rows else np.zeros((0, len(model.decisions)), dtype=np.int64)
+    matrix = np.array(rows, dtype=np.int64).reshape(len(rows), len(model.decisions))
     return Found(matrix, word, np.array(numbers, dtype=np.int64), tuple(rejected))
 
 

@@ -1,7 +1,5 @@
 """The outline of a model file, from bytes to types that msgspec checks; ``args`` are read later."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 

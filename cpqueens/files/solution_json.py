@@ -107,8 +107,8 @@ def _reading(item: Any, target: Target) -> Reading:
     try:
         values = as_integers(item, target.variable).reshape(-1)
     except IntegerError as error:
-        return Reading("JSON", 1, None, problem=str(error))
+        return Reading(1, None, problem=str(error))
     if values.size != target.size:
         text = f"{target.variable}: {target.size} value(s) are needed, got {values.size}"
-        return Reading("JSON", 1, None, problem=text)
-    return Reading("JSON", 1, values, based=target.counts_from)
+        return Reading(1, None, problem=text)
+    return Reading(1, values, based=target.counts_from)

@@ -1,11 +1,8 @@
 """Solutions written as they come: as CSV, JSON lines, NumPy arrays, and a sheet of boards as SVG."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from typing import Protocol
 
 from cpqueens.answers.outcome import SolutionSet
 from cpqueens.errors import ModelError
@@ -20,21 +17,25 @@ _NPY_MAGIC = b"\x93NUMPY\x01\x00"
 _NPY_HEADER = 128
 
 
-class FormatWriter(Protocol):
+class FormatWriter:
     """Takes solutions in batches; ``finish`` is called once, after the last."""
+
+    def __init__(self, file: OutputFile, model: Statement) -> None:
+        self.file = file
 
     def write(self, found: SolutionSet) -> None:
         """Write a batch."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Write what stands at the end, or, once the number is known, at the beginning."""
 
 
-class CsvWriter:
+class CsvWriter(FormatWriter):
     """A first line with the variables' names, then one solution a line."""
 
     def __init__(self, file: OutputFile, model: Statement) -> None:
-        self.file = file
+        super().__init__(file, model)
         names = io.StringIO()
         header = [model.name_of(int(v)) for v in model.decisions]
         csv.writer(names, lineterminator="\n").writerow(header)
@@ -45,32 +46,23 @@ class CsvWriter:
         lines = [",".join(map(str, row)) for row in found.matrix.tolist()]
         self.file.append(("\n".join(lines) + "\n").encode())
 
-    def finish(self) -> None:
-        """Nothing is left to write."""
 
-
-class JsonLinesWriter:
+class JsonLinesWriter(FormatWriter):
     """One object ``{name: value(s)}`` a line."""
-
-    def __init__(self, file: OutputFile, model: Statement) -> None:
-        self.file = file
 
     def write(self, found: SolutionSet) -> None:
         """Write a batch."""
         self.file.append("".join(json.dumps(s.as_dict()) + "\n" for s in found).encode())
 
-    def finish(self) -> None:
-        """Nothing is left to write."""
 
-
-class NpyWriter:
+class NpyWriter(FormatWriter):
     """An array (solutions, decision variables), int64, without ever holding it in memory.
 
     The format's header has a fixed length, so that the number of rows is filled in at the end.
     """
 
     def __init__(self, file: OutputFile, model: Statement) -> None:
-        self.file = file
+        super().__init__(file, model)
         self.width = len(model.decisions)
         self.rows = 0
         file.append(self._header())
@@ -90,14 +82,14 @@ class NpyWriter:
         self.file.rewrite(self._header())
 
 
-class SvgWriter:
+class SvgWriter(FormatWriter):
     """One picture: a solution alone, or a sheet of boards."""
 
     def __init__(self, file: OutputFile, model: Statement) -> None:
         from cpqueens.report.formats import check_format
 
         check_format(model, "svg")
-        self.file = file
+        super().__init__(file, model)
         self.title = model.name
         self.pictures: list[BoardPicture] = []
         self.alone = ""

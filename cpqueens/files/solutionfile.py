@@ -16,6 +16,7 @@ from cpqueens.files.solution_writers import CsvWriter, FormatWriter, JsonLinesWr
 from cpqueens.report.outputfile import OutputFile
 from cpqueens.text.bounded import MAX_TEXT, decoded, label, read_bytes
 from cpqueens.text.jsontext import NotJsonError
+from cpqueens.text.needed import as_path, needed
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import SolutionSet
@@ -40,14 +41,14 @@ def read_solutions(
     ModelError
         If the file cannot be read, is too large, or holds no solution.
     """
-    path = Path(source)
+    path = Path(as_path(source))
     read = FORMATS.get(path.suffix.lower(), Format()).read or _of_text(read_text)
     return read(path, model, base, by_column)
 
 
 def read_text(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
     """Read solutions in any notation, JSON included."""
-    stripped = text.strip()
+    stripped = needed(text, str, "the text of solutions").strip()
     if not stripped:
         raise ModelError("no solution: the text is empty")
     if stripped[0] in "[{":

@@ -1,7 +1,5 @@
 """Reading the terms of a model file; the forms are those of `cpqueens.files.model_writer`."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """One tiny model, all solvers, the oracle: everything that can be compared is compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -31,14 +29,14 @@ def examine(subject: Subject) -> list[Disagreement]:
 def _further(s: Subject) -> tuple[Examination, ...]:
     """Return the examinations beyond the usual: all, none, or a few that take turns."""
     if s.deep is not None:
-        return FURTHER if s.deep else ()
+        return tuple(dict.fromkeys(FURTHER)) if s.deep else ()
     turn = s.seed // _CLASSES
     return tuple(FURTHER[(turn + shift) % len(FURTHER)] for shift in _TAKEN)
 
 
 def checker_against_oracle(s: Subject) -> Iterator[Disagreement]:
     """The checker and the oracle on every assignment there is."""
-    accepted = Checker(s.model).accepts(s.grid)
+    accepted = Checker.of(s.model).accepts(s.grid)
     mine = {tuple(row) for row in s.grid[accepted].tolist()}
     wrong = mine ^ s.truth.rows
     if wrong:
@@ -76,8 +74,9 @@ def limited(s: Subject) -> Iterator[Disagreement]:
     if not total:
         return
     k = 1 + s.seed % min(total, 4)
-    for p in s.proving:
+    for p in s.turn("limit", s.proving):
         seen = p.observe(s.model, replace(s.plan(Want.ALL), solution_limit=k))
+        s.book("limit", seen)
         if seen.error is not None or seen.outcome is None or seen.invalid:
             continue
         if seen.count != min(k, total):
@@ -90,8 +89,9 @@ def limited(s: Subject) -> Iterator[Disagreement]:
 
 def counted(s: Subject) -> Iterator[Disagreement]:
     """The number of solutions, from those who count without listing."""
-    for p in s.proving:
+    for p in s.turn("count", s.proving):
         seen = p.observe(s.model, s.plan(Want.COUNT))
+        s.book("count", seen)
         if seen.error is None and seen.claims_all and seen.count != s.truth.count:
             message = f"counts {seen.count}, there are {s.truth.count}"
             yield Disagreement(Code.COUNT_DIFF, p.name, message, (ORACLE,))
@@ -100,8 +100,9 @@ def counted(s: Subject) -> Iterator[Disagreement]:
 def second_runs(s: Subject) -> Iterator[Disagreement]:
     """The same seed on one worker gives the same run."""
     first = {o.name: o for o in s.listings}
-    for p in s.proving:
+    for p in s.turn("second run", s.proving):
         pair = first[p.name], p.observe(s.model, s.plan(Want.ALL))
+        s.book("second run", pair[1])
         yield from (d for d in compare(Case(s.model, (), repeats=(pair,))) if d.code is Code.NONDETERMINISM)
 
 
@@ -135,7 +136,11 @@ FURTHER: tuple[Examination, ...] = (
     counted,
     round_trip,
 )
-"""They take turns: cheap ones beside dear ones, so that no model costs much more than another."""
+"""They take turns: cheap ones beside dear ones, so that no model costs much more than another.
+
+Unless the examination is deep, each is put to one solver, drawn by the model's number, of those that can
+answer it (`Subject.turn`): the report says how often whom. ``strategies`` has twice as many turns as others.
+"""
 
 _CLASSES = 3  # models of one class of solution counts come so far apart
-_TAKEN = (0, 3, 6)
+_TAKEN = (0, 5)

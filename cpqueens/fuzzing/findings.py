@@ -1,38 +1,19 @@
 """One model of a fuzzing run: drawing it, examining it, shrinking what fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
-from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
+from cpqueens.fuzzing.drawing import fuzz_model
 from cpqueens.fuzzing.examine import examine
-from cpqueens.fuzzing.generate import random_model, usage
 from cpqueens.fuzzing.subject import Subject
+from cpqueens.fuzzing.usage import usage
 from cpqueens.language.describe import describe, describe_array
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupted, listening
-
-MOST_SOLUTIONS = 500
-
-
-CLASSES = ("infeasible", "few", "many")
-"""No solution; 1 to 20; 21 to 500. A third of the models each, as far as a few draws can bring it about."""
-
-
-_DRAWS = 12
-
-
-_HUGE_EVERY = 10
-
-
-_SHRUNK_PER_KIND = 3
-
 
 Progress = Callable[[int, int, int], None]
 """Called with the models done, the models in all and the failures so far."""
@@ -67,41 +48,12 @@ class Examined:
     """What one model brought."""
 
     index: int
-    kind: str  # one of CLASSES, or "more"
+    kind: str  # one of drawing.CLASSES
     usage: Mapping[tuple[str, str], int]
     answered: tuple[str, ...]
     failures: tuple[Failure, ...] = ()
     asked: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """How often (what, solver) was asked beyond the usual."""
-
-
-def fuzz_model(seed: int, index: int) -> tuple[Model, str, oracle.Solved]:
-    """Return the model with this number in the run with this seed, its class, and the truth about it."""
-    wanted = CLASSES[index % len(CLASSES)]
-    model, truth, kind = None, None, ""
-    for draw in range(_DRAWS):
-        candidate = random_model(Random(f"{seed}/{index}/{draw}"), huge=is_huge(index))
-        found = oracle.solve(candidate)
-        if found.count > MOST_SOLUTIONS and draw < _DRAWS - 1:
-            continue
-        model, truth, kind = candidate, found, class_of(found.count)
-        if kind == wanted:
-            break
-    assert model is not None
-    assert truth is not None
-    return model, kind, truth
-
-
-def is_huge(index: int) -> bool:
-    """Say whether the model with this number has huge values."""
-    return index % _HUGE_EVERY == _HUGE_EVERY - 1
-
-
-def class_of(count: int) -> str:
-    """Return the class of a model with so many solutions."""
-    if count == 0:
-        return "infeasible"
-    return "few" if count <= 20 else "many" if count <= MOST_SOLUTIONS else "more"
 
 
 def examine_one(

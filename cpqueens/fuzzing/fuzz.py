@@ -1,7 +1,5 @@
 """Fuzzing: random tiny models on every backend against the exhaustive oracle."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +9,14 @@ from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.fuzzing.findings import (
-    Failure,
-    Progress,
-    examine_one,
-    fuzz_model,
-)
+from cpqueens.fuzzing.findings import Failure, Progress, examine_one
 from cpqueens.fuzzing.fuzztable import FuzzReport
 from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
+from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import shown
 
 MOST_MODELS = 10**9
@@ -72,9 +67,12 @@ def fuzz(
         ("models", models, 1, MOST_MODELS),
         ("processes", processes, 0, MOST_PROCESSES),
         ("seed", seed, 0, 2**62),
+        ("only", 0 if only is None else only, 0, MOST_MODELS),
     ):
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ModelError(f"{what}: an integer from {least} to {most} is needed, got {shown(value)}")
+    as_function(progress, "progress: a function")
+    seconds = positive_seconds(seconds, "seconds")
     processes = min(processes, models)  # a child without a model would only be started and ended
     if solvers is None:
         solvers = available()
@@ -139,4 +137,4 @@ def assert_agree(model: Model, solvers: Sequence[Any] | str | None = None, **opt
         raise AssertionError(f"\n{report}")
 
 
-__all__ = ["CpqueensError", "Failure", "FuzzReport", "assert_agree", "fuzz", "fuzz_model"]
+__all__ = ["CpqueensError", "Failure", "FuzzReport", "assert_agree", "fuzz"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.participants import as_participants
+from cpqueens.fuzzing.drawing import BLOCK
 from cpqueens.fuzzing.findings import Failure, examine_one, replay_command
 from cpqueens.system.children import Patience, Worker
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from cpqueens.fuzzing.tally import FuzzTally
     from cpqueens.system.interrupts import Interrupt
 
-BATCH = 25
 _LOOK_EVERY = 0.2  # seconds between looks for signals and silence
 HANG = 120.0
 """Seconds of a processor after which one model is given up (compilation of kernels included)."""
@@ -113,7 +113,7 @@ class Pool:
         return Child(worker, Patience(HANG, worker.pid))
 
     def _feed(self, child: Child) -> None:
-        batch = [self.todo.popleft() for _ in range(min(BATCH, len(self.todo)))]
+        batch = [self.todo.popleft() for _ in range(min(BLOCK, len(self.todo)))]
         child.batch.extend(batch)
         child.patience.begin()
         if batch:

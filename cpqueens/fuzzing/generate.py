@@ -5,8 +5,6 @@ exhaustive oracle answers in milliseconds. One integer determines the model. Cho
 smaller draws give simpler models, which lets Hypothesis shrink them.
 """
 
-from __future__ import annotations
-
 import math
 import typing
 from collections.abc import Callable, Iterable

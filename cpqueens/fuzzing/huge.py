@@ -4,8 +4,6 @@ A draw that leaves the range (`cpqueens.language.ranges`) is made again, so that
 backend may answer wrongly: it is right, or refuses in one line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Further questions about a tiny model: what the usual run of each solver, and its grid, never show."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -17,7 +15,7 @@ from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.findings import Disagreement
-from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.plan import Participant
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
 from cpqueens.language.rows import IntArray
@@ -25,10 +23,9 @@ from cpqueens.solving.choosing import named_solver
 
 ROWS = 200
 """Assignments that a probe of the checker looks at, at most."""
-_EXPLAINED = 6
+_EXPLAINED = 3
 _LITERAL_KINDS = frozenset({"And", "Implication", "Negation", "Or", "Xor"})
 _OWN_PARAMETERS = 40
-_REFUSED = (Code.UNSUPPORTED, Code.MODEL_INVALID)
 
 
 # ---- the checker ----------------------------------------------------------------------------------------
@@ -70,7 +67,7 @@ def _outside(s: Subject, variable: int) -> list[int]:
 def outside_domains(s: Subject) -> Iterator[Disagreement]:
     """The checker refuses values below, above and between those of a domain, and says which they are."""
     random = Random(s.seed)
-    checker, rows = Checker(s.model), moved_out(s, random)
+    checker, rows = Checker.of(s.model), moved_out(s, random)
     inside = oracle.inside(s.model, rows)
     if not np.array_equal(checker.in_domain(rows), inside):
         yield _doubt("takes values outside their domains for values inside, or the other way round")
@@ -117,7 +114,7 @@ def _reaches_definitions(s: Subject, constraint: Any) -> bool:
 
 def _explanations(s: Subject, rows: IntArray) -> Iterator[Disagreement]:
     """What is explained is what is accepted, and each violation that is shown is one."""
-    checker = Checker(s.model)
+    checker = Checker.of(s.model)
     for row in rows:
         found = checker.explain(row)
         right = tuple(row.tolist()) in s.truth.rows
@@ -152,14 +149,6 @@ def _named(s: Subject, row: IntArray) -> dict[str, int]:
     return dict(zip(names, row.tolist(), strict=True))
 
 
-def _booked(s: Subject, what: str, observation: Observation) -> bool:
-    """Book that a solver answered; say whether it did."""
-    if observation.error in _REFUSED:
-        return False
-    s.asked[what, observation.name.partition(":")[0]] += 1
-    return True
-
-
 def resumed(s: Subject) -> Iterator[Disagreement]:
     """Behind any assignment come the solutions that are greater, and no others."""
     if not len(s.model.decisions):
@@ -169,11 +158,10 @@ def resumed(s: Subject) -> Iterator[Disagreement]:
     if s.seed % 2 and len(solutions):
         start = solutions[Random(s.seed).randrange(len(solutions))]
     expected = {row for row in s.truth.rows if row > tuple(start.tolist())}
-    for p in s.proving:
-        if Feature.RESUME not in _backend(p).features:
-            continue
+    able = [p for p in s.proving if Feature.RESUME in _backend(p).features]
+    for p in s.turn("resuming", able):
         seen = _with(p, {"after": _named(s, start)}).observe(s.model, s.plan(Want.ALL))
-        if not _booked(s, "resuming", seen) or seen.store is None:
+        if not s.book("resuming", seen) or seen.store is None:
             continue
         rows = {tuple(row) for batch in seen.store.rows() for row in batch.tolist()}
         if rows != expected or seen.invalid or seen.duplicates or not seen.claims_all:
@@ -202,24 +190,29 @@ def hinted(s: Subject) -> Iterator[Disagreement]:
         for p in s.participants
         if isinstance(p, BackendParticipant) and Feature.HINT in _backend(p).features
     ]
-    seen = s.seen(want, able)
-    yield from compared(s, [seen[0], *(o for o in seen[1:] if _booked(s, "hint", o))])
+    seen = s.seen(want, s.turn("hint", able))
+    yield from compared(s, [seen[0], *(o for o in seen[1:] if s.book("hint", o))])
 
 
 def strategies(s: Subject) -> Iterator[Disagreement]:
-    """One strategy of each backend, drawn by the seed: its solutions, its count and its optimum.
+    """One strategy of a backend, drawn by the seed: its solutions, its count and its optimum.
 
     A strategy may refuse what it is not made for; whatever it answers must be true.
     """
-    for p in s.participants:
-        if isinstance(p, BackendParticipant) and isinstance(p.solver, str) and not set(p.solver) & set(":+"):
-            names = _backend(p).strategies
-            if names:
-                random = Random(f"{s.seed}/{p.name}")
-                strategy = random.choice(names)
-                label = f"{p.solver}:{strategy}"
-                options = {**p.options, **random_parameters(parameters_of(_backend(p), strategy), random)}
-                yield from _strategy(s, BackendParticipant(label, label, options))
+    for p in s.turn("strategy", [p for p in s.participants if _has_strategies(p)]):
+        assert isinstance(p, BackendParticipant)
+        random = Random(f"{s.seed}/{p.name}")
+        strategy = random.choice(_backend(p).strategies)
+        label = f"{p.solver}:{strategy}"
+        options = {**p.options, **random_parameters(parameters_of(_backend(p), strategy), random)}
+        yield from _strategy(s, BackendParticipant(label, label, options))
+
+
+def _has_strategies(p: Participant) -> bool:
+    """Say whether a participant is a whole backend with strategies to choose from."""
+    if not isinstance(p, BackendParticipant) or not isinstance(p.solver, str) or set(p.solver) & set(":+"):
+        return False
+    return bool(_backend(p).strategies)
 
 
 def random_parameters(declared: Mapping[str, Parameter], random: Random) -> dict[str, Any]:
@@ -236,13 +229,14 @@ def random_parameters(declared: Mapping[str, Parameter], random: Random) -> dict
 def _strategy(s: Subject, p: BackendParticipant) -> Iterator[Disagreement]:
     what = f"strategy {p.name.partition(':')[2]}"
     wants = [Want.ALL] if s.model.objective is None else [Want.ALL, Want.BEST]
-    answers = [seen for seen in (s.seen(want, [p]) for want in wants) if _booked(s, what, seen[1])]
-    if not answers:  # some look for one solution only
-        answers = [seen for seen in (s.seen(Want.ONE, [p]),) if _booked(s, what, seen[1])]
+    answers = [seen for seen in (s.seen(want, [p]) for want in wants) if s.book(what, seen[1])]
+    if not answers:  # some look for one solution only, and prove nothing
+        one = p.observe(s.model, s.hurried(s.plan(Want.ONE)))
+        answers = [[s.seen(Want.ONE, [])[0], one]] if s.book(what, one) else []
     for seen in answers:
         yield from compared(s, seen)
     if _backend(p).proves:
         counted = p.observe(s.model, s.plan(Want.COUNT))
-        if _booked(s, what, counted) and counted.claims_all and counted.count != s.truth.count:
+        if s.book(what, counted) and counted.claims_all and counted.count != s.truth.count:
             message = f"counts {counted.count}, there are {s.truth.count}"
             yield Disagreement(Code.COUNT_DIFF, p.name, message, (ORACLE,))

@@ -4,8 +4,6 @@ Single terms are drawn independently elsewhere; there a whole array of ``a*x + b
 constant twice, hardly ever comes about, and it is the array that decides which form a solver gives it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Protocol

@@ -4,8 +4,6 @@ Terms drawn one by one never form them, and then the special searches, kernels a
 are never asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

@@ -1,7 +1,5 @@
 """Random variables and random terms over them, for `cpqueens.fuzzing.generate`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
@@ -26,6 +27,9 @@ HEURISTIC_LIMIT = 0.02
 HOPELESS_LIMIT = 0.004
 """The same where there is none: it can only be wrong at once."""
 
+_REFUSED = (Code.UNSUPPORTED, Code.MODEL_INVALID)
+Asked = TypeVar("Asked", bound=Participant)
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -41,6 +45,7 @@ class Subject:
     """The truth about the model, where it is known already."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often (what, solver) was asked beyond the usual."""
+    _observed: dict[Want, Observation] = field(default_factory=dict, init=False)
 
     @cached_property
     def truth(self) -> oracle.Solved:
@@ -69,25 +74,49 @@ class Subject:
         """Everyone's solutions, the oracle's first."""
         return self.seen(Want.ALL, self.usual)
 
+    def turn(self, what: str, able: Sequence[Asked]) -> Sequence[Asked]:
+        """Return who of several is asked a further question: all in a deep examination, else one by lot."""
+        return able if self.deep or not able else [Random(f"{self.seed}/{what}").choice(able)]
+
+    def book(self, what: str, observation: Observation) -> bool:
+        """Book that a solver answered a further question; say whether it did."""
+        if observation.error in _REFUSED:
+            return False
+        self.asked[what, observation.name.partition(":")[0]] += 1
+        return True
+
     def about(self, model: Model) -> Subject:
         """Return the same examination of another model."""
         return replace(self, model=model, known=None)
 
+    @cached_property
+    def _packing(self) -> Packing:
+        return Packing(self.model)
+
     def plan(self, want: Want) -> Plan:
         """Return what is asked of everyone."""
-        return Plan(want, (self.seed,), Packing(self.model), self.time_limit)
+        return Plan(want, (self.seed,), self._packing, self.time_limit)
 
     def seen(self, want: Want, participants: Sequence[Participant]) -> list[Observation]:
         """Return everyone's answers, the oracle's first."""
         plan = self.plan(want)
-        truth = observe_rows(self.model, ORACLE, "exact", self.truth.solutions, plan, complete=True)
-        return [truth, *(self.answer(p, plan) for p in participants)]
+        return [self._truths(want), *(self.answer(p, plan) for p in participants)]
+
+    def _truths(self, want: Want) -> Observation:
+        """Return the oracle's answer, made once."""
+        known = self._observed
+        if want not in known:
+            rows = self.truth.solutions
+            known[want] = observe_rows(self.model, ORACLE, "exact", rows, self.plan(want), complete=True)
+        return known[want]
 
     def answer(self, participant: Participant, plan: Plan) -> Observation:
         """Return one answer; who does not prove has less time, most models being infeasible or easy."""
-        if not proves(self, participant):
-            plan = replace(plan, time_limit=HEURISTIC_LIMIT if self.truth.count else HOPELESS_LIMIT)
-        return participant.observe(self.model, plan)
+        return participant.observe(self.model, plan if proves(self, participant) else self.hurried(plan))
+
+    def hurried(self, plan: Plan) -> Plan:
+        """Return the plan for who does not prove: it need not find anything."""
+        return replace(plan, time_limit=HEURISTIC_LIMIT if self.truth.count else HOPELESS_LIMIT)
 
 
 Examination = Callable[[Subject], Iterator[Disagreement]]

@@ -1,7 +1,5 @@
 """Adding up what the models of a fuzzing run brought."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

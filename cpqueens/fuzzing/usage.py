@@ -1,7 +1,5 @@
 """Which constraint kinds and definitions a model really exercises, and in which context."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

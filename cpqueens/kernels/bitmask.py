@@ -6,8 +6,6 @@ three masks of queens in registers, and any `Pattern`. Each lists or, given an `
 (then the last row is one population count). A stack entry is a row's untried columns and its masks.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Machine instructions that Numba has no public spelling for: what they do, in plain Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels.jit import instruction

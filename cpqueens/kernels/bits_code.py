@@ -3,8 +3,6 @@
 The vectors are LLVM's own: one register where the machine has such, else as many as it takes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]

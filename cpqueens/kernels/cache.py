@@ -5,8 +5,6 @@ processor and the types of the arguments. So nothing in the folder is ever wrong
 installations and processors may lie side by side.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import os

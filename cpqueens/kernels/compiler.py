@@ -5,8 +5,6 @@ array of words, so that whoever loads the code needs no Numba: it is an object f
 a line that names its function and the type of its result.
 """
 
-from __future__ import annotations
-
 import builtins
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The decorators of `cpqueens.kernels.jit` where kernels are compiled: Numba's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar, cast

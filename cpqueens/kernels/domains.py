@@ -8,8 +8,6 @@ hand to each other. A *variable* is the position of its record in ``x``, a *prop
 in ``net``; all positions are absolute and never negative, hence `entry` and `put` for them.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,19 +34,8 @@ WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END, X_WIDT
 KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, P_WIDTH = range(9)
 
 # The first places of ``stack``: how far its regions are filled, where they start and end.
-(
-    TRAIL_TOP,
-    CELLS_TOP,
-    LEVEL,
-    CHANGED_BASE,
-    CHANGED_TOP,
-    QUEUE_BASE,
-    QUEUE_END,
-    QUEUE_HEAD,
-    QUEUE_SIZE,
-    MARKS,
-    HEADER,
-) = range(11)
+TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP = range(5)
+QUEUE_BASE, QUEUE_END, QUEUE_HEAD, QUEUE_SIZE, MARKS, HEADER = range(5, 11)
 
 
 class Memory(NamedTuple):

@@ -4,8 +4,6 @@ Numba lets a negative number count from the end, as Python does, and tests every
 kernel reads ten entries for a handful of additions, that test is half of its time.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels.jit import instruction

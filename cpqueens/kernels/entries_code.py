@@ -1,7 +1,5 @@
 """LLVM code of the instructions in `entries`, for Numba."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba.core import types

@@ -6,8 +6,6 @@ listed values is halved instead, the lower half first, which keeps solutions in 
 does not refute; failures are those that it does.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import domains as at
@@ -185,6 +183,23 @@ def last_of_branch(m: Memory, q: TreeSearch, v: int, value: int) -> Any:
 
 
 @inner_kernel
+def decide(m: Memory, q: TreeSearch, v: int, first: int, last: int) -> None:
+    """Give v one of the values ``first`` to ``last`` on a new level, to be propagated."""
+    depth = q.state[DEPTH]
+    q.levels[depth, 0] = v
+    q.levels[depth, 1] = last
+    q.levels[depth, 2] = m.stack[at.TRAIL_TOP]
+    q.levels[depth, 3] = m.stack[at.CELLS_TOP]
+    q.state[DEPTH] = depth + 1
+    m.stack[at.LEVEL] += 1
+    if q.options[3]:
+        put(m.x, v + at.FROZEN, 0)
+        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):  # from the start, refused by nothing
+            note(m, v, at.BOUND | at.DOMAIN)
+    tighten(m, v, first, last)
+
+
+@inner_kernel
 def descend(m: Memory, q: TreeSearch) -> Any:
     """Branch on the next variable, or take the solution if none is left."""
     v = choose_variable(m, q)
@@ -201,21 +216,7 @@ def descend(m: Memory, q: TreeSearch) -> Any:
             return NARROWED
     else:
         value = choose_value(m, q, v)
-    last = last_of_branch(m, q, v, value)
-    depth = q.state[DEPTH]
-    q.levels[depth, 0] = v
-    q.levels[depth, 1] = last
-    q.levels[depth, 2] = m.stack[at.TRAIL_TOP]
-    q.levels[depth, 3] = m.stack[at.CELLS_TOP]
-    q.state[DEPTH] = depth + 1
-    m.stack[at.LEVEL] += 1
-    if q.options[3]:
-        put(m.x, v + at.FROZEN, 0)
-        if entry(m.x, v + at.LOW) == entry(
-            m.x, v + at.HIGH
-        ):  # from the start; refused by nothing while frozen
-            note(m, v, at.BOUND | at.DOMAIN)
-    tighten(m, v, value, last)
+    decide(m, q, v, value, last_of_branch(m, q, v, value))
     return DECIDED
 
 

@@ -4,8 +4,6 @@ West half boards of a row set are north quadrants joined with south quadrants on
 share no line; east half boards the same for the other rows. See `quadrants` for the words.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

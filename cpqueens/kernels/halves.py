@@ -8,8 +8,6 @@ for the words, `half_boards` and `matching` for the two steps.
 Everything is 64 or 32 bits unsigned; a unit's result is below 2**63 for every n that fits the words.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

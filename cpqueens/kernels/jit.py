@@ -1,16 +1,14 @@
 """The decorators of all kernels, which are plain Python where problems are solved.
 
-Of those that drivers call, `Entry` makes something that changes over to machine code when that is worth it.
-What compiles them reads these files a second time, with the decorators of `cpqueens.kernels.compiling`; here
-neither Numba nor llvmlite is imported.
+Of those that drivers call, `KernelEntry` makes something that changes over to machine code when that is worth
+it. What compiles them reads these files a second time, with the decorators of `cpqueens.kernels.compiling`;
+here neither Numba nor llvmlite is imported.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from cpqueens.kernels.tiers import Entry
+from cpqueens.kernels.tiers import KernelEntry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -22,15 +20,15 @@ def kernel(function: Function) -> Function:
     which it never creates, and gives the same bits in plain form and compiled. Its arguments are contiguous
     arrays, numbers, None, and tuples of these; its result is a number, None or a tuple of numbers.
     """
-    return cast(Function, Entry(function))
+    return cast(Function, KernelEntry(function))
 
 
 def unbounded_kernel(function: Function) -> Function:
     """Make an entry whose shortest call would take too long in plain form: it is compiled before the first.
 
-    Its callers expect `tiers.Stopped`.
+    Its callers expect `tiers.NotCompiled`.
     """
-    return cast(Function, Entry(function, bounded=False))
+    return cast(Function, KernelEntry(function, bounded=False))
 
 
 def inner_kernel(function: Function) -> Function:

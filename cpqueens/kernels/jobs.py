@@ -5,8 +5,6 @@ each cache has one at work, under a lock, and the others wait. It is no child of
 which end with their parent: who runs for three seconds at a time is to have a compiled engine some day.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -5,8 +5,6 @@ here they never do. Plain twins serve ``NUMBA_DISABLE_JIT=1``. All arrays are in
 more than are looked at; nothing is checked.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels.jit import instruction

@@ -1,7 +1,5 @@
 """LLVM code of the instructions in `lanes`, for Numba."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]

@@ -2,19 +2,17 @@
 
 An attempt that cannot go on is given up as a whole, and the next one starts afresh. A random variable keeps
 no other value to try, so the way back runs through the random part down to the root by itself. Two kernels:
-on words of free squares for a `Pattern` (as in `tables.search_rowmask`), and on the store of `forward` in its
+on words of free squares for a `Pattern` (as in `tables.Rowmasks`), and on the store of `forward` in its
 mode without look-ahead. An attempt's nodes are the root and every safe placement of it.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.bits import lowest, popcount
-from cpqueens.kernels.domains import Ints, Memory, note, restore, tighten
+from cpqueens.kernels.domains import Ints, Memory, restore
 from cpqueens.kernels.forward import (
     DECIDED,
     DEPTH,
@@ -30,6 +28,7 @@ from cpqueens.kernels.forward import (
     TreeSearch,
     begin,
     conclude,
+    decide,
     descend,
     retreat,
 )
@@ -67,26 +66,29 @@ def close(tally: Ints, nodes: int, success: int) -> None:
         tally[FAILURE_SQUARES] += nodes * nodes
 
 
-@kernel
-def attempt_pattern(
-    conflict: Words,
-    free: Words,
-    untried: Words,
-    x: Ints,
-    state: Ints,
-    random: Ints,
-    tally: Ints,
-    random_rows: int,
-    most: int,
-    steps: int,
-) -> Any:
-    """Go on for at most ``steps`` placements and retreats; end at a success, which ``x`` then holds.
-
-    Ends also with attempt number ``most``.
+class RowAttempt(NamedTuple):
+    """A `Pattern`, the squares of the attempt under way, and what is kept of all attempts.
 
     ``free[i, j]`` (n, n) is the word of row j >= i under the rows before i, ``free[0]`` the allowed columns;
     ``untried`` (n,) are the columns that each row has still to try.
     """
+
+    conflict: Words
+    free: Words
+    untried: Words
+    x: Ints
+    state: Ints
+    random: Ints
+    tally: Ints
+
+
+@kernel
+def attempt_pattern(s: Any, random_rows: int, most: int, steps: int) -> Any:
+    """Go on for at most ``steps`` placements and retreats; end at a success, which ``s.x`` then holds.
+
+    Ends also with attempt number ``most``.
+    """
+    free, untried, x, state, tally = s.free, s.untried, s.x, s.state, s.tally
     last = x.size - 1
     row = state[ROW]
     for _ in range(steps):
@@ -104,7 +106,7 @@ def attempt_pattern(
             continue
         if row < random_rows:
             safe: Any = np.int64(popcount(rest))
-            for _skip in range(below(random, safe)):
+            for _skip in range(below(s.random, safe)):
                 rest &= rest - _ONE
             untried[row] = _ZERO
         else:
@@ -117,27 +119,11 @@ def attempt_pattern(
             state[ROW] = -1
             return SUCCESS
         for j in range(row + 1, last + 1):
-            free[row + 1, j] = free[row, j] & ~conflict[row, j, value]
+            free[row + 1, j] = free[row, j] & ~s.conflict[row, j, value]
         row += 1
         untried[row] = free[row, row]
     state[ROW] = row
     return PAUSED
-
-
-@inner_kernel
-def decide(m: Memory, q: TreeSearch, v: int, value: int) -> None:
-    """Place a value on a new level, to be propagated."""
-    depth = q.state[DEPTH]
-    q.levels[depth, 0] = v
-    q.levels[depth, 1] = value
-    q.levels[depth, 2] = m.stack[at.TRAIL_TOP]
-    q.levels[depth, 3] = m.stack[at.CELLS_TOP]
-    q.state[DEPTH] = depth + 1
-    m.stack[at.LEVEL] += 1
-    m.x[v + at.FROZEN] = 0
-    if m.x[v + at.LOW] == m.x[v + at.HIGH]:
-        note(m, v, at.BOUND | at.DOMAIN)
-    tighten(m, v, value, value)
 
 
 @inner_kernel
@@ -165,11 +151,11 @@ def scan(m: Memory, q: TreeSearch, own: Ints) -> Any:
     while own[VALUE] <= m.x[v + at.HIGH] and not m.cells[shift + own[VALUE]]:
         own[VALUE] += 1
     if own[VALUE] <= m.x[v + at.HIGH]:
-        decide(m, q, v, own[VALUE])
+        decide(m, q, v, own[VALUE], own[VALUE])
         return 1
     own[SCANNING] = 0
     if own[SAFE]:
-        decide(m, q, v, own[CHOSEN])
+        decide(m, q, v, own[CHOSEN], own[CHOSEN])
     return own[SAFE] > 0
 
 

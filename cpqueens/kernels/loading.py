@@ -3,8 +3,6 @@
 Importing llvmlite takes 0.05 s, so this file is imported when there is something to load.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 from array import array

@@ -6,8 +6,6 @@ so that the east boards in conflict with a west one are five rows or-ed and coun
 testing pairs one by one, sixteen in a vector, takes 13 to 36.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

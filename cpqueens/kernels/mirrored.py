@@ -5,8 +5,6 @@ queen in the west half or, in a middle column, their second. The images in rever
 of the list, in lexicographic order too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -24,12 +22,8 @@ MAX_KEPT = 1 << 26  # bytes of solutions kept for their images; beyond it the se
 
 def is_mirrored(pattern: Pattern | SumPattern) -> TypeGuard[Pattern]:
     """Say whether `MirroredSearch` lists the pattern: queens on a full board that is not tiny."""
-    full = (1 << pattern.width) - 1
-    return (
-        min(pattern.n, pattern.width) >= SMALLEST
-        and pattern.is_queens
-        and bool(np.all(pattern.allowed == full))
-    )
+    full = bool(np.all(pattern.allowed == (1 << pattern.width) - 1))
+    return full and min(pattern.n, pattern.width) >= SMALLEST and pattern.is_queens
 
 
 @dataclass(frozen=True, eq=False)

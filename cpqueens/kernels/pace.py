@@ -1,7 +1,5 @@
 """How many steps a call of a kernel is given, so that limits are seen some hundred times a second."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

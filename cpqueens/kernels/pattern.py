@@ -5,8 +5,6 @@ A group is one AllDifferent: two rows i < j of it forbid ``x[j] == x[i] + offset
 integers or modulo some number. Queens is three groups: offsets 0, +i and -i. Nothing here needs Numba.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -67,6 +65,11 @@ class Pattern:
         """Say whether the table of all conflicts may be made; masks can do without."""
         return self.n * self.n * self.width <= MAX_TABLE
 
+    @property
+    def has_permutation(self) -> bool:
+        """Say whether some group has all rows."""
+        return any(bool(group.members().all()) for group in self.groups)
+
     @cached_property
     def needs_no_table(self) -> bool:
         """Say whether all conflicts are carried from row to row by masks."""
@@ -75,16 +78,12 @@ class Pattern:
     @cached_property
     def is_queens(self) -> bool:
         """Say whether the groups are those of queens: all rows, steps of 0, +1 and -1."""
-        if (
-            len(self.groups) != 3
-            or len(self.pairs)
-            or any(g.modulus or not g.members().all() for g in self.groups)
-        ):
+        whole = all(not g.modulus and g.members().all() for g in self.groups)
+        if len(self.groups) != 3 or len(self.pairs) or not whole:
             return False
         steps = [np.diff(g.offsets) for g in self.groups]
-        return sorted(int(s[0]) if len(s) else d for s, d in zip(steps, (-1, 0, 1), strict=True)) == [
-            -1, 0, 1,
-        ] and all(bool(np.all(s == s[:1])) for s in steps)  # fmt: skip
+        first = sorted(int(s[0]) if len(s) else d for s, d in zip(steps, (-1, 0, 1), strict=True))
+        return first == [-1, 0, 1] and all(bool(np.all(s == s[:1])) for s in steps)
 
     @cached_property
     def conflict(self) -> Words:
@@ -156,9 +155,7 @@ class Pattern:
                 later = rows[p + 1 :]
                 target = columns + (int(group.offsets[i]) - group.offsets[later])[:, None]
                 for copy in _residues(target, group.modulus, self.width):
-                    valid = (copy >= 0) & (copy < self.width)
-                    bits = np.uint64(1) << np.where(valid, copy, 0).astype(np.uint64)
-                    result[i, later] |= np.where(valid, bits, np.uint64(0))
+                    result[i, later] |= _bits(copy, self.width)
         return result
 
 
@@ -166,9 +163,13 @@ def _add_pairs(conflict: Words, pairs: Ints) -> None:
     """Enter disequalities of two rows, which may be thousands, all at once."""
     n, _, width = conflict.shape
     target = np.arange(width) + pairs[:, 2:]
-    valid = (target >= 0) & (target < width)
-    bits = np.where(valid, np.uint64(1) << np.where(valid, target, 0).astype(np.uint64), np.uint64(0))
-    np.bitwise_or.at(conflict.reshape(n * n, width), pairs[:, 0] * n + pairs[:, 1], bits)
+    np.bitwise_or.at(conflict.reshape(n * n, width), pairs[:, 0] * n + pairs[:, 1], _bits(target, width))
+
+
+def _bits(columns: Ints, width: int) -> Words:
+    """Return words with the bits of ``columns``, none where one lies outside the board."""
+    valid = (columns >= 0) & (columns < width)
+    return np.where(valid, np.uint64(1) << np.where(valid, columns, 0).astype(np.uint64), np.uint64(0))
 
 
 def queens(n: int, allowed: Words | None = None) -> Pattern:

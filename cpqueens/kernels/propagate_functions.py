@@ -5,8 +5,6 @@ constraint cannot hold. When all arguments are fixed, the result is fixed too, s
 variables decides everything.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import domains as at
@@ -87,11 +85,7 @@ def division(m: Memory, p: int) -> Any:
         return 1
     if divisor == 0:
         return tighten(m, entry(m.net, p + at.RESULT), 0, 0)
-    if (
-        entry(m.x, x + at.LOW) != entry(m.x, x + at.HIGH)
-        and kind != kinds.QUOTIENT
-        and kind != kinds.QUOTIENT_TRUNCATED
-    ):
+    if kind >= kinds.REMAINDER and entry(m.x, x + at.LOW) != entry(m.x, x + at.HIGH):
         return 1
     a, b = divide(kind, entry(m.x, x + at.LOW), divisor), divide(kind, entry(m.x, x + at.HIGH), divisor)
     return tighten(m, entry(m.net, p + at.RESULT), min(a, b), max(a, b))

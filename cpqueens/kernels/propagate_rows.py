@@ -4,8 +4,6 @@ Each function takes the memory and the position of a propagator, prunes, and ret
 constraint cannot hold.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import domains as at

@@ -5,8 +5,6 @@ constraint cannot hold. Calls that change a domain are few on purpose: each is a
 compiling time grows with them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import domains as at

@@ -4,8 +4,6 @@ The generator is sfc32 (Chris Doty-Humphrey's "small fast chaotic" generator, pa
 words, additions and shifts only, so that plain Python and compiled code agree without any overflow.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

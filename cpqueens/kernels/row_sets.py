@@ -1,7 +1,5 @@
 """Row sets, the units of counting queens by halves: which rows have their queen in the west half."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

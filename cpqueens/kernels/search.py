@@ -6,8 +6,6 @@ child (dead ends). Both count what this search did itself: nothing of a given pr
 nothing of what came before.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any

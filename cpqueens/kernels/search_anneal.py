@@ -1,7 +1,5 @@
 """Simulated annealing: one random move per step, worse ones accepted with probability exp(-change / T)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

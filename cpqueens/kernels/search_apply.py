@@ -10,8 +10,6 @@ A counter changes who is in conflict only on the steps 1 <-> 2. Each counter the
 the other layers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

@@ -5,8 +5,6 @@ would cost more than the work. So the hot functions take one *arena*. Part k is
 ``arena[arena[k]:arena[k + 1]]``.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -10,8 +10,6 @@ values or not; ``slots`` per row and variable two terms with their coefficients 
 coefficient), the term after the last one standing for none.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

@@ -12,12 +12,12 @@ kind, first term, number of terms, data offset, relation, unused; ``tables`` per
 term, number of terms, data offset, rows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
+from cpqueens.kernels import kinds
 from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels.jit import inlined, inner_kernel
+from cpqueens.kernels.propagate_functions import divide
 from cpqueens.kernels.search_arena import Ints
 from cpqueens.kernels.search_plain import amount
 
@@ -34,24 +34,9 @@ OWNER_SIGNED_COUNT = 6  # like OWNER_COUNT, each match taken away
 CLAUSE = 4
 TABLE = 5
 
-# kinds of definitions
-ABS = 0
-PRODUCT = 1
-QUOTIENT = 2
-REMAINDER = 3
-MINIMUM = 4
-MAXIMUM = 5
-ELEMENT = 6  # first term: index; data: none, the other terms are the array
-ELEMENT_CONSTANT = 7  # data: length, values
-TRUTH_LINEAR = 8  # relation: EQUAL, AT_MOST or NOT_EQUAL
-TRUTH_CLAUSE = 9
-TRUTH_ALL_DIFFERENT = 10
-TRUTH_TABLE = 11  # relation: rows; data: the rows
-TRUTH_COUNT = (
-    12  # data: value; last term: the bound; relation on matches - bound; data[1]: sign, data[2]: constant
-)
-QUOTIENT_TRUNCATED = 13
-REMAINDER_TRUNCATED = 14
+# kinds of definitions beyond those of `kinds`
+ELEMENT_CONSTANT = 17  # data: length, values
+TRUTH_LINEAR = 18  # relation: EQUAL, AT_MOST or NOT_EQUAL
 
 T_WIDTH = 4
 D_WIDTH = 6
@@ -83,84 +68,53 @@ def define(d: int, definitions: Ints, terms: Ints, pending: Ints, data: Ints) ->
     offset = definitions[f + 3]
     relation = definitions[f + 4]
     a = term_value(first, terms, pending) if number > 0 else 0
-    if kind == ABS:
+    if kind == kinds.ABS:
         return abs(a)
-    if kind == PRODUCT:
+    if kind == kinds.PRODUCT:
         return a * term_value(first + 1, terms, pending)
-    if kind == QUOTIENT or kind == REMAINDER:  # noqa: SIM109 - faster to compile
+    if kinds.QUOTIENT <= kind <= kinds.REMAINDER_TRUNCATED:
         b = term_value(first + 1, terms, pending)
-        if b == 0:  # a value without meaning: a condition of its own is false here
-            return 0
-        return a // b if kind == QUOTIENT else a % b
-    if kind == MINIMUM or kind == MAXIMUM:  # noqa: SIM109
+        return divide(kind, a, b) if b != 0 else 0  # no meaning there: a condition of its own is false
+    if kind == kinds.MINIMUM or kind == kinds.MAXIMUM:
         for t in range(first + 1, first + number):
             b = term_value(t, terms, pending)
-            if (b < a) == (kind == MINIMUM):
+            if (b < a) == (kind == kinds.MINIMUM):
                 a = b
         return a
-    if kind == ELEMENT:
+    if kind == kinds.ELEMENT:  # the index, then the entries
         return term_value(first + 1 + a, terms, pending) if 0 <= a < number - 1 else 0
     if kind == ELEMENT_CONSTANT:
         return data[offset + 1 + a] if 0 <= a < data[offset] else 0
     if kind == TRUTH_LINEAR:
         return 1 if amount(relation, a) == 0 else 0
-    if kind == TRUTH_CLAUSE:
-        for t in range(first, first + number):
-            if term_value(t, terms, pending) != 0:
-                return 1
-        return 0
-    if kind == TRUTH_ALL_DIFFERENT:
-        for t in range(first, first + number):
-            a = term_value(t, terms, pending)
-            for u in range(first, t):
-                if term_value(u, terms, pending) == a:
-                    return 0
-        return 1
-    if kind == TRUTH_TABLE:
-        return 1 if mismatches(first, number, offset, relation, terms, pending, data) == 0 else 0
-    if kind == QUOTIENT_TRUNCATED or kind == REMAINDER_TRUNCATED:  # noqa: SIM109
-        b = term_value(first + 1, terms, pending)
-        if b == 0:
-            return 0
-        whole = abs(a) // abs(b)
-        if (a < 0) != (b < 0):
-            whole = -whole
-        return whole if kind == QUOTIENT_TRUNCATED else a - whole * b
-    matches = 0
-    for t in range(first, first + number - 1):
-        matches += (term_value(t, terms, pending) == data[offset]) + 0
-    bound = term_value(first + number - 1, terms, pending)
-    return 1 if amount(relation, data[offset + 1] * (matches - bound) + data[offset + 2]) == 0 else 0
+    for t in range(first, first + number):  # TRUTH_OR
+        if term_value(t, terms, pending) != 0:
+            return 1
+    return 0
 
 
 @inner_kernel
-def mismatches(
-    first: int, number: int, offset: int, rows: int, terms: Ints, pending: Ints, data: Ints
-) -> Any:
-    """Return the least number of terms that differ from a row (the number of terms plus 1 if no rows)."""
+def table_mismatches(c: int, deep: Any) -> Any:
+    """Return the violation of table ``c`` for the pending values of its terms.
+
+    It is the least number of terms that differ from a row (the number of terms plus 1 if no rows).
+    """
+    first = deep.tables[4 * c]
+    number = deep.tables[4 * c + 1]
+    offset = deep.tables[4 * c + 2]
+    end = offset + deep.tables[4 * c + 3] * number
     best = number + 1
-    for row in range(rows):
+    for row in range(offset, end, number):
         wrong = 0
         for q in range(number):
-            if data[offset + row * number + q] != term_value(first + q, terms, pending):
+            if deep.data[row + q] != term_value(first + q, deep.terms, deep.pending):
                 wrong += 1
                 if wrong >= best:
                     break
-        if wrong < best:
-            best = wrong
-            if best == 0:
-                break
+        best = min(best, wrong)
+        if best == 0:
+            break
     return best
-
-
-@inlined
-def table_mismatches(c: int, deep: Any) -> Any:
-    """Return the violation of table ``c`` for the pending values of its terms."""
-    g = c * 4
-    tables = deep.tables
-    return mismatches(
-        tables[g], tables[g + 1], tables[g + 2], tables[g + 3], deep.terms, deep.pending, deep.data
-    )
 
 
 @inlined

@@ -1,7 +1,5 @@
 """Moves of the deep layer: evaluation of whole candidate lists, and application on acceptance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

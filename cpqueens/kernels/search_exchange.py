@@ -8,8 +8,6 @@ opposite sign the total error never grows. Where no such exchange exists (the di
 is mended by the best single swap with exactly the wanted difference, found through the places of the values.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import search_info as at

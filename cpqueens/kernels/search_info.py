@@ -4,8 +4,6 @@ All scalars live in one array, so that a kernel that has used up its steps can g
 if it had not stopped: the trajectory depends on the number of steps only.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels.jit import inner_kernel

@@ -1,7 +1,5 @@
 """Candidate moves of one variable, within its domain and its group."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels.jit import inner_kernel

@@ -14,8 +14,6 @@ Violation is the *surplus* of an AllDifferent (terms minus distinct values) or, 
 *pairs* of equal terms; a linear relation is violated by its distance.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts
@@ -135,9 +133,8 @@ def plain_assign_deltas(v: int, values: Ints, size: int, out: Ints, core: Any, m
     for q in range(size):
         out[q] = 0
     s = entry(core.start, v)
-    while (
-        entry(incidences, s) != END
-    ):  # `change_of_one`, with all that is common to the values before the loop
+    while entry(incidences, s) != END:
+        # `change_of_one`, with all that is common to the values before the loop
         c = entry(incidences, s)
         kind = entry(incidences, s + 1)
         a = entry(incidences, s + 2)

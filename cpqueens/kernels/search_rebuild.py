@@ -1,7 +1,5 @@
 """Computing every counter, activity, conflict and the cost afresh from the assignment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts
@@ -100,14 +98,8 @@ def rows_conflicts(core: Any, rows: Any) -> None:
     owner = part(static, parts.OWNER)
     for t in range(owner.shape[0]):
         if arena[arena[parts.COUNT] + rows.terms[t * WIDTH + COUNTER]] > 1:
-            mark_term(
-                t,
-                arena[arena[parts.WEIGHT] + owner[t]],
-                static[parts.SUPPORT_START],
-                static[parts.SUPPORT],
-                static,
-                arena,
-            )
+            w = arena[arena[parts.WEIGHT] + owner[t]]
+            mark_term(t, w, static[parts.SUPPORT_START], static[parts.SUPPORT], static, arena)
 
 
 @inner_kernel

@@ -6,8 +6,6 @@ missing difference is the hardest. So a step takes that one and looks for a reve
 losing a larger one. If there is none, a few random reversals shake the series.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_info as at

@@ -10,8 +10,6 @@ are folded into the term, so that these problems need no definitions. A variable
 A swap changes up to four terms of one AllDifferent, hence the small lists of old and new counters.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts
@@ -68,20 +66,22 @@ def list_term(t: int, change: int, size: int, old: Ints, new: Ints, terms: Ints)
 
 
 @inner_kernel
-def rows_swap_deltas(
-    i: int, candidates: Ints, size: int, out: Ints, rows: Any, core: Any, measure: int
+def rows_deltas(
+    i: int, candidates: Ints, size: int, swap: bool, out: Ints, rows: Any, core: Any, measure: int
 ) -> None:
-    """Add to ``out[q]`` the change of weighted violation by swapping ``i`` and ``candidates[q]``."""
+    """Add to ``out[q]`` the change of weighted violation by each candidate move of ``i``.
+
+    ``candidates`` are variables to swap with (``swap``) or values to take.
+    """
     incidences = rows.incidences
     scratch = part(rows.static, parts.SCRATCH)
     half = scratch.shape[0] // 2
     old = scratch[:half]
     new = scratch[half:]
     for q in range(size):
-        j = candidates[q]
-        d = core.x[j] - core.x[i]
+        d = (core.x[candidates[q]] if swap else candidates[q]) - core.x[i]
         p = rows.start[i]
-        r = rows.start[j]
+        r = rows.start[candidates[q]] if swap else rows.start[i + 1] - WIDTH  # else at the sentinel: no other
         while d != 0:
             c = min(incidences[p], incidences[r])
             if c == END:
@@ -102,32 +102,6 @@ def rows_swap_deltas(
                     change -= incidences[r + 2] * d
                     r += WIDTH
                 m = list_term(t, change, m, old, new, rows.terms)
-            out[q] += (
-                moved_counters(m, old, new, core.arena, measure) * core.arena[core.arena[parts.WEIGHT] + c]
-            )
-
-
-@inner_kernel
-def rows_assign_deltas(
-    v: int, values: Ints, size: int, out: Ints, rows: Any, core: Any, measure: int
-) -> None:
-    """Add to ``out[q]`` the change of weighted violation by giving ``values[q]`` to variable ``v``."""
-    incidences = rows.incidences
-    scratch = part(rows.static, parts.SCRATCH)
-    half = scratch.shape[0] // 2
-    old = scratch[:half]
-    new = scratch[half:]
-    for q in range(size):
-        d = values[q] - core.x[v]
-        p = rows.start[v]
-        while d != 0:
-            c = incidences[p]
-            if c == END:
-                break
-            m = 0
-            while incidences[p] == c:
-                m = list_term(incidences[p + 1], incidences[p + 2] * d, m, old, new, rows.terms)
-                p += WIDTH
             out[q] += (
                 moved_counters(m, old, new, core.arena, measure) * core.arena[core.arena[parts.WEIGHT] + c]
             )

@@ -5,8 +5,6 @@ worse by one of two rules. The state of the walk through variables, temperatures
 so that the trajectory depends on the number of steps only; a step is one value tried.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

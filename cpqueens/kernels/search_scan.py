@@ -1,7 +1,5 @@
 """Whole-neighbourhood scans: every assignment of every variable is evaluated, one move is made."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

@@ -1,7 +1,5 @@
 """Random starts: permutations and independent values from the project's own generator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels.jit import kernel

@@ -5,8 +5,6 @@ out (and does not compile) everything that is said about them: it does so for ar
 functions here take the layers one by one. See search_plain, search_rows and search_deep for the layouts.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels.jit import inner_kernel
@@ -15,7 +13,7 @@ from cpqueens.kernels.search_arena import BIT_ROWS, SLOTS, Ints
 from cpqueens.kernels.search_bits import bits_swap_deltas
 from cpqueens.kernels.search_deep_apply import deep_apply, deep_deltas
 from cpqueens.kernels.search_plain import plain_assign_deltas, plain_swap_deltas
-from cpqueens.kernels.search_rows import rows_apply, rows_assign_deltas, rows_swap_deltas
+from cpqueens.kernels.search_rows import rows_apply, rows_deltas
 
 
 class Core(NamedTuple):
@@ -99,7 +97,7 @@ def swap_deltas(
         if measure == 0 and rows.static[SLOTS] > rows.static[BIT_ROWS]:
             bits_swap_deltas(i, candidates, size, out, rows, core)
         else:
-            rows_swap_deltas(i, candidates, size, out, rows, core, measure)
+            rows_deltas(i, candidates, size, True, out, rows, core, measure)
     if deep is not None:
         deep_deltas(i, candidates, size, True, out, deep, core, measure)
 
@@ -111,7 +109,7 @@ def assign_deltas(
     """Set ``out[q]`` to the change of weighted violation by giving ``values[q]`` to ``v``."""
     plain_assign_deltas(v, values, size, out, core, measure)
     if rows is not None:
-        rows_assign_deltas(v, values, size, out, rows, core, measure)
+        rows_deltas(v, values, size, False, out, rows, core, measure)
     if deep is not None:
         deep_deltas(v, values, size, False, out, deep, core, measure)
 

@@ -1,7 +1,5 @@
 """What the steps of all walks are made of: making a move, recording it, keeping the best."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

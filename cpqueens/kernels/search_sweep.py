@@ -1,7 +1,5 @@
 """Sweeps over the pairs of a group that swap whatever lowers the cost (Sosic and Gu 1990, QS1)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts

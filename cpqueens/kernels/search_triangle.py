@@ -12,8 +12,6 @@ and the other variable of the same terms (-1: no term); ``shared`` the coefficie
 ``away`` the entry of its other term; ``homes`` the two entries of a term.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import search_info as at

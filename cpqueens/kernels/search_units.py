@@ -10,8 +10,6 @@ Counter numbers are x[i] + offsets[c, i]; values and offsets are shifted so that
 are int32 to keep 10**7 variables small.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import search_info as at

@@ -4,8 +4,6 @@ One kernel carries min-conflicts, tabu search, Adaptive Search and weighted (bre
 in ``parameters``, an int64 array, see the names below. Probabilities are numbers out of 2**32.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.kernels import search_arena as parts
@@ -29,7 +27,7 @@ TENURE = 5  # steps for which a moved variable is tabu
 TENURE_SPREAD = 6  # plus a random number below this
 RESET_LIMIT = 7  # frozen variables that cause a reset
 RESET_SIZE = 8  # variables moved at random by a reset
-MAX_STALL = 9  # steps without progress that end the walk, 0: never; see STALL in search_info
+STALL = 9  # steps without progress that end the walk, 0: never; see STALL in search_info
 BUMP = 10  # added to the weights of violated constraints in a local minimum
 RANDOM_CHOICE = 11  # probability of any variable instead of the chosen one
 LENGTH = 16
@@ -184,7 +182,7 @@ def walk(steps: int, s: Any, parameters: Ints) -> Any:
     """Walk for at most ``steps`` steps; return how the call ended (see search_info)."""
     info = part(s.core.arena, parts.INFO)
     for _ in range(steps):
-        ended = at.next_step(info, parameters[MAX_STALL], parameters[BUMP] == 0)
+        ended = at.next_step(info, parameters[STALL], parameters[BUMP] == 0)
         if ended != at.BUDGET:
             return ended
         now = info[at.STEPS]

@@ -5,8 +5,6 @@ The types stand in the order of the arguments, one word each: ``int64``, ``uint6
 by the types of its fields) and ``(2)`` (a tuple of two).
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Which files an entry's machine code is made of: its own, all kernels that it imports, the compiler's."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """AllDifferents over sums of rows, as the arrays of the search in `cpqueens.kernels.sums`. Without Numba."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,6 +41,11 @@ class SumPattern:
     def n(self) -> int:
         """Return the number of rows."""
         return len(self.allowed)
+
+    @property
+    def has_permutation(self) -> bool:
+        """Say whether some group has all rows, one a term."""
+        return any(len(group) == self.n == sum(len(s.rows) for s in group) for group in self.groups)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,6 @@ once. Terms with ``-x[k]`` read a second string, which runs the other way. So a 
 shift for each distance, where forward checking visits every later difference.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 from cpqueens.kernels.bits import lowest, popcount
 from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.pattern import WORD, Ints, Words
-from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PathSearch
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PathSearch, record
 from cpqueens.kernels.sum_pattern import BACKWARD, FORWARD, GROUP, SIGN, layout
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -106,11 +104,9 @@ def search_sums(
         column = np.int64(lowest(left))
         control[NODES] += 1
         if row == last:
-            control[SOLUTIONS] += 1
-            for i in range(last):
-                out[filled, i] = x[i]
-            out[filled, last] = column
-            filled += 1
+            x[row] = column
+            filled = record(x, control, out, filled)
+            x[row] = -1
             if filled == out.shape[0]:
                 break
             continue

@@ -9,14 +9,12 @@ None looks ahead for emptied rows, so all visit the nodes of ``bitmask`` in the 
 compared, in nodes (equal) and in time (not). The arguments are those of `Pattern`.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.pattern import Ints, Words
 from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, PatternSearch, record
 
@@ -24,144 +22,111 @@ _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-@kernel
-def search_check(
-    allowed: Words,
-    conflict: Words,
-    x: Ints,
-    found: NDArray[np.uint8],
-    control: Ints,
-    out: NDArray[np.uint8],
-    budget: int,
-) -> Any:
-    """Search by testing each placement against those before it; return the solutions written.
+class Checked(NamedTuple):
+    """What ``check`` reads, of `Pattern`."""
 
-    ``x`` (n,) are the columns placed, in the current row the last one tried; ``found`` (n,) says whether a
-    row has had a safe column under the rows before it.
-    """
-    width = conflict.shape[2]
-    row = control[ROW]
-    end = control[NODES] + budget
-    filled = 0
-    while control[NODES] < end:
-        value = x[row] + 1
-        while value < width:
-            safe = (allowed[row] >> np.uint64(value)) & _ONE
-            for i in range(row):
-                if safe == _ZERO:
-                    break
-                safe &= ~(conflict[i, row, x[i]] >> np.uint64(value))
-            if safe != _ZERO:
-                break
-            value += 1
-        if value == width:
-            control[FAILURES] += found[row] == 0
-            if row == control[BASE]:
-                control[ROW] = DONE
-                return filled
-            row -= 1
-            continue
-        x[row] = value
-        found[row] = 1
-        control[NODES] += 1
-        if row < x.size - 1:
-            row += 1
-            x[row] = -1
-            found[row] = 0
-            continue
-        filled = record(x, control, out, filled)
-        if filled == out.shape[0] and filled > 0:
-            break
-    control[ROW] = row
-    return filled
+    allowed: Words
+    conflict: Words
 
 
-@kernel
-def search_table(
-    starts: NDArray[np.int32],
-    blocked: NDArray[np.int32],
-    free: NDArray[np.uint8],
-    trail: NDArray[np.int32],
-    marks: Ints,
-    x: Ints,
-    found: NDArray[np.uint8],
-    control: Ints,
-    out: NDArray[np.uint8],
-    budget: int,
-) -> Any:
-    """Search on a table of free squares; return the solutions written to ``out``.
+class FreeSquares(NamedTuple):
+    """The table of free squares.
 
     ``free`` (n, width); ``trail`` (n * width,) lists the squares taken away, those by row i from
     ``marks[i]`` (n + 1,) on; ``starts`` and ``blocked`` are `Pattern.blocked`.
     """
-    width = free.shape[1]
-    row = control[ROW]
-    end = control[NODES] + budget
-    filled = 0
-    while control[NODES] < end:
-        value = x[row]
-        if value >= 0:  # the way back: restore what this row took
-            for t in range(marks[row], marks[row + 1]):
-                free[trail[t] // width, trail[t] % width] = 1
-            marks[row + 1] = marks[row]
-        value += 1
-        while value < width and free[row, value] == 0:
-            value += 1
-        if value == width:
-            control[FAILURES] += found[row] == 0
-            if row == control[BASE]:
-                control[ROW] = DONE
-                return filled
-            row -= 1
-            continue
-        x[row] = value
-        found[row] = 1
-        control[NODES] += 1
-        top = marks[row]
-        square = row * width + value
-        for t in range(starts[square], starts[square + 1]):
-            target = blocked[t]
-            if free[target // width, target % width] == 1:
-                free[target // width, target % width] = 0
-                trail[top] = target
-                top += 1
-        marks[row + 1] = top
-        if row < x.size - 1:
-            row += 1
-            x[row] = -1
-            found[row] = 0
-            continue
-        filled = record(x, control, out, filled)
-        if filled == out.shape[0] and filled > 0:
-            break
-    control[ROW] = row
-    return filled
+
+    free: NDArray[np.uint8]
+    trail: NDArray[np.int32]
+    marks: Ints
+    starts: NDArray[np.int32]
+    blocked: NDArray[np.int32]
+
+
+class Rowmasks(NamedTuple):
+    """Words of free squares: ``free[i, j]`` (n, n) is that of row j >= i under the rows before i.
+
+    Untried columns of row i are the bits of ``free[i, i]`` above the one it has.
+    """
+
+    free: Words
+    conflict: Words
+
+
+@inlined
+def next_checked(row: int, x: Ints, checked: Any) -> Any:
+    """Return the next column of a row that is safe, tested against each row before it; -1 for none."""
+    for value in range(x[row] + 1, checked.conflict.shape[2]):
+        safe = (checked.allowed[row] >> np.uint64(value)) & _ONE
+        for i in range(row):
+            if safe == _ZERO:
+                break
+            safe &= ~(checked.conflict[i, row, x[i]] >> np.uint64(value))
+        if safe != _ZERO:
+            return value
+    return -1
+
+
+@inlined
+def next_in_table(row: int, x: Ints, table: Any) -> Any:
+    """Return the next free column of a row, -1 for none, once what the present one took is restored."""
+    width = table.free.shape[1]
+    if x[row] >= 0:
+        for t in range(table.marks[row], table.marks[row + 1]):
+            table.free[table.trail[t] // width, table.trail[t] % width] = 1
+    for value in range(x[row] + 1, width):
+        if table.free[row, value] != 0:
+            return value
+    return -1
+
+
+@inner_kernel
+def take_squares(row: int, value: int, table: Any) -> None:
+    """Take away the squares of later rows that a placement blocks."""
+    width = table.free.shape[1]
+    top = table.marks[row]
+    square = row * width + value
+    for t in range(table.starts[square], table.starts[square + 1]):
+        target = table.blocked[t]
+        if table.free[target // width, target % width] == 1:
+            table.free[target // width, target % width] = 0
+            table.trail[top] = target
+            top += 1
+    table.marks[row + 1] = top
+
+
+@inlined
+def next_in_masks(row: int, x: Ints, masks: Any) -> Any:
+    """Return the next free column of a row, -1 for none."""
+    for value in range(x[row] + 1, masks.conflict.shape[2]):
+        if (masks.free[row, row] >> np.uint64(value)) & _ONE != _ZERO:
+            return value
+    return -1
 
 
 @kernel
-def search_rowmask(
-    conflict: Words,
-    free: Words,
-    x: Ints,
-    found: NDArray[np.uint8],
-    control: Ints,
-    out: NDArray[np.uint8],
-    budget: int,
-) -> Any:
-    """Search on words of free squares; return the solutions written to ``out``.
+def search_placements(
+    checked: Any, table: Any, masks: Any,
+    x: Ints, found: NDArray[np.uint8], control: Ints, out: NDArray[np.uint8], budget: int,
+) -> Any:  # fmt: skip
+    """Search for ``budget`` placements; return the solutions written to ``out``.
 
-    ``free[i, j]`` (n, n) is the word of row j >= i under the rows before i; untried columns of row i are
-    the bits of ``free[i, i]`` above ``x[i]``.
+    One of the three representations is given, the others are None and leave no code. ``x`` (n,) are the
+    columns placed, in the current row the last one tried; ``found`` (n,) says whether a row has had a safe
+    column under the rows before it.
     """
-    width = conflict.shape[2]
     row = control[ROW]
     end = control[NODES] + budget
     filled = 0
+    value = -1
     while control[NODES] < end:
-        value = x[row] + 1
-        while value < width and (free[row, row] >> np.uint64(value)) & _ONE == _ZERO:
-            value += 1
-        if value == width:
+        if checked is not None:
+            value = next_checked(row, x, checked)
+        if table is not None:
+            value = next_in_table(row, x, table)
+        if masks is not None:
+            value = next_in_masks(row, x, masks)
+        if value < 0:
             control[FAILURES] += found[row] == 0
             if row == control[BASE]:
                 control[ROW] = DONE
@@ -171,9 +136,12 @@ def search_rowmask(
         x[row] = value
         found[row] = 1
         control[NODES] += 1
+        if table is not None:
+            take_squares(row, value, table)
         if row < x.size - 1:
-            for j in range(row + 1, x.size):
-                free[row + 1, j] = free[row, j] & ~conflict[row, j, value]
+            if masks is not None:
+                for j in range(row + 1, x.size):
+                    masks.free[row + 1, j] = masks.free[row, j] & ~masks.conflict[row, j, value]
             row += 1
             x[row] = -1
             found[row] = 0
@@ -187,6 +155,8 @@ def search_rowmask(
 
 class _PlacementSearch(PatternSearch):
     """What the three share: columns placed, and starting from given ones."""
+
+    state: tuple[Checked | None, FreeSquares | None, Rowmasks | None]
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         pattern = self.pattern
@@ -207,13 +177,16 @@ class _PlacementSearch(PatternSearch):
             self.found[row] = 1
         self.control[ROW] = min(len(path), pattern.n - 1)
 
+    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
+        return search_placements(*self.state, self.x, self.found, self.control, out, budget)
+
 
 class CheckSearch(_PlacementSearch):
     """Search that tests each placement against the queens placed (strategy ``check``)."""
 
-    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
-        pattern = self.pattern
-        return search_check(pattern.allowed, pattern.conflict, self.x, self.found, self.control, out, budget)
+    def _start(self, prefix: list[int], after: list[int] | None) -> None:
+        super()._start(prefix, after)
+        self.state = Checked(self.pattern.allowed, self.pattern.conflict), None, None
 
 
 class TableSearch(_PlacementSearch):
@@ -221,27 +194,14 @@ class TableSearch(_PlacementSearch):
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
-        pattern = self.pattern
-        columns = np.arange(pattern.width, dtype=np.uint64)
-        self.free = ((pattern.allowed[:, None] >> columns) & _ONE).astype(np.uint8)
-        self.trail = np.zeros(self.free.size, dtype=np.int32)
-        self.marks = np.zeros(pattern.n + 1, dtype=np.int64)
-        starts, blocked = pattern.blocked
-        placed = self.control[ROW] + (self.x[self.control[ROW]] >= 0) if self.control[ROW] != DONE else 0
-        for row in range(int(placed)):
-            square = row * pattern.width + int(self.x[row])
-            taken = [t for t in blocked[starts[square] : starts[square + 1]].tolist() if self.free.flat[t]]
-            self.free.flat[taken] = 0
-            top = int(self.marks[row])
-            self.trail[top : top + len(taken)] = taken
-            self.marks[row + 1] = top + len(taken)
-
-    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
-        starts, blocked = self.pattern.blocked
-        return search_table(
-            starts, blocked, self.free, self.trail, self.marks, self.x, self.found, self.control, out,
-            budget,
-        )  # fmt: skip
+        n, width = self.pattern.n, self.pattern.width
+        free = ((self.pattern.allowed[:, None] >> np.arange(width, dtype=np.uint64)) & _ONE).astype(np.uint8)
+        trail, marks = np.zeros(free.size, dtype=np.int32), np.zeros(n + 1, dtype=np.int64)
+        table = FreeSquares(free, trail, marks, *self.pattern.blocked)
+        self.state = None, table, None
+        current = int(self.control[ROW])
+        for row in range(current + int(self.x[current] >= 0) if current != DONE else 0):
+            take_squares(row, int(self.x[row]), table)
 
 
 class RowmaskSearch(_PlacementSearch):
@@ -250,10 +210,8 @@ class RowmaskSearch(_PlacementSearch):
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
         pattern = self.pattern
-        self.free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
-        self.free[0] = pattern.allowed
+        free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
+        free[0] = pattern.allowed
         for row in range(max(0, int(self.control[ROW]))):
-            self.free[row + 1] = self.free[row] & ~pattern.conflict[row, :, self.x[row]]
-
-    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
-        return search_rowmask(self.pattern.conflict, self.free, self.x, self.found, self.control, out, budget)
+            free[row + 1] = free[row] & ~pattern.conflict[row, :, self.x[row]]
+        self.state = None, None, Rowmasks(free, pattern.conflict)

@@ -67,7 +67,7 @@ def mode(name: str) -> Iterator[None]:
         MODE = before
 
 
-class Stopped(Exception):  # noqa: N818 - control flow
+class NotCompiled(Exception):  # noqa: N818 - control flow
     """The run is to stop, and a kernel that is not called in plain form is not compiled yet."""
 
 
@@ -82,18 +82,20 @@ class Book:
         Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
     """
 
-    def __init__(self, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
         self.should_stop = should_stop
         self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
+        if whole is not None:
+            self.times = whole.times
 
 
 _book: ContextVar[Book] = ContextVar("book", default=Book(lambda: False))  # noqa: B039 - nobody reads it
 
 
 @contextmanager
-def running(should_stop: Callable[[], bool]) -> Iterator[Book]:
-    """Say what the kernels that are called in this block belong to."""
-    book = Book(should_stop)
+def running(should_stop: Callable[[], bool], *, part: bool = False) -> Iterator[Book]:
+    """Say what the kernels that are called in this block belong to: a run, or ``part`` of that under way."""
+    book = Book(should_stop, _book.get() if part else None)
     token = _book.set(book)
     try:
         yield book
@@ -101,7 +103,7 @@ def running(should_stop: Callable[[], bool]) -> Iterator[Book]:
         _book.reset(token)
 
 
-class Entry:
+class KernelEntry:
     """A kernel that drivers call; see `cpqueens.kernels.jit.kernel`.
 
     Attributes
@@ -128,7 +130,7 @@ class Entry:
         code = form.code or form.found(spent)
         if code is None:
             if not self.bounded and _book.get().should_stop():
-                raise Stopped
+                raise NotCompiled
             return self._call_plain(arguments)
         return self._call_code(code, words)
 

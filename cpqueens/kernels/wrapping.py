@@ -1,7 +1,5 @@
 """A function around a kernel that takes all arguments as one array of words, see `signatures`."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from typing import Any
 

@@ -6,8 +6,6 @@ them to the first solution or to failure (backend ``las-vegas``). Its nodes are 
 at random, and the tree under them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The published table of Las Vegas search on queens, and where it differs from the exact expectations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal

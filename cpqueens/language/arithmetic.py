@@ -1,34 +1,41 @@
 """Sums, products and comparisons of arrays of terms; truths stand for their 0/1 terms."""
 
-from __future__ import annotations
-
 import math
-import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from cpqueens.errors import ModelError
+from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language import rows
 from cpqueens.language.arrays import broadcast_all, of_one_registry
-from cpqueens.language.conversion import as_linears, define
+from cpqueens.language.conversion import as_linears, define, leaves
 from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Relation, build
 from cpqueens.language.truths import as_truth
+from cpqueens.text.plaintext import shown
+
+MAX_EXPONENT = 61
+"""Larger powers of 2 leave the range of terms."""
 
 
-def _terms(value: Any) -> Any:
-    """Return the 0/1 terms of truths, and everything else as it is."""
-    return value.truth() if isinstance(value, BoolArray) else value
+def _operand(value: Any) -> LinearArray | rows.IntArray:
+    """Return terms, those of truths and those in a list among them, or else integers as they are."""
+    if isinstance(value, Operand):
+        return value if isinstance(value, LinearArray) else as_linears(value)[0]
+    try:
+        return rows.as_integers(value)
+    except IntegerError:
+        if not any(isinstance(leaf, Operand) for leaf in leaves(value)):
+            raise
+    return as_linears(value)[0]
 
 
 def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     """Return ``left + right``."""
-    if isinstance(left, BoolArray) or isinstance(right, BoolArray):
-        return _terms(left) + _terms(right)
-    if not isinstance(right, LinearArray):
-        return _add_constants(left, rows.as_integers(right))
-    a, b = left, right
+    if isinstance(left, BoolArray):
+        return left.truth() + right
+    a, b = left, _operand(right)
+    if not isinstance(b, LinearArray):
+        return _add_constants(a, b)
     if a.registry is not b.registry:
         a, b = of_one_registry(a, b)
     a, b = broadcast_all(a, b)
@@ -50,18 +57,19 @@ def subtract(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     """Return ``left - right``."""
     if isinstance(left, BoolArray):
         return left.truth() - right
-    if isinstance(right, Operand):
+    right = _operand(right)
+    if isinstance(right, LinearArray):
         return left + (-right)
-    return _add_constants(left, rows.checked_multiply(rows.as_integers(right), np.array(-1)))
+    return _add_constants(left, rows.checked_multiply(right, np.array(-1)))
 
 
 def multiply(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     """Return ``left * right``; a defined variable for each element where neither side is constant."""
     if isinstance(left, BoolArray):
         return left.truth() * right
-    right = _terms(right)
+    right = _operand(right)
     if not isinstance(right, LinearArray):
-        return _scale(left, rows.as_integers(right))
+        return _scale(left, right)
     for one, other in ((left, right), (right, left)):
         if not other.coefficients.any():
             return _scale(one, other.constants.reshape(other.shape))
@@ -79,7 +87,7 @@ def _scale(a: LinearArray, values: rows.IntArray) -> LinearArray:
 
 def total(array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearArray:
     """Return the sums over ``axis`` (all axes for None)."""
-    a: LinearArray = _terms(array)
+    (a,) = as_linears(array)
     if axis is None or (not a.ndim and axis in (0, -1)):  # NumPy lets axis 0 of a scalar pass
         axis = tuple(range(a.ndim))
     axes = rows.axes_of(axis, a.ndim)
@@ -89,6 +97,20 @@ def total(array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearA
     ends = [(k, 1 if k in axes else n) for k, n in enumerate(a.shape)]
     shape = tuple(n for k, n in ends if keepdims or k in kept)
     return build(a.registry, shape, *a.summed(groups))
+
+
+def power(base: Operand, exponent: Any, modulus: Any = None) -> LinearArray:
+    """Return the product of ``exponent`` times ``base``."""
+    whole = isinstance(exponent, int | np.integer) and modulus is None
+    if not whole or not 1 <= exponent <= MAX_EXPONENT:
+        given = shown(exponent if modulus is None else (exponent, modulus))
+        raise IntegerError(
+            f"powers of terms need an integer exponent of at least 1 (at most {MAX_EXPONENT}), got {given}"
+        )
+    result = base * 1
+    for _ in range(exponent - 1):
+        result = result * base
+    return result
 
 
 def matmul(left: Any, right: Any) -> LinearArray:
@@ -107,22 +129,10 @@ def sum_of_products(a: LinearArray, b: LinearArray) -> LinearArray:
     return (a.reshape(*a.shape[:-1], *between, a.shape[-1]) * b).sum(axis=-1)
 
 
-_PYTHON: dict[Relation, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
-
-
 def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> BoolArray:
     """Return the truths ``left relation right``; a truth equals, or differs from, another truth only."""
     if isinstance(left, BoolArray):
-        terms = left.truth()
         other = as_truth(left.registry, right).truth() if relation in ("==", "!=") else right
-        truths: BoolArray = _PYTHON[relation](terms, other)
-        return truths
+        return compare(left.truth(), other, relation)
     difference = left - right
     return difference.registry.compare(difference, relation)

@@ -6,8 +6,6 @@ before solving. A function that only rearranges is run by NumPy on the positions
 0 is a constant 0, since that is what NumPy itself fills in. Everything that is not in the table is refused.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.rows import MAX_ELEMENTS, axes_of, refuse_misread, refusing
 from cpqueens.language.truths import Literals
+from cpqueens.language.ufuncs import ADVICE
 from cpqueens.text.plaintext import shown
 
 
@@ -212,10 +211,7 @@ def apply(function: Any, args: Any, kwargs: Any) -> Any:
     understood = FUNCTIONS.get(function) or MEASURES.get(function)
     name = f"numpy.{function.__name__}"
     if understood is None:
-        raise TypeError(
-            f"{name} does not work on terms; use arithmetic, abs(), .sum(), minimum(), maximum(), all_(), "
-            "any_() or element() from cpqueens"
-        )
+        raise TypeError(f"{name} {ADVICE}")
     try:
         with refusing("NumPy"):
             return _run(function, understood, args, kwargs)

@@ -1,7 +1,5 @@
 """Arrays of terms made of plain arrays, of rows, and of other arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

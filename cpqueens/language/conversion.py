@@ -1,7 +1,5 @@
 """What users write as arrays of terms: integers, terms, truths, and nested sequences of these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ is false, and its negation is true.
 A term is what is left of it when it is written as a sum: in ``t - t`` and ``0 * t`` nothing of ``t`` is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Protocol
 

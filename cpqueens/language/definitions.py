@@ -133,23 +133,19 @@ class Product(Definition):
         return np.where(square, around, low), corners.max(axis=0)
 
 
-def _excludes_zero(registry: Registry, divisor: LinearArray) -> NDArray[np.bool_]:
-    low, high = divisor.bounds()
-    excluded = (low > 0) | (high < 0)
-    domains: dict[int, IntArray] = getattr(registry, "domains", {})
-    for i, (v, a, c) in enumerate(divisor.rows()):
-        if not excluded[i] and len(v) == 1 and v[0] in domains:
-            excluded[i] = not np.any(domains[v[0]] * a[0] + c == 0)
-    return excluded
-
-
 class _Division(Definition):
     """What the four functions of a dividend and a divisor share; undefined for divisor 0."""
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the divisor may be 0."""
         divisor = self.arguments[1]
-        return ~_excludes_zero(divisor.registry, divisor)
+        low, high = divisor.bounds()
+        possible: NDArray[np.bool_] = (low <= 0) & (high >= 0)
+        domains: dict[int, IntArray] = getattr(divisor.registry, "domains", {})
+        for i, (v, a, c) in enumerate(divisor.rows()):
+            if possible[i] and len(v) == 1 and v[0] in domains:
+                possible[i] = np.any(domains[v[0]] * a[0] + c == 0)
+        return possible
 
     def condition(self, row: int) -> list[Constraint]:
         """Return that the divisor is not 0."""

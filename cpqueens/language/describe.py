@@ -1,7 +1,5 @@
 """Terms and constraints as one line of text, for messages and reports."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What users write as shapes, bounds and domains of variables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from itertools import islice
@@ -77,9 +75,7 @@ def as_bound(value: Any, what: str) -> IntArray:
         return array.astype(np.int64)  # it fits variables of no number only
     if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
         raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
-    if array.dtype.kind == "b" or (array.dtype == object and any(isinstance(v, bool) for v in array.flat)):
-        raise IntegerError(f"{what}: integers only, got {shown(value)}")
-    if array.dtype.kind == "O" and all(isinstance(v, int) for v in array.flat):
+    if array.dtype.kind == "O" and all(isinstance(v, int) and not isinstance(v, bool) for v in array.flat):
         worst = max(array.flat, key=abs)
         raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
     if array.dtype.kind not in "iu":

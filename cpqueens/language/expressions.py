@@ -6,8 +6,9 @@ and combines on its behalf; what else operators come to stands in one table, `OP
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from cpqueens.errors import ModelError
 from cpqueens.language import rows
 from cpqueens.language.linear_rows import LinearRows
-from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, OutOfRange
-from cpqueens.language.rows import IntArray
+from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
+from cpqueens.language.rows import IntArray, Shape
+from cpqueens.language.unknown import Unknown
+from cpqueens.text.needed import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 Axis = int | tuple[int, ...] | None
@@ -44,7 +47,7 @@ class Registry(Protocol):
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
         """Return which terms may be undefined, of shape (size,)."""
 
-    def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
+    def define(self, kind: str, shape: Shape, *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
 
     def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
@@ -64,6 +67,7 @@ class Operations:
     """What operators come to that is defined above this file; `cpqueens.language.operations` fills it."""
 
     apply: Callable[[Any, Any, Any], Any]  # a NumPy function, its arguments, those given by name
+    apply_ufunc: Callable[[Any, str, Any, Any], Any]  # one of single elements, how it is called, ...
     add: Callable[[Any, Any], LinearArray]
     as_truth: Callable[[Registry, Any], BoolArray]
     compare: Callable[[Any, Any, Relation], BoolArray]
@@ -72,6 +76,7 @@ class Operations:
     literals: Callable[[LinearArray], BoolArray]
     matmul: Callable[[Any, Any], LinearArray]
     multiply: Callable[[Any, Any], LinearArray]
+    power: Callable[[Any, Any, Any], LinearArray]
     pick: Callable[[LinearArray, Any], LinearArray]  # by any key that NumPy knows, terms included
     subtract: Callable[[Any, Any], LinearArray]
     term: Callable[[Registry, tuple[int, ...], tuple[int, ...], int], LinearArray]
@@ -82,15 +87,13 @@ class Operations:
 OPERATIONS = Operations()
 
 
-class Operand:
+class Operand(Unknown):
     """What arrays of terms and of truths share: a shape as in NumPy, comparisons and connectives."""
 
     __slots__ = ()
-    __array_ufunc__: ClassVar[None] = None
-    _single: ClassVar[str]  # what one of shape () is called
 
     registry: Registry
-    shape: tuple[int, ...]
+    shape: Shape
 
     @property
     def ndim(self) -> int:
@@ -121,9 +124,39 @@ class Operand:
 
     __rmul__ = __mul__
 
+    def __floordiv__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("quotient", self, other)
+
+    def __rfloordiv__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("quotient", other, self)
+
+    def __mod__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> LinearArray:
+        return OPERATIONS.define("remainder", other, self)
+
+    def __divmod__(self, other: Any) -> tuple[LinearArray, LinearArray]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[LinearArray, LinearArray]:
+        return other // self, other % self
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> LinearArray:
+        return OPERATIONS.power(self, exponent, modulus)
+
+    def __abs__(self) -> LinearArray:
+        return OPERATIONS.define("abs", self)
+
+    def __matmul__(self, other: Any) -> LinearArray:
+        return OPERATIONS.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> LinearArray:
+        return OPERATIONS.matmul(other, self)
+
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing."""
-        return OPERATIONS.total(self, axis, keepdims)
+        return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return OPERATIONS.compare(self, other, "==")
@@ -163,6 +196,9 @@ class Operand:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return OPERATIONS.apply(function, args, kwargs)
 
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return OPERATIONS.apply_ufunc(function, method, inputs, options)
+
 
 class LinearArray(Operand, LinearRows):
     """An immutable numpy-shaped array of terms, with broadcasting, slicing, ``.T``, ``.sum`` and ``@``.
@@ -176,19 +212,10 @@ class LinearArray(Operand, LinearRows):
 
     _scalars: list[LinearArray] | None
 
-    def __init__(
-        self,
-        registry: Registry,
-        shape: tuple[int, ...],
-        variables: IntArray,
-        coefficients: IntArray,
-        constants: IntArray,
-    ) -> None:
+    def __init__(self, registry: Registry, shape: Shape, *columns: *Columns) -> None:
         self.registry = registry
         self.shape = shape
-        self.variables = variables
-        self.coefficients = coefficients
-        self.constants = constants
+        self.variables, self.coefficients, self.constants = columns
         self._scalars = None
 
     # ---- shape ----------------------------------------------------------------------------------
@@ -206,6 +233,8 @@ class LinearArray(Operand, LinearRows):
     def reshape(self, *shape: int | tuple[int, ...]) -> LinearArray:
         """Return the same elements in C order in another shape."""
         new = rows.reshaped(self.shape, *shape)
+        if new == self.shape:
+            return self
         return build(self.registry, new, self.variables, self.coefficients, self.constants)
 
     def ravel(self) -> LinearArray:
@@ -229,7 +258,7 @@ class LinearArray(Operand, LinearRows):
         k = index.reshape(-1)
         return build(self.registry, index.shape, self.variables[k], self.coefficients[k], self.constants[k])
 
-    def broadcast(self, shape: tuple[int, ...]) -> LinearArray:
+    def broadcast(self, shape: Shape) -> LinearArray:
         """Return the array broadcast to ``shape``, which must be possible."""
         return self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
 
@@ -237,21 +266,16 @@ class LinearArray(Operand, LinearRows):
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
         if type(key) is int and len(self.shape) == 1:
             if self._scalars is None:
-                self._scalars = self._terms()
+                term = OPERATIONS.term
+                self._scalars = [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
             try:
                 return self._scalars[key]
             except IndexError:
                 pass  # refused below, in words
         return OPERATIONS.pick(self, key)
 
-    def __index__(self) -> NoReturn:
-        raise TypeError(
-            "a term is no integer before it is known; to look up in a list, write element(list, term)"
-        )
-
-    def _terms(self) -> list[LinearArray]:
-        registry, term = self.registry, OPERATIONS.term
-        return [term(registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
+    def __bool__(self) -> NoReturn:
+        raise TypeError("whether a term is 0 is not known before solving: write x != 0, or len(array)")
 
     def bind(self, registry: Registry) -> LinearArray:
         """Return the same terms as terms of ``registry`` (an extension of the present one)."""
@@ -266,40 +290,6 @@ class LinearArray(Operand, LinearRows):
 
     def __pos__(self) -> LinearArray:
         return self
-
-    def __floordiv__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("quotient", self, other)
-
-    def __rfloordiv__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("quotient", other, self)
-
-    def __mod__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("remainder", other, self)
-
-    def __truediv__(self, other: Any) -> NoReturn:
-        raise TypeError("integers only: write // (floor) or div_trunc(x, y) instead of /")
-
-    __rtruediv__ = __truediv__
-
-    def __pow__(self, exponent: Any) -> LinearArray:
-        if not isinstance(exponent, int) or exponent < 1:
-            raise TypeError(f"powers of terms need an integer exponent of at least 1, got {exponent!r}")
-        result = self
-        for _ in range(exponent - 1):
-            result = result * self
-        return result
-
-    def __abs__(self) -> LinearArray:
-        return OPERATIONS.define("abs", self)
-
-    def __matmul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.matmul(other, self)
 
     def __invert__(self) -> BoolArray:
         return ~OPERATIONS.as_truth(self.registry, self)
@@ -317,7 +307,7 @@ class LinearArray(Operand, LinearRows):
         registry = self.registry
         arrays = self.variables, self.coefficients, self.constants
         try:
-            return rows.row_bounds(*arrays, registry.lower, registry.upper, max(most, registry.most))
+            return rows.row_bounds(arrays, registry.lower, registry.upper, max(most, registry.most))
         except OutOfRange as error:
             named = registry.text_of(self._pick(np.array(error.row)))
             where = f"{named:.80}: " if named else ""
@@ -348,7 +338,7 @@ class BoolArray(Operand):
     @property
     def size(self) -> int:
         """Number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def T(self) -> BoolArray:  # noqa: N802 - numpy's name
@@ -373,6 +363,9 @@ class BoolArray(Operand):
     def __neg__(self) -> LinearArray:
         return -self.truth()
 
+    def __pos__(self) -> LinearArray:
+        return self.truth()
+
     def __invert__(self) -> BoolArray:
         return OPERATIONS.connect("not", self)
 
@@ -383,16 +376,11 @@ class BoolArray(Operand):
         )
 
 
-def build(
-    registry: Registry,
-    shape: tuple[int, ...],
-    variables: IntArray,
-    coefficients: IntArray,
-    constants: IntArray,
-) -> LinearArray:
+def build(registry: Registry, shape: Shape, *columns: *Columns) -> LinearArray:
     """Return the array of these terms; one of shape () is a `Term`."""
     if shape:
-        return LinearArray(registry, shape, variables, coefficients, constants)
+        return LinearArray(registry, shape, *columns)
+    variables, coefficients, constants = columns
     pairs = zip(variables[0].tolist(), coefficients[0].tolist(), strict=True)
     kept = {v: a for v, a in pairs if a}
     return OPERATIONS.term(registry, tuple(kept), tuple(kept.values()), int(constants[0]))

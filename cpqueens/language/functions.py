@@ -1,7 +1,5 @@
 """The functions of the modelling language on terms and truths."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.errors import ModelError

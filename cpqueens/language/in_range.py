@@ -1,7 +1,5 @@
 """Checking that all terms of a model stay within the range that `cpqueens.language.ranges` states."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -5,8 +5,6 @@ outside its axis it is an error. A term counts from 0, and what it picks is unde
 each axis on its own. Apart from that a term stands for an integer array of its shape, as in NumPy.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

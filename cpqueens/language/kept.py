@@ -4,8 +4,6 @@ Small models are solved again and again, by one solver after another, with one s
 these things would take most of the time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 

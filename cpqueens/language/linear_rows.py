@@ -3,8 +3,6 @@
 A *term* is an integer linear combination of variables plus a constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Filling the table of what operators on terms come to: the file that knows both sides of it."""
 
-from __future__ import annotations
-
 from cpqueens.language import arithmetic, truths
 from cpqueens.language.arrayfunctions import apply
 from cpqueens.language.conversion import define
@@ -9,9 +7,11 @@ from cpqueens.language.expressions import OPERATIONS
 from cpqueens.language.indexing import pick
 from cpqueens.language.store import UNBOUND
 from cpqueens.language.term import Term
+from cpqueens.language.ufuncs import apply_ufunc
 
 OPERATIONS.add = arithmetic.add
 OPERATIONS.apply = apply
+OPERATIONS.apply_ufunc = apply_ufunc
 OPERATIONS.as_truth = truths.as_truth
 OPERATIONS.compare = arithmetic.compare
 OPERATIONS.connect = truths.connect
@@ -20,6 +20,7 @@ OPERATIONS.literals = truths.Literals
 OPERATIONS.matmul = arithmetic.matmul
 OPERATIONS.multiply = arithmetic.multiply
 OPERATIONS.pick = pick
+OPERATIONS.power = arithmetic.power
 OPERATIONS.subtract = arithmetic.subtract
 OPERATIONS.term = Term
 OPERATIONS.total = arithmetic.total

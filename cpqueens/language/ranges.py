@@ -22,14 +22,15 @@ ranges of all its variables together, which is for its backend to say. python-co
 integers of any size.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 
 IntArray = NDArray[np.int64]
+
+Columns = tuple[IntArray, IntArray, IntArray]
+"""Terms, one a row: variables and coefficients, both (size, width), and constants, (size,)."""
 
 LIMIT = 2**61 - 1
 """The largest reach of a term, and the largest size of a bound and of a listed number."""
@@ -74,10 +75,9 @@ def require_in_range(values: IntArray, what: str) -> IntArray:
     return values
 
 
-def reach(
-    variables: IntArray, coefficients: IntArray, constants: IntArray, lower: IntArray, upper: IntArray
-) -> NDArray[np.float64]:
-    """Return the reach of each row, (size,), rounded; arrays as in `rows.row_bounds`."""
+def reach(terms: Columns, lower: IntArray, upper: IntArray) -> NDArray[np.float64]:
+    """Return the reach of each row, (size,), rounded; ``lower`` and ``upper`` are those of all variables."""
+    variables, coefficients, constants = terms
     low, high = lower[variables].astype(np.float64), upper[variables].astype(np.float64)
     sizes = np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
     parts = np.abs(coefficients.astype(np.float64)) * sizes
@@ -85,14 +85,7 @@ def reach(
     return total
 
 
-def require_reach(
-    variables: IntArray,
-    coefficients: IntArray,
-    constants: IntArray,
-    lower: IntArray,
-    upper: IntArray,
-    most: int = LIMIT,
-) -> None:
+def require_reach(terms: Columns, lower: IntArray, upper: IntArray, most: int = LIMIT) -> None:
     """Check the reach of each row.
 
     Raises
@@ -100,7 +93,8 @@ def require_reach(
     OutOfRange
         If one is larger than ``most``.
     """
-    near = reach(variables, coefficients, constants, lower, upper) > most * _NEAR
+    variables, coefficients, constants = terms
+    near = reach(terms, lower, upper) > most * _NEAR
     for row in np.flatnonzero(near).tolist() if near.any() else ():
         parts = zip(coefficients[row].tolist(), variables[row].tolist(), strict=True)
         total = abs(int(constants[row]))

@@ -4,8 +4,6 @@ Each decision variable of the old model is replaced by a term of the new one (a 
 definitions are created again over the replaced terms, so that nothing of the old model is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -13,7 +11,7 @@ import numpy as np
 
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.definitions import Element, Truth
+from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.posted import Posted
@@ -39,15 +37,10 @@ class Rebuilder:
 
     def _defined(self, variable: int) -> Row:
         definition, at = self.old.producer(variable)  # type: ignore[misc]
-        one = np.array([at])
-        if isinstance(definition, Truth):
-            constraint = definition.constraint.take(one)
-            return _only_row(self.new.truth(self.constraint(constraint)))
-        if isinstance(definition, Element):
-            parts = (definition.position._pick(one), definition.table)
-        else:
-            parts = tuple(a._pick(one) for a in definition.arguments)  # type: ignore[assignment]
-        return _only_row(self.new.define(definition.kind, (1,), *map(self.array, parts)))
+        one = definition.take(np.array([at]), definition.results[[at]])
+        if isinstance(one, Truth):
+            return _only_row(self.new.truth(self.constraint(one.constraint)))
+        return _only_row(self.new.define(one.kind, (1,), *map(self.array, one.arguments)))
 
     def array(self, array: LinearArray) -> LinearArray:
         """Return an array of old terms as new ones, in the same shape."""

@@ -1,7 +1,5 @@
 """Arithmetic on rows of terms as plain arrays, checked against wrapping; integers at the door."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -12,17 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
-from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, require_reach, size_text
+from cpqueens.language.ranges import (
+    ALLOWED,
+    LIMIT,
+    Columns,
+    OutOfRange,
+    require_in_range,
+    require_reach,
+    size_text,
+)
+from cpqueens.language.ranges import IntArray as IntArray
 from cpqueens.text.plaintext import shown
 
-IntArray = NDArray[np.int64]
+Shape = tuple[int, ...]
 
 MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
 
 _INT64_MAX = 2**63 - 1
+MASK_LOST = "the mask would be lost; write .compressed() or .filled(value)"
 _MISREAD: dict[type, str] = {
-    np.ma.MaskedArray: "the mask would be lost; write .compressed() or .filled(value)",
+    np.ma.MaskedArray: MASK_LOST,
     np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
 }
 
@@ -163,12 +171,7 @@ def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, In
 
 
 def row_bounds(
-    variables: IntArray,
-    coefficients: IntArray,
-    constants: IntArray,
-    lower: IntArray,
-    upper: IntArray,
-    most: int = LIMIT,
+    terms: Columns, lower: IntArray, upper: IntArray, most: int = LIMIT
 ) -> tuple[IntArray, IntArray]:
     """Return the lower and upper bound of each row, both of shape (size,).
 
@@ -177,7 +180,8 @@ def row_bounds(
     OutOfRange
         If the reach of a row is larger than ``most``.
     """
-    require_reach(variables, coefficients, constants, lower, upper, most)
+    require_reach(terms, lower, upper, most)
+    variables, coefficients, constants = terms
     if not variables.shape[1]:
         return constants, constants
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
@@ -249,8 +253,12 @@ def reshaped(shape: tuple[int, ...], *new: Any) -> tuple[int, ...]:
     ModelError
         If it makes none.
     """
+    size = math.prod(shape)
+    wanted = new[0] if len(new) == 1 and type(new[0]) is tuple else new
+    if len(wanted) == 1 and type(wanted[0]) is int and wanted[0] in (-1, size):
+        return (size,)  # most are like that, and NumPy takes longer
     with refusing(f"reshape of an array of shape {shape}"):
-        other = np.broadcast_to(np.False_, math.prod(shape)).reshape(*new)
+        other = np.broadcast_to(np.False_, size).reshape(*new)
     return other.shape
 
 
@@ -263,16 +271,14 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
         For an axis that is not there, or is named twice.
     """
     given = axis if isinstance(axis, tuple) else (axis,)
-    try:
-        axes = tuple(operator.index(a) for a in given)
-    except TypeError:
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}") from None
-    if any(isinstance(a, bool | np.bool_) for a in given):
-        raise IntegerError(f"axis: an integer or a tuple of integers, got {axis!r:.40}")
+    if any(isinstance(a, bool) or not isinstance(a, int | np.integer) for a in given):
+        raise IntegerError(f"axis: an integer or a tuple of integers, got {shown(axis)}")
+    axes = tuple(map(int, given))
     outside = [a for a in axes if not -ndim <= a < ndim]
     if outside:
-        raise BadIndex(f"axis {outside[0]}: the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}")
+        allowed = f"the array has {ndim} axes, allowed are {-ndim}..{ndim - 1}"
+        raise BadIndex(f"axis {shown(outside[0])}: {allowed}")
     axes = tuple(a % ndim for a in axes)
     if len(set(axes)) < len(axes):
-        raise ModelError(f"axis: {axis} names an axis twice")
+        raise ModelError(f"axis: {shown(axis)} names an axis twice")
     return axes

@@ -25,6 +25,7 @@ from cpqueens.language.describe import describe_array, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept
 from cpqueens.language.posted import ConstraintList, Posted, Source
+from cpqueens.language.rows import refusing
 from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, as_truth
@@ -275,8 +276,12 @@ class Statement(VariableStore):
 
     def fix(self, x: Any, value: Any) -> None:
         """Add that ``x`` (a term or an array) has the given value(s)."""
+        if isinstance(x, LinearArray):
+            x = self.own_terms(x)
+        elif not isinstance(x, BoolArray):
+            x = as_linear(self, x, "x")
         frame = sys._getframe(1)
-        self._add(self.own_terms(x) == value, "fixed", (frame.f_code, frame.f_lasti))
+        self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
 
     def minimize(self, term: Any) -> None:
         """Set the objective (replacing an earlier one)."""
@@ -297,9 +302,11 @@ class Statement(VariableStore):
 
     def without(self, positions: Iterable[int]) -> Self:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
-        dropped = set(positions)
+        known = range(len(self._constraints))
+        with refusing(f"positions of {len(known)} constraints"):
+            dropped = {known[k] for k in positions}
         other = self.copy()
-        kept = [k for k in range(len(self._constraints)) if k not in dropped]
+        kept = [k for k in known if k not in dropped]
         other._constraints = other._constraints.select(kept)
         other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
         if any(self._constraints.source(k) is None for k in dropped):

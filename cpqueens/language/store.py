@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -56,15 +57,8 @@ class VariableStore:
         self.has_partial = False  # whether any variable may be undefined
 
     def _copy_store(self, other: VariableStore) -> None:
-        self._lower, self._upper = other._lower.copy(), other._upper.copy()
-        self._is_defined = other._is_defined.copy()
-        self._may_be_undefined = other._may_be_undefined.copy()
-        self._count = other._count
-        self.domains = dict(other.domains)
-        self.definitions = list(other.definitions)
-        self._shared = dict(other._sharing())
-        self._producer = dict(other._producer)
-        self.has_partial = other.has_partial
+        other._sharing()  # made now, once for both
+        vars(self).update({name: copy(vars(other)[name]) for name in vars(VariableStore())})
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -175,32 +169,27 @@ class VariableStore:
             if not isinstance(flat, Connective):  # truths are 0 or 1
                 flat.require_range()
             return of_variables(self, self._register(Truth(flat)), shape)
-        low, high = flat.expression.bounds(flat.most)
+        e = flat.expression
+        low, high = e.bounds(flat.most)
         holds = SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
-        if self.has_partial:
-            partial = self.partial_terms(flat.expression)
-            constant &= ~(partial & value)
-            narrow = ~constant & ~partial & (high - low <= 1)
-        else:
-            narrow = ~constant & (high - low <= 1)
+        partial = self.partial_terms(e)
+        constant &= ~(partial & value)
+        narrow = ~constant & ~partial & (high - low <= 1)
         if narrow.any():
-            narrow &= _reach_of(flat.expression) < _AFFINE
+            columns = (e.variables, e.coefficients, e.constants)
+            narrow &= reach(columns, e.registry.lower, e.registry.upper) < _AFFINE
         defined = np.flatnonzero(~constant & ~narrow)
-        width = max(1, flat.expression.width)
-        variables = np.zeros((flat.size, width), dtype=np.int64)
-        coefficients = np.zeros((flat.size, width), dtype=np.int64)
+        variables, coefficients = np.zeros((2, flat.size, max(1, e.width)), dtype=np.int64)
         constants = value.astype(np.int64)
         if narrow.any():  # e is low or low + 1, so its truth is affine in e
             at_low = holds(low).astype(np.int64)
             slope = holds(low + 1).astype(np.int64) - at_low
-            e = flat.expression
             variables[narrow, : e.width] = e.variables[narrow]
             coefficients[narrow, : e.width] = (e.coefficients * slope[:, None])[narrow]
             constants[narrow] = (at_low + slope * (e.constants - low))[narrow]
         if defined.size:
-            results = self._register(Truth(flat.take(defined)))
-            variables[defined, 0] = results
+            variables[defined, 0] = self._register(Truth(flat.take(defined)))
             coefficients[defined, 0] = 1
             constants[defined] = 0
         return LinearArray(self, (flat.size,), variables, coefficients, constants).reshape(shape)
@@ -298,11 +287,6 @@ class Unbound(VariableStore):
 
 
 UNBOUND = Unbound()
-
-
-def _reach_of(e: LinearArray) -> NDArray[np.float64]:
-    registry = e.registry
-    return reach(e.variables, e.coefficients, e.constants, registry.lower, registry.upper)
 
 
 def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

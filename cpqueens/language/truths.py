@@ -1,7 +1,5 @@
 """Truths that are 0/1 terms, and what users write as truths."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.errors import ModelError

@@ -5,68 +5,56 @@ turns it into text and pictures, `cpqueens.files.notations` reads solutions with
 carry it by the name of its class.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Board:
+class View:
+    """What a model's variable of this name means."""
+
+    variable: str
+
+
+@dataclass(frozen=True)
+class Board(View):
     """A board with one piece a row: element ``i`` of the variable is the 0-based column in row ``i``.
 
     ``given`` and ``blocked`` are squares (row, column) to be marked, if any.
     """
 
-    variable: str
     given: tuple[tuple[int, int], ...] = ()
     blocked: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(View):
     """A two-dimensional array of integers, such as a magic or a Latin square."""
 
-    variable: str
 
-
-@dataclass(frozen=True)
-class Sequence:
+class Sequence(View):
     """A one-dimensional array of integers, shown in its order."""
 
-    variable: str
 
-
-@dataclass(frozen=True)
-class Marks:
+class Marks(View):
     """Positions on a ruler, such as the marks of a Golomb ruler."""
 
-    variable: str
-
 
 @dataclass(frozen=True)
-class Colouring:
+class Colouring(View):
     """Element ``v`` of the variable is the colour of vertex ``v``; ``edges`` are pairs of vertices."""
 
-    variable: str
     edges: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Armies:
+class Armies(View):
     """A board of two armies: 0/1 arrays of the board's shape, the first for white, the second for black."""
 
-    variable: str
     opponent: str
 
 
-@dataclass(frozen=True)
-class Pairing:
+class Pairing(View):
     """A row of 2n places: number ``k + 1`` stands at place ``variable[k]`` and ``k + 2`` places behind it."""
 
-    variable: str
-
-
-View = Board | Grid | Sequence | Marks | Colouring | Armies | Pairing
 
 VIEWS: dict[str, type[View]] = {
     view.__name__: view for view in (Board, Grid, Sequence, Marks, Colouring, Armies, Pairing)

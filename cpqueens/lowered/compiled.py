@@ -7,18 +7,21 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.lowering import Lowered, lower
+from cpqueens.lowered.lowering import Lowered, Supports, lower, row_arguments
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -33,6 +36,13 @@ Singles = tuple[IntArray, IntArray, IntArray]
 
 PLAIN_KINDS = frozenset({"AllDifferent", "Count", "Linear", "Or", "Table"})
 TRUTH_KINDS = frozenset({"Linear", "Or"})
+
+
+def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
+    """Return where each of some parts begins that lie one after the other, and last where they end."""
+    start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=start[1:])
+    return start
 
 
 @dataclass(frozen=True)
@@ -130,80 +140,33 @@ class CompiledDefinition:
     relation: int = EQ
 
 
-class _Rows:
-    """Collects terms under renumbered variables."""
-
-    def __init__(self, number: IntArray) -> None:
-        self.number = number
-        self.parts: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
-
-    def add(self, array: LinearArray, shift: int = 0) -> int:
-        """Add all terms of ``array``, with ``shift`` added to their constants; return how many."""
+def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
+    """Return all terms of some arrays under renumbered variables, a shift added to each array's constants."""
+    none = np.zeros(0, dtype=np.int64)
+    parts = [(none, none, none, none)]
+    for array, shift in zip(arrays, shifts, strict=False):
         kept = array.coefficients != 0
-        lengths = kept.sum(axis=1)
-        variables = self.number[array.variables[kept]]
-        self.parts.append((lengths, variables, array.coefficients[kept], array.constants + shift))
-        return array.size
-
-    def terms(self) -> Terms:
-        """Return what was added."""
-        none = np.zeros(0, dtype=np.int64)
-        columns = zip(*self.parts, strict=True) if self.parts else [(none,)] * 4
-        lengths, variables, coefficients, constants = (np.concatenate(c) for c in columns)
-        start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Terms(start, variables, coefficients, constants)
+        variables = number[array.variables[kept]]
+        parts.append((kept.sum(axis=1), variables, array.coefficients[kept], array.constants + shift))
+    lengths, variables, coefficients, constants = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    return Terms(offsets(lengths), variables, coefficients, constants)
 
 
-def _terms(number: IntArray, arrays: Iterable[LinearArray]) -> Terms:
-    rows = _Rows(number)
-    for array in arrays:
-        rows.add(array.reshape(-1))
-    return rows.terms()
+def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
+    code, shift = _RELATION[c.relation]
+    return _terms(number, [c.terms]), _terms(number, [c.value]), code, _terms(number, [c.count - shift])
 
 
-class _Builder:
-    """Sorts the lowered constraints into arrays, by a table from kind to method."""
+@cache
+def _of_kinds(kinds: frozenset[str]) -> Supports:
+    """Return what is supported where ``kinds`` are the plain ones: the same function for the same kinds."""
 
-    def __init__(self, number: IntArray) -> None:
-        self.number = number
-        self.linear, self.literals, self.different = _Rows(number), _Rows(number), _Rows(number)
-        self.relation: list[IntArray] = []
-        self.clause_length: list[int] = []
-        self.different_length: list[int] = []
-        self.tables: list[tuple[Terms, IntArray]] = []
-        self.counts: list[tuple[Terms, Terms, int, Terms]] = []
+    def supports(constraint: Constraint, context: str) -> bool:
+        return constraint.kind in (kinds if context == "plain" else TRUTH_KINDS)
 
-    def add_linear(self, c: Any) -> None:
-        code, shift = _RELATION[c.relation]
-        self.relation.append(np.full(self.linear.add(c.expression, shift), code))
-
-    def add_or(self, c: Any) -> None:
-        self.literals.add(c.literals.reshape(-1))
-        self.clause_length += [c.literals.shape[-1]] * c.size
-
-    def add_different(self, c: Any) -> None:
-        self.different_length.append(self.different.add(c.terms))
-
-    def add_table(self, c: Any) -> None:
-        self.tables.append((_terms(self.number, [c.terms]), c.rows))
-
-    def add_count(self, c: Any) -> None:
-        code, shift = _RELATION[c.relation]
-        value, count = _terms(self.number, [c.value]), _terms(self.number, [c.count - shift])
-        self.counts.append((_terms(self.number, [c.terms]), value, code, count))
-
-
-_ADD: dict[str, Callable[[_Builder, Any], None]] = {
-    "AllDifferent": _Builder.add_different,
-    "Count": _Builder.add_count,
-    "Linear": _Builder.add_linear,
-    "Or": _Builder.add_or,
-    "Table": _Builder.add_table,
-}
-
-
-def _start(lengths: list[int]) -> IntArray:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
+    return supports
 
 
 def compile_model(
@@ -218,17 +181,15 @@ def compile_model(
     objective
         Whether the objective counts.
     """
-
-    def supports(constraint: Constraint, context: str) -> bool:
-        return constraint.kind in (kinds if context == "plain" else TRUTH_KINDS)
-
-    lowered = lower(model, supports, backend, objective=objective, joined=True)
+    lowered = lower(model, _of_kinds(kinds), backend, objective=objective, joined=True)
     number, order = _renumber(model, lowered)
-    builder = _Builder(number)
+    of: dict[str, list[Any]] = {kind: [] for kind in PLAIN_KINDS}
     for constraint in join_linear(lowered.constraints):
-        _ADD[constraint.kind](builder, constraint)
+        of[constraint.kind].append(constraint)
+    relations = [_RELATION[c.relation] for c in of["Linear"]]
+    expressions = [c.expression for c in of["Linear"]]
+    codes = (np.full(e.size, code) for (code, _), e in zip(relations, expressions, strict=True))
     store = lowered.store
-    relation = np.concatenate([*builder.relation, np.zeros(0, dtype=np.int64)])
     objective_terms = None
     if lowered.objective is not None:
         sign = -1 if lowered.maximizing else 1
@@ -238,14 +199,14 @@ def compile_model(
         lower=store.lower[order],
         upper=store.upper[order],
         domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
-        linear=builder.linear.terms(),
-        relation=relation.astype(np.int64),
-        literals=builder.literals.terms(),
-        clause_start=_start(builder.clause_length),
-        different=builder.different.terms(),
-        different_start=_start(builder.different_length),
-        tables=builder.tables,
-        counts=builder.counts,
+        linear=_terms(number, expressions, (shift for _, shift in relations)),
+        relation=np.concatenate([np.zeros(0, dtype=np.int64), *codes]),
+        literals=_terms(number, (c.literals for c in of["Or"])),
+        clause_start=offsets([c.literals.shape[-1] for c in of["Or"] for _ in range(c.size)]),
+        different=_terms(number, (c.terms for c in of["AllDifferent"])),
+        different_start=offsets([c.terms.size for c in of["AllDifferent"]]),
+        tables=[(_terms(number, [c.terms]), c.rows) for c in of["Table"]],
+        counts=[_count(number, c) for c in of["Count"]],
         definitions=[d for block in lowered.definitions for d in _definitions(number, block)],
         objective=objective_terms,
         maximizing=lowered.maximizing,
@@ -261,36 +222,13 @@ def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
     return number, order
 
 
-def _definitions(number: IntArray, block: Definition) -> list[CompiledDefinition]:
-    results = number[block.results].tolist()
+def _definitions(number: IntArray, block: Definition) -> Iterator[CompiledDefinition]:
+    kind, relation, shift = block.kind, EQ, 0
     if isinstance(block, Truth):
-        return _truths(number, block, results)
-    if block.kind == "element":
-        position, table = block.arguments
-        return [
-            CompiledDefinition("element", result, _terms(number, [position._pick(np.array([row])), table]))
-            for row, result in enumerate(results)
-        ]
-    return [
-        CompiledDefinition(
-            block.kind, result, _terms(number, [a._pick(np.array([row])) for a in block.arguments])
+        kind = f"truth_{block.constraint.kind.lower()}"
+        if isinstance(block.constraint, Linear):
+            relation, shift = _RELATION[block.constraint.relation]
+    for row, result in enumerate(number[block.results].tolist()):
+        yield CompiledDefinition(
+            kind, result, _terms(number, row_arguments(block, row), repeat(shift)), relation
         )
-        for row, result in enumerate(results)
-    ]
-
-
-def _truths(number: IntArray, block: Truth, results: list[int]) -> list[CompiledDefinition]:
-    constraint: Any = block.constraint
-    found = []
-    for row, result in enumerate(results):
-        element = constraint.take(np.array([row]))
-        if constraint.kind == "Linear":
-            code, shift = _RELATION[constraint.relation]
-            rows = _Rows(number)
-            rows.add(element.expression, shift)
-            found.append(CompiledDefinition("truth_linear", result, rows.terms(), code))
-        else:
-            found.append(
-                CompiledDefinition("truth_or", result, _terms(number, [element.literals.reshape(-1)]))
-            )
-    return found

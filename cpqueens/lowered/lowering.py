@@ -93,7 +93,8 @@ def lower(
 ) -> Lowered:
     """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
 
-    With ``joined`` relations between single terms come as arrays of many; they have the origin -1.
+    With ``joined`` relations between single terms come as arrays of many; they have the origin -1. The same
+    question gets the same answer until the model changes: nobody may write to it.
 
     Raises
     ------
@@ -101,6 +102,14 @@ def lower(
         If a constraint is neither supported nor decomposable.
     ModelError
     """
+    objective = objective and model.objective is not None
+    return model.kept(
+        ("lowered", supports, objective, joined),
+        lambda: _lowered(model, supports, backend, objective, joined),
+    )
+
+
+def _lowered(model: Statement, supports: Supports, backend: str, objective: bool, joined: bool) -> Lowered:
     scratch = Scratch(model)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
     posted = model._constraints
@@ -188,7 +197,7 @@ def _definitions(
         if simple is not None:
             replaced[variable] = simple
             definition, row = simple, 0
-        pending += _defined_scope(_row_arguments(definition, row), scratch)
+        pending += _defined_scope(row_arguments(definition, row), scratch)
     return _ordered(scratch, reached, replaced)
 
 
@@ -202,10 +211,9 @@ def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[
     return found
 
 
-def _row_arguments(definition: Definition, row: int) -> list[LinearArray]:
-    if isinstance(definition, Truth):
-        return list(definition.constraint.take(np.array([row])).arguments)
-    return list(definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments)
+def row_arguments(definition: Definition, row: int) -> tuple[LinearArray, ...]:
+    """Return what one result of a block is a function of."""
+    return definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments
 
 
 def _function(definition: Definition, row: int, scratch: Scratch) -> Definition | None:
@@ -269,8 +277,9 @@ def _ordered(
     """Return blocks of the reached results, each block after those it depends on."""
     blocks: list[Definition] = []
     reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
+    reached[list(replaced)] = False
     for definition in scratch.definitions:
-        kept = reached[definition.results] & ~np.isin(definition.results, list(replaced))
+        kept = reached[definition.results]
         if kept.all():
             blocks.append(definition)
         elif kept.any():

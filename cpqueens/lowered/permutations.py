@@ -92,6 +92,13 @@ def shifted_permutation_of(model: Statement) -> ShiftedPermutation | None:
     return _shifted(n, low, (_posted(posted.constraint) for posted in model.constraints))
 
 
+def takes_permutations(model: Statement) -> bool:
+    """Say whether there is no objective, and all variables have the same values, as many as they are."""
+    n = len(model.decisions)
+    lower, upper = model.lower[model.decisions], model.upper[model.decisions]
+    return model.objective is None and not model.domains and _lowest(lower, upper, n) is not None
+
+
 def _posted(constraint: Any) -> Singles | None:
     """Return the terms of an AllDifferent if each is of one variable, in the order of these."""
     if constraint.kind != "AllDifferent" or constraint.terms.width != 1:
@@ -125,18 +132,28 @@ def _in_order(variables: IntArray) -> bool:
     return bool((np.diff(variables) == 1).all())
 
 
-def _distinct(variables: IntArray) -> bool:
-    """Say whether no number is there twice; ``np.unique`` takes seconds for a million, this milliseconds."""
+def distinct(variables: IntArray) -> bool:
+    """Say whether no number (from 0, not far above their count) is there twice.
+
+    In milliseconds for a million, for which ``np.unique``, by hashing, takes seconds.
+    """
     return len(variables) == 0 or int(np.bincount(variables).max()) <= 1
+
+
+def plain_variables(found: Singles | None, n: int) -> IntArray | None:
+    """Return the variables of terms a*x + c, a and c common to all, if they are distinct and below n."""
+    if found is None or not len(found[0]):
+        return None
+    variables, coefficients, constants = found
+    same = (coefficients == coefficients[0]).all() and (constants == constants[0]).all()
+    return (
+        variables if same and coefficients[0] != 0 and (variables < n).all() and distinct(variables) else None
+    )
 
 
 def _is_plain(found: Singles | None, n: int) -> bool:
     """Say whether an AllDifferent is over all n variables themselves."""
-    if found is None or len(found[0]) != n:
-        return False
-    variables, coefficients, constants = found
-    same = (coefficients == coefficients[0]).all() and (constants == constants[0]).all()
-    return bool(same and coefficients[0] != 0 and (variables < n).all() and _distinct(variables))
+    return found is not None and len(found[0]) == n and plain_variables(found, n) is not None
 
 
 def _shifted(n: int, low: int, different: Iterable[Singles | None]) -> ShiftedPermutation | None:
@@ -158,7 +175,7 @@ def _offsets(n: int, variables: IntArray, coefficients: IntArray, constants: Int
         return None
     if _in_order(variables):  # the common case, and no copy
         return constants
-    if not _distinct(variables):
+    if not distinct(variables):
         return None
     row = np.zeros(n, dtype=np.int64)
     row[variables] = constants
@@ -204,7 +221,7 @@ def _line(terms: Terms, t: int) -> tuple[IntArray, int] | None:
     variables, coefficients, constant = terms.row(t)
     if len(variables) == 0 or abs(coefficients[0]) != 1 or (coefficients != coefficients[0]).any():
         return None
-    return (np.sort(variables), int(-constant * coefficients[0])) if _distinct(variables) else None
+    return (np.sort(variables), int(-constant * coefficients[0])) if distinct(variables) else None
 
 
 def find_path(compiled: Compiled) -> PathPermutation | None:

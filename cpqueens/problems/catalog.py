@@ -38,6 +38,7 @@ from cpqueens.model import Model
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
 from cpqueens.text.bounded import read_bytes
+from cpqueens.text.needed import needed
 from cpqueens.text.parameters import Parameter, complete, parse_assignments
 from cpqueens.text.plaintext import one_line, shown, text_of
 from cpqueens.text.suggest import did_you_mean
@@ -177,7 +178,7 @@ def find(reference: str) -> Problem:
     ModelError
         If there is none, with the nearest name; or if the file cannot be run.
     """
-    path, function = _split(reference)
+    path, function = _split(needed(reference, str, "the name of a problem, or a file,"))
     if path is not None:
         return _from_file(path, function)
     if reference not in names():
@@ -194,7 +195,7 @@ def load(reference: str, assignments: Iterable[str] = ()) -> Instance:
     ModelError
         For an unknown problem, a file that cannot be read, or parameters that are not allowed.
     """
-    if reference.lower().endswith(".json"):
+    if needed(reference, str, "the name of a problem, or a file,").lower().endswith(".json"):
         given = list(assignments)
         if given:
             raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")

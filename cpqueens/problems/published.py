@@ -1,7 +1,5 @@
 """Published values of a problem, each with its source; never computed by a solver of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Parameters of a problem as the signature of its function declares them."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import types

@@ -1,7 +1,5 @@
 """What a board shows, whatever it is drawn with: pieces, attacks, given and blocked squares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

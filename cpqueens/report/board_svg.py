@@ -1,7 +1,5 @@
 """A board with queens as an SVG picture, alone or many on one sheet; a square is one unit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cpqueens.report import svg

@@ -1,21 +1,12 @@
 """Boards and tables of numbers as text: for a terminal with colours, for a plain one, and to be read back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from cpqueens.report.board import WHITE, BoardPicture, Square
 
-_LIGHT, _DARK, _RED, _GOLD, _GREY, _INK, _WHITE = (
-    223,
-    137,
-    167,
-    179,
-    242,
-    16,
-    231,
-)  # of the 256 shared colours
+# of the 256 shared colours
+_LIGHT, _DARK, _RED, _GOLD, _GREY, _INK, _WHITE = 223, 137, 167, 179, 242, 16, 231
 _RESET = "\x1b[0m"
 
 

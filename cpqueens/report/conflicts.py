@@ -1,7 +1,5 @@
 """Which drawn elements collide: attacking queens, equal numbers, as the checker sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

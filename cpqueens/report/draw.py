@@ -1,7 +1,5 @@
 """Drawing a solution as its problem asks: one table from kinds of view to text and to SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -67,10 +65,6 @@ def _cells(model: Statement) -> int:
     return size * size if isinstance(model.view, Board) else size
 
 
-def _title(solution: Solution) -> str:
-    return solution.model.name
-
-
 def _values(solution: Solution, view: Any) -> list[Any]:
     return np.asarray(solution[solution.model[view.variable]]).tolist()
 
@@ -84,7 +78,7 @@ def _board_text(solution: Solution, view: Board, style: Style) -> str:
 def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
     rows = np.atleast_2d(_values(solution, view)).tolist()
     bad = conflicting_elements(solution, view.variable)
-    return grid_svg(rows, conflicts=bad, title=_title(solution))
+    return grid_svg(rows, conflicts=bad, title=solution.model.name)
 
 
 def _gaps(solution: Solution, view: Pairing) -> list[int]:
@@ -102,11 +96,11 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
 }
 
 SVG: dict[type, Callable[[Solution, Any], str]] = {
-    Board: lambda s, view: board_svg(board_picture(s, view), title=_title(s)),
-    Armies: lambda s, view: board_svg(armies_picture(s, view), title=_title(s)),
+    Board: lambda s, view: board_svg(board_picture(s, view), title=s.model.name),
+    Armies: lambda s, view: board_svg(armies_picture(s, view), title=s.model.name),
     Grid: _grid_svg,
     Sequence: _grid_svg,
-    Marks: lambda s, view: ruler_svg(_values(s, view), title=_title(s)),
-    Pairing: lambda s, view: pairing_svg(_values(s, view), _gaps(s, view), title=_title(s)),
-    Colouring: lambda s, view: colouring_svg(_values(s, view), view.edges, title=_title(s)),
+    Marks: lambda s, view: ruler_svg(_values(s, view), title=s.model.name),
+    Pairing: lambda s, view: pairing_svg(_values(s, view), _gaps(s, view), title=s.model.name),
+    Colouring: lambda s, view: colouring_svg(_values(s, view), view.edges, title=s.model.name),
 }

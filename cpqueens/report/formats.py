@@ -1,7 +1,5 @@
 """Solutions in the formats that are offered by name: board, list, json, matrix, grid, svg."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -67,10 +65,6 @@ def _list(solution: Solution, _style: Style) -> str:
     return str(next(iter(named.values())))
 
 
-def _json(solution: Solution, _style: Style) -> str:
-    return json.dumps(solution.as_dict())
-
-
 def _matrix(solution: Solution, _style: Style) -> str:
     picture = picture_of(solution)
     if picture is not None and not isinstance(solution.model.view, Armies):
@@ -81,10 +75,6 @@ def _matrix(solution: Solution, _style: Style) -> str:
 def _grid(solution: Solution, _style: Style) -> str:
     picture = picture_of(solution)
     return rules_text(_rows(solution)) if picture is None else board_rules(picture)
-
-
-def _svg(solution: Solution, _style: Style) -> str:
-    return draw_svg(solution) or ""
 
 
 def _rows(solution: Solution) -> list[Any]:
@@ -104,8 +94,8 @@ _HAS: dict[str, Callable[[Statement], bool]] = {
 FORMATS: dict[str, Callable[[Solution, Style], str]] = {
     "board": draw_text,
     "list": _list,
-    "json": _json,
+    "json": lambda solution, _style: json.dumps(solution.as_dict()),
     "matrix": _matrix,
     "grid": _grid,
-    "svg": _svg,
+    "svg": lambda solution, _style: draw_svg(solution) or "",
 }

@@ -1,7 +1,5 @@
 """A coloured graph as text and as an SVG picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

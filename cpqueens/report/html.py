@@ -1,7 +1,5 @@
 """HTML fragments for notebooks and reports: no scripts, no outside files, everything escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import escape
 from typing import Any

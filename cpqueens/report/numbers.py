@@ -1,7 +1,5 @@
 """A grid of integers, such as a magic or a Latin square, as an SVG picture; a cell is one unit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cpqueens.report import svg

@@ -1,7 +1,5 @@
 """A file that appears complete or not at all: written beside its place, renamed at the end."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path
@@ -46,12 +44,13 @@ class OutputFile:
         start = self.stream.tell()
         try:
             self._write(data)
-        except KeyboardInterrupt:
-            self._take_back(start)
+        except (KeyboardInterrupt, OSError) as error:
+            with contextlib.suppress(OSError):
+                self.stream.truncate(start)
+                self.stream.seek(start)
+            if isinstance(error, OSError):
+                raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
             raise
-        except OSError as error:
-            self._take_back(start)
-            raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def rewrite(self, data: bytes) -> None:
         """Write over the beginning."""
@@ -63,11 +62,6 @@ class OutputFile:
         while rest:
             rest = rest[self.stream.write(rest) :]
 
-    def _take_back(self, start: int) -> None:
-        with contextlib.suppress(OSError):
-            self.stream.truncate(start)
-            self.stream.seek(start)
-
     def commit(self) -> None:
         """Put the file in its place, durably."""
         try:
@@ -75,11 +69,10 @@ class OutputFile:
             self._refuse_existing()
             self.partial.replace(self.path)
             self._stay()
-        except OSError as error:
+        except BaseException as error:
             self.discard()
-            raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
-        except BaseException:
-            self.discard()
+            if isinstance(error, OSError):
+                raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
             raise
 
     def keep_part(self) -> Path | None:

@@ -1,7 +1,5 @@
 """A row of places in which each number stands twice, as in Langford's problem, as text and as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cpqueens.report import svg

@@ -1,7 +1,5 @@
 """A ruler with marks, such as a Golomb ruler, as text and as an SVG picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

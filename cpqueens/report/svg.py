@@ -1,7 +1,5 @@
 """A small writer of SVG: elements as text, numbers short, every value escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from html import escape
 

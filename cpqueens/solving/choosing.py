@@ -1,16 +1,23 @@
 """Which backend a name means: plain ones, ``heuristic+exact``, and what ``auto`` takes for a model."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.language.statement import Statement
+from cpqueens.lowered.compiled import PLAIN_KINDS
+from cpqueens.lowered.permutations import shifted_permutation_of, takes_permutations
 from cpqueens.solving.handover import hand_over
+from cpqueens.solving.race import Race
 
 LARGE_BOARD = 150
-"""Variables from which ``auto`` asks local search first, where it knows the pattern."""
+"""Variables from which ``auto`` asks local search first for queens."""
+
+LONG_SERIES = 12
+"""The same for all-interval series, of which shorter ones are solved at once by anything."""
+
+MOST_CELLS = 5_000
+"""Variables up to which all-interval series and magic squares are looked for: it takes their arrays."""
 
 
 def named_solver(solver: str) -> tuple[str, Backend, str | None]:
@@ -31,23 +38,31 @@ def named_solver(solver: str) -> tuple[str, Backend, str | None]:
 
 
 def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:
-    """Return name, backend and strategy; ``auto`` takes the first installed one fit for what is wanted."""
+    """Return name, backend and strategy; ``auto`` takes the installed ones fit for what is wanted."""
     if not isinstance(solver, str) and hasattr(solver, "run"):
         return solver.name, solver, None
-    if isinstance(solver, str) and solver == "auto":
-        exact = ["cpsat", "backtracking", "python-constraint"]
-        listing = ["backtracking", "cpsat", "python-constraint"]
-        fit = exact if want in (Want.ONE, Want.BEST) else listing
-        solver = next(name for name in fit if name in named.registered() and named.is_installed(name))
-        if want is Want.ONE and solver == "cpsat" and _is_large_board(model):
-            solver = "local-search+cpsat"
-    return named_solver(cast(str, solver))
+    if not isinstance(solver, str) or solver != "auto":
+        return named_solver(cast(str, solver))
+    exact = ("cpsat", "backtracking", "python-constraint")
+    listing = ("backtracking", "cpsat", "python-constraint")
+    fit = exact if want in (Want.ONE, Want.BEST) else listing
+    first = next(name for name in fit if named.is_installed(name))
+    if not named.is_installed("cpsat"):
+        return named_solver(first)
+    if want is Want.ONE and _suits_local_search(model):
+        both = hand_over("local-search+cpsat")
+        both.reason = "a large permutation, for which local search has a kernel"
+        return both.name, both, None
+    return "auto", Race(named.get_backend(first)), None
 
 
-def _is_large_board(model: Statement) -> bool:
-    """Say whether a model is queens, or a relative, too large for CP-SAT alone."""
-    if len(model.decisions) < LARGE_BOARD:
+def _suits_local_search(model: Statement) -> bool:
+    """Say whether a model is a permutation for which local search has a kernel, too large for the others."""
+    if len(model.decisions) >= LARGE_BOARD and shifted_permutation_of(model) is not None:
+        return True
+    if not LONG_SERIES <= len(model.decisions) <= MOST_CELLS or not takes_permutations(model):
         return False
-    from cpqueens.lowered.permutations import shifted_permutation_of
+    from cpqueens.lowered.patterns import patterns_of  # loads Numba
 
-    return shifted_permutation_of(model) is not None
+    patterns = patterns_of(model, PLAIN_KINDS - {"Count"})
+    return patterns.path is not None or patterns.lines is not None

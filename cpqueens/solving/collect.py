@@ -1,7 +1,5 @@
 """The receiving end of a run: checks, orders, de-duplicates and limits what a backend delivers."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
@@ -26,14 +24,9 @@ MEMORY_CAP = 2 * 2**30
 class Collector:
     """Holds the pipeline's state during one run."""
 
-    def __init__(
-        self,
-        checker: Checker,
-        backend: Backend,
-        request: Request,
-        consumer: Taker | None,
-    ) -> None:
+    def __init__(self, checker: Checker, backend: Backend, request: Request, consumer: Taker | None) -> None:
         self.checker = checker
+        self.backend = backend
         promised = getattr(backend, "order_for", None)
         order = backend.order if promised is None else promised(request)
         self.order = Order.ANY if request.want is Want.BEST else order
@@ -52,7 +45,6 @@ class Collector:
         self.best_value: int | None = None
         self.first_seconds: float | None = None
         self._seen: set[bytes] = set()
-        self._seen_bytes = 0
         self.forgetting = False
 
     def deliver(self, batch: IntArray) -> bool:
@@ -135,8 +127,7 @@ class Collector:
                     )
             else:
                 self._seen.add(key)
-        self._seen_bytes = size * len(self._seen)
-        if self._seen_bytes > MEMORY_CAP:
+        if size * len(self._seen) > MEMORY_CAP:
             self.forgetting = True
             self._seen.clear()
         return batch[keep]

@@ -1,7 +1,5 @@
 """Why a model has no solution: a minimal unsatisfiable subset of its constraints."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -74,7 +72,7 @@ class Explanation:
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons)])
 
 
-def explain_infeasible(model: Statement, solver: str = "auto", **options: Any) -> Explanation:
+def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
     Constraints are left out one after the other (first in growing chunks, then singly); what stays

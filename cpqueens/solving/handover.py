@@ -96,6 +96,7 @@ class HandOver:
     strategies: tuple[str, ...] = ()
 
     def __init__(self, heuristic: Part, exact: Part) -> None:
+        self.reason = ""  # for which it was chosen, where nobody asked for it
         self.heuristic, self.exact = heuristic, exact
         self.name = f"{heuristic.label}+{exact.label}"
         self.family = exact.backend.name  # a proof is the exact part's: no evidence beside it
@@ -168,6 +169,8 @@ class HandOver:
         found = outcome.solution is not None
         statistics["found_by"] = statistics["found_by"] if found else None
         statistics["proved_by"] = self.exact.label if outcome.complete else None
+        if self.reason:
+            statistics["reason"] = self.reason
         return replace(
             outcome, statistics=statistics, messages=(*outcome.messages, self._story(outcome, statistics))
         )

@@ -1,7 +1,5 @@
 """What stands between the two parts of a hand-over: their receiver, and the heuristic's share of the time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,7 +25,6 @@ class Receiver:
     ) -> None:
         self._model, self._deliver, self._improved = model, deliver, improved
         self._best_wanted = request.want is Want.BEST
-        self._label = ""
         self.labels: list[str] = []
         self.delivered: list[int] = []
         self.values: list[int | None] = []

@@ -1,7 +1,5 @@
 """Reading and refusing what a user asks of a solver, equally for all backends and before any search."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,6 +14,7 @@ from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
 from cpqueens.system.interrupts import Interrupt
+from cpqueens.text.needed import as_function, as_switch
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
@@ -45,11 +44,11 @@ def build_request(
     want: Want,
     clock: Clock,
     interrupt: Interrupt,
+    given: Mapping[str, Any],
     *,
     look_ahead: bool = True,
-    **options: Any,
 ) -> Request:
-    """Return the validated request.
+    """Return the validated request for the options that a user gave.
 
     Raises
     ------
@@ -60,7 +59,8 @@ def build_request(
     ModelError
         For a value that is not allowed.
     """
-    _need(backend, _feature_of(want), what=want.value)
+    options = dict(given)
+    _need(backend, NEEDED.get(want), what=want.value)
     if want is Want.COUNT and options.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
@@ -79,18 +79,16 @@ def build_request(
         after=_after(checker.model, backend, options.pop("after", None)),
         strategy=strategy,
         look_ahead=look_ahead,
-        prove_complete=_truth(options.pop("prove_complete", False), "prove_complete"),
+        prove_complete=as_switch(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
         log=_log(options.pop("log", None)),
-        on_progress=options.pop("on_progress", None),
+        on_progress=as_function(options.pop("on_progress", None), "on_progress: a function"),
         parameters=_parameters(backend, strategy, options),
     )
 
 
-def _feature_of(want: Want) -> Feature | None:
-    return {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}.get(
-        want
-    )
+NEEDED = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
+"""What a backend must have to be asked for more than one solution."""
 
 
 def _need(backend: Backend, feature: Feature | None, what: str) -> None:
@@ -149,21 +147,12 @@ def _workers(backend: Backend, value: Any) -> int:
     return workers or 1
 
 
-def _truth(value: Any, what: str) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ModelError(f"{what}: True or False is needed, got {shown(value)}")
-    return bool(value)
-
-
-def _log(value: Any) -> Callable[[str], None] | None:
+def _log(value: Any) -> Any:
     if value is None or value is False:
         return None
     if value is True:
         return lambda line: print(line, file=sys.stderr)
-    if not callable(value):
-        raise ModelError(f"log: True or a function of one line is needed, got {shown(value)}")
-    function: Callable[[str], None] = value
-    return function
+    return as_function(value, "log: True or a function of one line")
 
 
 def _hint(checker: Checker, backend: Backend, value: Any) -> tuple[Any, Any, list[str]]:

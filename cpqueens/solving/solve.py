@@ -1,7 +1,5 @@
 """The pipeline: from a request to an outcome that claims no more than was proved."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,10 +13,11 @@ from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels import tiers
+from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.request import build_request
+from cpqueens.solving.request import build_request, positive_integer
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 
 STOP = object()
@@ -37,14 +36,15 @@ class IncompleteCount(CpqueensError):  # noqa: N818
         self.outcome = outcome
 
 
-def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
+def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     """Find one solution, or the best one if the model has an objective.
 
     Parameters
     ----------
     solver
-        ``backend`` or ``backend:strategy``; ``auto`` chooses an exact solver, behind local search on large
-        boards. ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
+        ``backend`` or ``backend:strategy``; ``auto`` chooses by the model, and where no rule says which exact
+        solver is faster two race (see `cpqueens.solving.race`); the statistics have its ``reason``.
+        ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
         (see `cpqueens.solving.handover`).
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
@@ -60,7 +60,7 @@ def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
     """
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
-    kept: list[np.ndarray[Any, Any]] = []
+    kept: list[IntArray] = []
     tell = None if improved is None else _caller(improved, "on_improvement")
 
     def keep(interrupt: Interrupt, found: SolutionSet) -> int | None:
@@ -69,13 +69,15 @@ def solve(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
         return len(found) if enough else None
 
     if want is Want.ONE:
+        positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
         options["solution_limit"] = 1
-    outcome = run(model, solver, want, keep, lambda: kept, look_ahead=False, **options)
+    outcome = run(model, solver, want, keep, lambda: kept, options, look_ahead=False)
     return trusted(outcome)
 
 
 def enumerate_solutions(
     model: Statement,
+    /,
     on_solution: Callable[[Solution], object] | Any = None,
     solver: str = "auto",
     **options: Any,
@@ -87,18 +89,18 @@ def enumerate_solutions(
     true. Options are those of `solve`, with ``solution_limit``, ``prove_complete`` (look as long as it
     takes whether there are more) and ``after`` (resume behind a solution, in lexicographic order).
     """
-    kept: list[np.ndarray[Any, Any]] = []
+    kept: list[IntArray] = []
     consumer = _keeper(kept) if on_solution is None else _caller(on_solution, "on_solution")
-    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, **options)
+    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, options)
     return trusted(outcome)
 
 
-def count_solutions(model: Statement, solver: str = "auto", **options: Any) -> Outcome:
+def count_solutions(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     """Count all solutions without storing them; the outcome says whether the count is complete."""
-    return trusted(run(model, solver, Want.COUNT, None, list, **options))
+    return trusted(run(model, solver, Want.COUNT, None, list, options))
 
 
-def count(model: Statement, solver: str = "auto", **options: Any) -> int:
+def count(model: Statement, /, solver: str = "auto", **options: Any) -> int:
     """Return the number of solutions.
 
     Raises
@@ -117,25 +119,28 @@ def run(
     solver: str | Backend,
     want: Want,
     consumer: Consumer | None,
-    kept: Callable[[], list[np.ndarray[Any, Any]]],
+    kept: Callable[[], list[IntArray]],
+    options: Mapping[str, Any],
     *,
     abandoned: Callable[[], bool] | None = None,
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
-    **options: Any,
+    look_ahead: bool = True,
 ) -> Outcome:
     """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
 
     ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
-    returns the matrices that it kept for the outcome; ``abandoned`` is asked now and then whether the run
-    should end because nobody listens; ``collect`` makes the receiving end (a cross-check goes on after a
-    fault, to see all of them).
+    returns the matrices that it kept for the outcome; ``options`` are the user's; ``abandoned`` is asked
+    now and then whether the run should end because nobody listens; ``collect`` makes the receiving end (a
+    cross-check goes on after a fault, to see all of them).
     """
     started = time.monotonic()
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
     with model.under_way(), listening(abandoned) as interrupt:
         checker = Checker.of(model)
-        request = build_request(checker, backend, strategy, want, clock, interrupt, **options)
+        request = build_request(
+            checker, backend, strategy, want, clock, interrupt, options, look_ahead=look_ahead
+        )
         take = None if consumer is None else partial(consumer, interrupt)
         collector = collect(checker, backend, request, take)
         built = time.monotonic() - started
@@ -147,21 +152,16 @@ def run(
             raise UnsupportedConstraint(f"{error}; {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started, **book.times}
-    outcome = conclude(label, backend, request, collector, ended, kept(), times)
+    outcome = conclude(label, collector, ended, kept(), times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
     return outcome if credit is None else credit(outcome)
 
 
 def conclude(
-    label: str,
-    backend: Backend,
-    request: Request,
-    collector: Collector,
-    ended: Ended,
-    kept: list[np.ndarray[Any, Any]],
-    times: Mapping[str, float],
+    label: str, collector: Collector, ended: Ended, kept: list[IntArray], times: Mapping[str, float]
 ) -> Outcome:
     """Draw the conclusions: the one place where statuses are decided."""
+    backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
     counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
@@ -188,9 +188,9 @@ def conclude(
         objective=objective,
         bound=ended.bound,
         closest=_closest(collector, ended, found),
-        statistics=_statistics(request, collector, ended, times),
+        statistics=_statistics(collector, ended, times),
         faults=tuple(faults),
-        messages=_messages(model, request, collector),
+        messages=_messages(collector),
     )
 
 
@@ -229,11 +229,9 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
     return SolutionSet(collector.checker.model, collector.checker.known, row)[0]
 
 
-def _statistics(
-    request: Request, collector: Collector, ended: Ended, times: Mapping[str, float]
-) -> dict[str, Any]:
+def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
     own = dict(ended.statistics)
-    consumer = request.clock.paused.get("consumer", 0.0)
+    consumer = collector.request.clock.paused.get("consumer", 0.0)
     translating = float(own.pop("translate_time", 0.0))
     searching = times["total_time"] - times["build_time"] - translating - times["compile_time"] - consumer
     return {
@@ -245,16 +243,17 @@ def _statistics(
         "first_solution_time": collector.first_seconds,
         "delivered": collector.delivered,
         "duplicates": collector.duplicates,
-        "seed": request.seed,
+        "seed": collector.request.seed,
         **own,
         "exhausted": ended.exhausted,  # what the backend itself said of its end, for cross-checks
         "ended_by": ended.stop_reason,
     }
 
 
-def _messages(model: Statement, request: Request, collector: Collector) -> tuple[str, ...]:
+def _messages(collector: Collector) -> tuple[str, ...]:
+    request = collector.request
     messages = list(request.messages)
-    if request.want in (Want.ALL, Want.COUNT) and model.objective is not None:
+    if request.want in (Want.ALL, Want.COUNT) and collector.checker.model.objective is not None:
         messages.append("the objective is ignored: all feasible solutions were asked for")
     if collector.forgetting:
         messages.append("too many solutions to remember: duplicates were not looked for to the end")
@@ -270,7 +269,7 @@ def trusted(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _keeper(kept: list[np.ndarray[Any, Any]]) -> Consumer:
+def _keeper(kept: list[IntArray]) -> Consumer:
     def keep(_interrupt: Interrupt, found: SolutionSet) -> None:
         kept.append(found.matrix.copy())
 

@@ -76,7 +76,7 @@ def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) ->
         return None if pipe.put(start.mine(found)) else 0
 
     try:
-        pipe.outcome = run(start.then, solver, Want.ALL, hand_over, list, abandoned=pipe.abandoned, **options)
+        pipe.outcome = run(start.then, solver, Want.ALL, hand_over, list, options, abandoned=pipe.abandoned)
     except BaseException as error:
         pipe.error = error
     finally:
@@ -166,7 +166,7 @@ def _close(pipe: _Pipe, thread: threading.Thread) -> None:
             thread.join()
 
 
-def solutions(model: Statement, solver: str = "auto", **options: Any) -> SolutionStream:
+def solutions(model: Statement, /, solver: str = "auto", **options: Any) -> SolutionStream:
     """Return an iterator over all solutions; options are those of `solve.enumerate_solutions`.
 
     The search starts at once and waits when a few batches are unread. The iterator may be left early,

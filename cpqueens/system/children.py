@@ -7,8 +7,6 @@ group does. On Windows there is no supervisor: a `Worker` is ended when we are d
 children, and one whose parent was killed, are not, and a `Command` cannot be run.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import marshal

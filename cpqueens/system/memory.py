@@ -5,8 +5,6 @@ asks again and again for ever while it is loaded, deaf to signals, and others di
 is looked for before they are imported. Nothing is done where there is no limit.
 """
 
-from __future__ import annotations
-
 import errno
 import mmap
 import os

@@ -1,7 +1,5 @@
 """What this system lacks and what follows; asked of the system itself, not of its name where that can be."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """What the installed package needs, as its metadata says: the one place that knows versions and markers."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Imported before anything else of the package. A program that merely uses the lib
 What comes before, while Python itself starts, is out of reach.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

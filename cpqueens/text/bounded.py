@@ -4,8 +4,6 @@ A size that the system tells is not believed (files of ``/proc`` say 0, and a fi
 the limit is ever read. Named pipes are opened without waiting for whoever writes to them.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import stat
@@ -16,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cpqueens.errors import ModelError
+from cpqueens.text.needed import as_path
 from cpqueens.text.plaintext import shown
 
 MAX_TEXT = 2**28
@@ -47,6 +46,7 @@ def read_bytes(path: str | Path, most: int, *, pipes: bool = True) -> bytes:
         If it cannot be read, is neither a file nor a pipe, holds more than ``most`` bytes, or is a pipe
         that stays silent.
     """
+    as_path(path)
     try:
         if not is_regular(path) and not pipes:  # before it is opened: opening a device can do something
             raise ModelError("is a pipe; a file is needed")

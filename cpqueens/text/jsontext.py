@@ -1,7 +1,5 @@
 """JSON from outside, read strictly: bounded in depth, each key once, no number that is not finite."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """What problems, backends and strategies can be told: declared once, parsed from text, validated strictly."""
 
-from __future__ import annotations
-
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +10,7 @@ import msgspec
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.text.needed import needed
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
@@ -157,7 +156,7 @@ def parse_assignments(declared: Mapping[str, Parameter], assignments: Iterable[s
     """
     values: dict[str, Any] = {}
     for assignment in assignments:
-        name, equals, text = assignment.partition("=")
+        name, equals, text = needed(assignment, str, "a text such as n=8").partition("=")
         name = name.strip()
         if not equals:
             raise ModelError(f"{shown(assignment)}: a parameter is given as name=value, such as n=8")

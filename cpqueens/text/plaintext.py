@@ -1,7 +1,5 @@
 """Text and values from outside: shown in a bounded, harmless line; integers and names read from them."""
 
-from __future__ import annotations
-
 import re
 import reprlib
 from collections.abc import Iterable

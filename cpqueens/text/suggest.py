@@ -1,7 +1,5 @@
 """The one phrase that unknown names are answered with."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from itertools import islice

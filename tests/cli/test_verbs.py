@@ -14,7 +14,7 @@ from cpqueens.cli.main import VERBS, main
 def test_the_help_of_a_verb_begins_with_the_line_in_the_table(verb: str) -> None:
     command = main.get_command(click.Context(main), verb)
     assert command is not None
-    assert (command.help or "").splitlines()[0] == VERBS[verb][1]
+    assert (command.help or "").splitlines()[0] == VERBS[verb]
     result = CliRunner().invoke(main, [verb, "--help"])
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Usage: cpqueens {verb}")

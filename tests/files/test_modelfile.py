@@ -100,7 +100,7 @@ def same(model: Model) -> Model:
     return again
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.integers(0, 10**9))
 def test_random_models_of_every_kind_come_back_the_same(seed: int) -> None:
     same(random_model(seed))

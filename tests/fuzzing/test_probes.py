@@ -19,7 +19,7 @@ from cpqueens.fuzzing.examine import FURTHER, USUAL, examine
 from cpqueens.fuzzing.fuzz import fuzz
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.fuzzing.random_patterns import pattern_model
-from cpqueens.fuzzing.subject import Examination, Subject
+from cpqueens.fuzzing.subject import HEURISTIC_LIMIT, HOPELESS_LIMIT, Examination, Subject
 from cpqueens.fuzzing.usage import usage
 
 MODELS = 60
@@ -97,11 +97,45 @@ def test_a_strategy_that_lies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert accused in found_by(probes.strategies, ["python-constraint"])
 
 
+def test_a_strategy_that_only_looks_for_one_solution_is_given_little_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from cpqueens.backends.python_constraint.backend import PythonConstraint
+
+    limits = {}
+    honest = PythonConstraint.run
+
+    def note(self: Any, model: Model, request: Request, deliver: Deliver) -> Ended:
+        ended = honest(self, model, request, deliver)  # refuses what the strategy is not made for
+        limits[request.strategy] = request.clock.time_limit
+        return ended
+
+    monkeypatch.setattr(PythonConstraint, "run", note)
+    assert found_by(probes.strategies, ["python-constraint"]) == set()
+    assert limits["min-conflicts"] in (HEURISTIC_LIMIT, HOPELESS_LIMIT)
+    assert limits["recursive"] > HEURISTIC_LIMIT
+
+
+def test_a_further_question_is_put_to_one_solver_by_lot_and_deeply_to_all() -> None:
+    participants = as_participants(["backtracking", "cpsat", "python-constraint"])
+    for deep, many in ((None, 1), (True, 3)):
+        asked = set()
+        for seed in range(30):
+            subject = Subject(random_model(seed), participants, seed=seed, deep=deep)
+            chosen = subject.turn("count", subject.proving)
+            assert len(chosen) == many
+            assert chosen == subject.turn("count", subject.proving)
+            asked |= {p.name for p in chosen}
+        assert asked == {"backtracking", "cpsat", "python-constraint"}
+    assert subject.turn("count", []) == []
+
+
 def test_everything_is_asked_in_turn() -> None:
     report = fuzz(90, 5, ["backtracking", "python-constraint"], processes=0)
     assert report.exit_code == 0
     whats = {what for what, _ in report.asked}
     assert whats >= {"batches in chunks", "hint", "resuming", "values outside domains", "meaning of Linear"}
+    assert whats >= {"count", "limit", "second run"}
     assert {w for w, s in report.asked if s == "python-constraint"} >= {
         "strategy backtracking",
         "strategy optimized",
@@ -120,18 +154,20 @@ def test_the_turn_and_the_depth_decide_what_is_examined(monkeypatch: pytest.Monk
 
         return note
 
-    monkeypatch.setattr("cpqueens.fuzzing.examine.USUAL", tuple(map(noting, USUAL)))
-    monkeypatch.setattr("cpqueens.fuzzing.examine.FURTHER", tuple(map(noting, FURTHER)))
+    every = list(dict.fromkeys((*USUAL, *FURTHER)))
+    noted = {e: noting(e) for e in every}
+    monkeypatch.setattr("cpqueens.fuzzing.examine.USUAL", tuple(noted[e] for e in USUAL))
+    monkeypatch.setattr("cpqueens.fuzzing.examine.FURTHER", tuple(noted[e] for e in FURTHER))
     subject = Subject(random_model(0), [Scripted("honest", lie_nothing)], deep=False)
     examine(subject)
     assert asked == [e.__name__ for e in USUAL]
     asked.clear()
     examine(replace(subject, deep=True))
-    assert asked == [e.__name__ for e in (*USUAL, *FURTHER)]
+    assert asked == [e.__name__ for e in every]
     asked.clear()
     for index in range(3 * len(FURTHER)):
         examine(replace(subject, deep=None, seed=index))
-    assert set(asked) == {e.__name__ for e in (*USUAL, *FURTHER)}
+    assert set(asked) == {e.__name__ for e in every}
     assert len(asked) < 3 * len(FURTHER) * (len(USUAL) + 4)
 
 

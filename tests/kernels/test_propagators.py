@@ -142,6 +142,16 @@ def test_an_index_just_past_the_end_is_no_entry() -> None:
     assert decisions(post, [[0, 1, 2, 3], [1, 2], [1, 2]])[0] == 4 + 2 + 2 + 1
 
 
+def test_what_stands_behind_a_table_is_no_entry() -> None:
+    """Here it is a variable that cannot be equal to any entry."""
+
+    def post(model: Model, x: Any) -> None:
+        inside = element([x[1], x[2], x[1] + x[2]], x[0] - 60) == 2
+        model.add((x[0] < 63).implies(inside))
+
+    assert decisions(post, [[60, 61, 62, 63], [1, 2], [1, 2]])[0] == 2 + 2 + 1 + 4
+
+
 def test_a_solution_as_good_as_the_best_is_not_delivered() -> None:
     """Though nothing but the objective's own bound has changed since."""
     model = Model()

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cpqueens.models.langford import langford
 from cpqueens.models.queens import queens
 
 from cpqueens.cli.warming import RUNS
 from cpqueens.kernels import jobs, tiers
-from cpqueens.kernels.tiers import Entry
+from cpqueens.kernels.tiers import KernelEntry
 from cpqueens.problems import catalog
 from cpqueens.solving.solve import count_solutions
 
@@ -37,13 +38,13 @@ def said(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> li
     return [outcome.status, found, *(outcome.statistics.get(name) for name in COMPARED)]
 
 
-def every_entry() -> dict[str, Entry]:
+def every_entry() -> dict[str, KernelEntry]:
     """Return all entries by their names."""
     found = {}
     for file in KERNELS.glob("*.py"):
         if file.stem not in ("compiling", "compiler", "wrapping") and not file.stem.endswith("_code"):
             for value in vars(import_module(f"cpqueens.kernels.{file.stem}")).values():
-                if isinstance(value, Entry):
+                if isinstance(value, KernelEntry):
                     found[value.__name__] = value
     return found
 
@@ -52,17 +53,17 @@ def every_entry() -> dict[str, Entry]:
 def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     """The forms in which each entry was called."""
     seen: dict[str, set[str]] = {}
-    plain, compiled = Entry._call_plain, Entry._call_code
+    plain, compiled = KernelEntry._call_plain, KernelEntry._call_code
 
     def note(form: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(self: Entry, *arguments: Any) -> Any:
+        def noted(self: KernelEntry, *arguments: Any) -> Any:
             seen.setdefault(self.__name__, set()).add(form)
             return call(self, *arguments)
 
         return noted
 
-    monkeypatch.setattr(Entry, "_call_plain", note("plain", plain))
-    monkeypatch.setattr(Entry, "_call_code", note("compiled", compiled))
+    monkeypatch.setattr(KernelEntry, "_call_plain", note("plain", plain))
+    monkeypatch.setattr(KernelEntry, "_call_code", note("compiled", compiled))
     return seen
 
 
@@ -79,7 +80,7 @@ def test_every_entry_gives_the_same_in_either_form(
     for run in RUNS:
         found = []
         for weight in weights.values():
-            monkeypatch.setattr(Entry, "_weight", weight)
+            monkeypatch.setattr(KernelEntry, "_weight", weight)
             found.append(said(*run))
         assert found[0] == found[1] == found[2], run
     both = {name for name, forms in calls.items() if forms == {"plain", "compiled"}}
@@ -96,7 +97,7 @@ def test_kernels_call_no_entry() -> None:
                 looked_at += 1
                 names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
                 globals_ = vars(import_module(f"cpqueens.kernels.{file.stem}"))
-                called = [name for name in names if isinstance(globals_.get(name), Entry)]
+                called = [name for name in names if isinstance(globals_.get(name), KernelEntry)]
                 assert not called, f"{file.name}: {node.name} calls {called}"
     assert looked_at > 200
 
@@ -139,7 +140,6 @@ import json
 from cpqueens.kernels import tiers
 tiers.COMPILE, tiers.WAIT = 0.05, 0.2
 from cpqueens.models.queens import queens
-from cpqueens.problems import catalog
 from cpqueens.problems import catalog
 from cpqueens.solving.solve import count_solutions
 outcome = count_solutions(queens(11), "backtracking:bitmask")
@@ -235,3 +235,13 @@ def test_ctrl_c_is_seen_while_waiting_for_the_compiler(monkeypatch: pytest.Monke
     monkeypatch.setattr(jobs.Job, "is_running", interrupted)
     outcome = count_solutions(queens(18), "backtracking:bitmask")
     assert str(outcome.stop_reason) == "interrupted"
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_a_rival_answers_while_the_own_engine_waits_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "COMPILE", 0.0)
+    monkeypatch.setattr(tiers, "WAIT", 0.0)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+    outcome = langford(7).enumerate()
+    assert (outcome.solver, outcome.count, outcome.complete) == ("cpsat", 52, True)
+    assert outcome.statistics["compile_time"] > 0

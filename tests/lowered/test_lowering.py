@@ -263,3 +263,21 @@ def test_a_decomposition_leaves_nothing_out(make) -> None:
     meaning = oracle.solve(m).rows
     assert meaning
     assert _meaning(m, lower(m, only(CORE))) == meaning
+
+
+def test_a_model_is_lowered_once_for_each_question_until_it_changes():
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")
+    m.add(AllDifferent(x, y))
+    m.minimize(maximum(x, y))
+    supports = only({"Linear"})
+    asked = [(objective, joined) for objective in (True, False) for joined in (True, False)]
+    made = [lower(m, supports, objective=objective, joined=joined) for objective, joined in asked]
+    assert len({id(lowered) for lowered in made}) == len(asked)
+    for (objective, joined), lowered in zip(asked, made, strict=True):
+        assert (lowered.objective is not None) == objective
+        assert lower(m, supports, objective=objective, joined=joined) is lowered
+    m.add(x < y)
+    again = lower(m, supports)
+    assert again is not made[1]
+    assert len(again.how) == len(made[1].how) + 1

@@ -5,11 +5,20 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 _READ = ("tests/answers/test_outcome.py",)
-_SIGNALS = ("tests/system/test_interrupts.py", "tests/cli/test_signals.py")
+_RACE = ("tests/solving/test_race.py",)
+_SIGNALS = ("tests/system/test_interrupts.py",)
 
 PIPELINE = Area(
     "pipeline",
     (
+        Mutant("what was delivered comes again from the rival", "race._Contest._deliver_missing",
+               "behind(rows, self._last)", "rows", tests=_RACE),
+        Mutant("solvers that disagree are no fault", "race._Contest._deliver_missing",
+               "if len(rows) - len(missing) != self._delivered:", "if False:", tests=_RACE),
+        Mutant("some solutions of a rival are all", "race._Contest._lost",
+               "rival.satisfied and not self._delivered", "bool(rival.rows)", tests=_RACE),
+        Mutant("a race is won by whoever began", "race._Contest._concluded",
+               "and self._lost()", "and False", tests=_RACE),
         Mutant("rejected rows are delivered", "Collector._checked",
                "batch = batch[accepted]", "pass"),
         Mutant("rejected rows are no fault", "Collector._checked",
@@ -179,7 +188,7 @@ PIPELINE = Area(
                tests=_SIGNALS),
         Mutant("hanging up is not heard", "interrupts.SIGNALS",
                "\"SIGTERM\", \"SIGHUP\",", "\"SIGTERM\",",
-               tests=("tests/cli/test_signals.py",)),
+               tests=_SIGNALS),
     ),
     (
         "tests/solving/test_claims.py",

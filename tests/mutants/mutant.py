@@ -34,7 +34,8 @@ class Mutant:
     equivalent
         Why nobody can notice it. Such a mutant must survive.
     hangs
-        It may make a search endless: running out of time kills it, as it kills no other.
+        It may wait for ever, which takes no processor time: running out of time kills it. (A search that
+        goes on for ever is noticed without this: it takes far more of that than without the fault.)
     """
 
     name: str

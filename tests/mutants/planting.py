@@ -16,22 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copy
 
-import numba
 import pytest
 from mutant import ROOT, Area
-
-Seconds = dict[str, float]
-"""What each test took, where that is known."""
-
-KNOWN = ROOT / ".pytest_cache" / "mutants.json"
-"""What tests took in earlier runs."""
-
-UNENDED = 1e6
-"""What a test takes that has begun and not ended."""
+from timing import FAR, UNENDED, QuickestFirst, Seconds, limit_time
 
 HOOK = Path(__file__).resolve().with_name("hook.py")
 LIMIT = 900.0
-"""Seconds for the tests and the fuzzed models of one mutant."""
+"""Seconds on the clock for the tests and the fuzzed models of one mutant."""
 
 MEMORY = 4 * 2**30
 """Bytes that a process may take: a fault may ask for any number."""
@@ -53,7 +44,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Noticed:
-    """Who noticed (``tests``, ``fuzz``, ``time``), ``survived`` or ``broken``; what; processor seconds."""
+    """Who noticed, or ``survived``, ``late`` or ``broken``; what; processor seconds.
+
+    Who noticed is ``tests``, ``fuzz`` or ``time``: far more processor time than before. ``late`` is by the
+    clock, which may be the machine's fault.
+    """
 
     end: str
     detail: str
@@ -73,41 +68,6 @@ class Child:
         return self.output.with_suffix(".book")
 
 
-@dataclass(frozen=True, eq=False)  # pytest puts plugins into sets
-class QuickestFirst:
-    """A plugin of pytest: most faults are noticed by many tests, and the quickest of them is enough.
-
-    Those that noticed a fault before come first, then those not seen yet.
-    """
-
-    known: Seconds
-    book: Path
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Put the tests in order."""
-        items.sort(key=lambda item: self.known.get(item.nodeid, 0.0))
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Book a test when it begins, for it may never end, and when it ends."""
-        if report.when != "teardown" or report.failed:
-            seconds = UNENDED if report.when == "setup" else report.duration
-            if report.failed:
-                seconds -= UNENDED  # who noticed one fault is asked first about the next
-            with self.book.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([report.nodeid, seconds, report.outcome]) + "\n")
-
-
-def known_seconds() -> Seconds:
-    """Return what tests took in earlier runs, as far as it is known."""
-    return json.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.exists() else {}
-
-
-def keep_seconds(seconds: Seconds) -> None:
-    """Keep what tests took for later runs."""
-    KNOWN.parent.mkdir(exist_ok=True)
-    KNOWN.write_text(json.dumps(seconds), encoding="utf-8")
-
-
 def load_libraries() -> None:
     """Load what the package and the tests build on, so that no child has to."""
     for name in _LIBRARIES:
@@ -120,7 +80,7 @@ def watch_all(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iter
     with tempfile.TemporaryDirectory(prefix="cpqueens-mutants-") as folder:
         yield from side_by_side(
             children_of(jobs, Path(folder)),
-            lambda child: fork(child, lambda: _look(child, QuickestFirst(seconds, child.book))),
+            lambda child: fork(child, lambda: _look(child, seconds)),
             processes,
             seconds,
         )
@@ -167,8 +127,10 @@ def _ended(pid: int, child: Child, late: bool) -> Noticed | None:
     if not done:
         return None
     seconds = used.ru_utime + used.ru_stime
-    if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
-        return Noticed("time", "no end in time", seconds)
+    if late:
+        return Noticed("late", f"no end in time: {_under_way(child)}", seconds)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        return Noticed("time", f"{FAR} times as long: {_under_way(child)}", seconds)
     if not os.WIFEXITED(status):
         return Noticed("tests", f"the process died of signal {os.WTERMSIG(status)}", seconds)
     return Noticed(_ENDS.get(os.WEXITSTATUS(status), "broken"), _last(child), seconds)
@@ -178,6 +140,12 @@ def _booked(child: Child) -> list[tuple[str, float, str]]:
     if not child.book.exists():
         return []
     return [json.loads(line) for line in child.book.read_text(encoding="utf-8").splitlines()]
+
+
+def _under_way(child: Child) -> str:
+    """Return the test that had begun and not ended, "" if there is none."""
+    name, seconds, _ = (_booked(child) or [("", 0.0, "")])[-1]
+    return name if seconds == UNENDED else ""
 
 
 def _last(child: Child) -> str:
@@ -215,7 +183,6 @@ def prepare(job: Job, folder: Path) -> None:
     sys.dont_write_bytecode = True
     if job.area.plain:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
-        numba.config.DISABLE_JIT = True
     sys.path.insert(0, str(ROOT))
 
 
@@ -237,9 +204,10 @@ def run_tests(tests: tuple[str, ...], plugin: object) -> int:
     return 12
 
 
-def _look(child: Child, plugin: QuickestFirst) -> int:
+def _look(child: Child, seconds: Seconds) -> int:
     """Plant the fault, run the tests, then the fuzzer; return the exit code."""
     job = child.job
+    plugin = QuickestFirst(seconds, child.book, limited=job.planted != "")
     prepare(job, child.output.parent)
     plant(job.planted)
     return run_tests(job.tests, plugin) or (_fuzz(job) if job.fuzz else 0)
@@ -248,6 +216,7 @@ def _look(child: Child, plugin: QuickestFirst) -> int:
 def _fuzz(job: Job) -> int:
     from fuzzed import main
 
+    limit_time(UNENDED)
     try:
         return 11 if main(job.area.solvers) else 0
     except Exception as error:  # it noticed, too

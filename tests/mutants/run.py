@@ -1,8 +1,9 @@
 """``make mutants``: plants each fault of the list, runs the nearest tests and 300 fuzzed models, keeps score.
 
-A mutant is killed by a failing test or a disagreement. One that survives, one that no longer applies, an
-equivalent one that was killed after all, and a time-out that was not foreseen all fail the run; so does a
-test that fails without any mutant, for then nothing was shown.
+A mutant is killed by a failing test, by a disagreement, or by a test that takes far more processor time than
+it took before (`timing.FAR`). One that survives, one that no longer applies, an equivalent one that was
+killed after all, and one that is late by the clock, though nobody foresaw that it may wait, all fail the run;
+so does a test that fails without any mutant, for then nothing was shown.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from areas import AREAS
 from mutant import Area, DoesNotApply, Mutant, apply
-from planting import Job, Noticed, Seconds, keep_seconds, known_seconds, load_libraries, watch_all
+from planting import Job, Noticed, load_libraries, watch_all
+from timing import Seconds, keep_seconds, known_seconds
 from warm import watch_warm
 
 KILLED = ("tests", "fuzz", "time")
@@ -67,8 +69,8 @@ def conclude(area: Area, mutant: Mutant, noticed: Noticed) -> Verdict:
     end = noticed.end
     if mutant.equivalent:
         end = {"survived": "equivalent"}.get(end, "not equivalent")
-    elif end == "time" and not mutant.hangs:
-        end = "time-out"
+    elif end == "late":
+        end = "time" if mutant.hangs else "time-out"
     return Verdict(area.name, mutant, end, noticed.detail, noticed.seconds)
 
 

@@ -20,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from areas import AREAS
 from mutant import ROOT, Area, DoesNotApply, Mutant, apply, find
-from planting import HOOK, Noticed, QuickestFirst
+from planting import HOOK, Noticed
 from run import Verdict, conclude, table
+from timing import QuickestFirst
 
 EVERY = [(area, mutant) for area in AREAS for mutant in area.mutants]
 
@@ -100,9 +101,11 @@ IN_PLACE = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from mutant import Area
+import timing
 from planting import Job, load_libraries
 from warm import watch_warm
 load_libraries()
+timing.LEAST = 1.0
 area = Area("here", (), ())
 jobs = {k: Job(planted, (sys.argv[2],), area, fuzz=k % 2 == 0) for k, planted in enumerate(sys.argv[3:])}
 for number, noticed in watch_warm(jobs, 1, {}):
@@ -111,11 +114,15 @@ for number, noticed in watch_warm(jobs, 1, {}):
 
 
 def test_a_fault_is_planted_in_the_functions_of_a_warm_process(tmp_path: Path) -> None:
-    """Nothing is said of what a fuzzer is to look at yet, nor of what is no function."""
+    """Nothing is said of what a fuzzer is to look at yet, nor of what is no function.
+
+    Of one that never ends it is known what its test took before.
+    """
+    endless = Mutant("endless", "did_you_mean", "if close:", "while close:\n        continue\n    if close:")
     harmless = Mutant("harmless", "did_you_mean", "close[0]!r", "repr(close[0])")
     of_a_table = Mutant("a table", "base.REFUSED", 'write time_limit=",\n    "workers', '",\n    "workers')
     files = []
-    for k, mutant in enumerate((NEAREST_LAST, harmless, harmless, of_a_table, of_a_table)):
+    for k, mutant in enumerate((NEAREST_LAST, harmless, harmless, of_a_table, of_a_table, endless)):
         mutated = apply(mutant)
         file = tmp_path / f"{k}.txt"
         file.write_text(mutated.source, encoding="utf-8")
@@ -123,7 +130,7 @@ def test_a_fault_is_planted_in_the_functions_of_a_warm_process(tmp_path: Path) -
     folder = str(Path(__file__).parent)
     command = [sys.executable, "-c", IN_PLACE, folder, str(a_test_of_a_phrase(tmp_path)), *files]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == ["job 0 tests test_it", "job 1 survived "]
+    assert said.splitlines() == ["job 0 tests test_it", "job 1 survived ", "job 5 time test_it"]
 
 
 def test_the_plugin_that_orders_tests_can_be_in_a_set(tmp_path: Path) -> None:
@@ -138,7 +145,8 @@ def test_what_an_end_means() -> None:
     table_of_ends = {
         "tests": ("tests", "not equivalent", "tests"),
         "fuzz": ("fuzz", "not equivalent", "fuzz"),
-        "time": ("time-out", "not equivalent", "time"),
+        "time": ("time", "not equivalent", "time"),
+        "late": ("time-out", "not equivalent", "time"),
         "survived": ("survived", "equivalent", "survived"),
         "broken": ("broken", "not equivalent", "broken"),
     }

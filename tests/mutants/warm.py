@@ -10,7 +10,6 @@ import contextlib
 import gc
 import json
 import os
-import resource
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -25,8 +24,6 @@ from planting import (
     Child,
     Job,
     Noticed,
-    QuickestFirst,
-    Seconds,
     children_of,
     fork,
     plant,
@@ -34,13 +31,17 @@ from planting import (
     run_tests,
     side_by_side,
 )
+from timing import QuickestFirst, Seconds
 
 _FUNCTION = 1  # the flag CO_OPTIMIZED, which the code of modules and classes does not have
 NOT_IN_PLACE = 14
 """The exit code that says nothing about the fault."""
 
-LIMIT_IN_PLACE = 60
-"""Processor seconds of a fork; one that takes longer is judged in a process of its own."""
+ENDS = {True: ("tests", "time"), False: ("tests", "time", "survived", "late")}
+"""What is final in place, by whether a fuzzer is to follow."""
+
+LIMIT_IN_PLACE = 300.0
+"""Seconds on the clock of a fork; one that takes longer is judged in a process of its own."""
 
 
 class NotInPlace(Exception):  # noqa: N818
@@ -74,7 +75,7 @@ def _in_forks(jobs: Mapping[int, Job], processes: int, seconds: Seconds) -> Iter
             for line in islice(lines, len(jobs)):  # its end may be held open by what a test left behind
                 number, noticed, took = json.loads(line)
                 seconds |= took
-                if noticed[0] == "tests" or (noticed[0] in ("survived", "time") and not jobs[number].fuzz):
+                if noticed[0] in ENDS[jobs[number].fuzz]:
                     yield number, Noticed(*noticed)
         os.waitpid(pid, 0)
 
@@ -97,14 +98,13 @@ class Template:
             lambda child: fork(child, lambda: self._run(session, child)),
             self.processes,
             self.seconds,
-            5 * LIMIT_IN_PLACE,  # on the clock: some only wait
+            LIMIT_IN_PLACE,
         ):
             line = json.dumps([number, astuple(found), self.seconds])
             os.write(self.writing, f"{line}\n".encode())
         return True
 
     def _run(self, session: pytest.Session, child: Child) -> int:
-        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_IN_PLACE, resource.RLIM_INFINITY))
         try:
             plant_in_place(child.job.planted)
         except NotInPlace as error:
@@ -148,25 +148,36 @@ def plant_in_place(planted: str) -> None:
     )
     changed: dict[CodeType, CodeType] = {}
     _pair(old, new, changed)
-    found = _functions(module, changed)
-    lost = {id(code) for code in changed} - {id(code) for code, _ in found}
+    found = _functions(module, changed | _made_within(changed))
+    lost = {id(code) for code in changed.values()} - {id(code) for code, _ in found}
     if not found or lost:
         raise NotInPlace(f"{name}: {len(lost)} of {len(changed)} functions are not found")
     for code, function in found:
         try:
-            function.__code__ = changed[code]
+            function.__code__ = code
         except ValueError as error:
             raise NotInPlace(str(error)) from error
 
 
 def _functions(module: ModuleType, changed: dict[CodeType, CodeType]) -> list[tuple[CodeType, FunctionType]]:
-    """Return the functions of a module with the code to be changed, the key of ``changed`` before each."""
-    keys = {code: code for code in changed}
+    """Return the functions of a module whose code is to be changed, the new one before each."""
     return [
-        (keys[o.__code__], o)
+        (changed[o.__code__], o)
         for o in gc.get_objects()
-        if isinstance(o, FunctionType) and o.__globals__ is module.__dict__ and o.__code__ in keys
+        if isinstance(o, FunctionType) and o.__globals__ is module.__dict__ and o.__code__ in changed
     ]
+
+
+def _made_within(changed: Mapping[CodeType, CodeType]) -> dict[CodeType, CodeType]:
+    """Return the same of functions within functions: some have been made already, and are in tables."""
+    found: dict[CodeType, CodeType] = {}
+    for old, new in changed.items():
+        pairs = _inside(old), _inside(new)
+        if len(pairs[0]) != len(pairs[1]):
+            raise NotInPlace(f"{old.co_qualname} makes more functions, or less")
+        inner = {before: after for before, after in zip(*pairs, strict=True) if before != after}
+        found |= inner | _made_within(inner)
+    return found
 
 
 def _pair(old: CodeType, new: CodeType, changed: dict[CodeType, CodeType]) -> None:

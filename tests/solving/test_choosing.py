@@ -16,7 +16,7 @@ def test_a_hand_over_is_called_by_both_its_parts() -> None:
 
 
 def test_a_hand_over_takes_parameters_on_the_command_line() -> None:
-    given = run_options(BOTH, None, None, None, None, ["linearization_level=0", "audit=full"])
+    given = run_options(BOTH, ["linearization_level=0", "audit=full"])
     assert given == {"solver": BOTH, "linearization_level": 0, "audit": "full"}
 
 

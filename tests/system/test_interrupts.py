@@ -14,7 +14,39 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import Solution
-from cpqueens.system.interrupts import Stopped, listening, stopping
+from cpqueens.system.interrupts import SIGNALS, Interrupted, Stopped, listening, program, stopping
+
+ENDING = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@pytest.mark.parametrize("name", ENDING)
+def test_a_program_hears_each_signal_and_gives_its_handler_back(name: str) -> None:
+    number = getattr(signal, name)
+    assert number in SIGNALS
+    before = signal.signal(number, own := lambda *_: None)
+    try:
+        with program() as whole:
+            with pytest.raises(Interrupted):
+                signal.raise_signal(number)
+            assert whole.seen
+            assert whole.cancel.is_set()
+        assert signal.getsignal(number) is own
+    finally:
+        signal.signal(number, before)
+
+
+def test_what_a_run_hears_is_heard_by_its_loop_and_by_the_next_run() -> None:
+    with listening() as loop:
+        assert list(loop.until_seen(range(2))) == [0, 1]
+        with listening() as run:
+            signal.raise_signal(signal.SIGINT)
+            assert run.seen
+        assert loop.seen
+        with listening() as later:
+            assert later.seen
+            assert later.cancel.is_set()
+        assert list(loop.until_seen(range(5))) == []
+
 
 PROLOGUE = """
 import signal, sys, time

@@ -1,18 +1,19 @@
 """Running the propagating search: batches, limits and statistics around the compiled kernel."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels import domains as at
+from cpqueens.kernels import forward as tree
 from cpqueens.kernels.domains import Memory, copied
 from cpqueens.kernels.pace import Pace
+from cpqueens.kernels.random import seed_state
 from cpqueens.lowered.compiled import Compiled
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
@@ -39,25 +40,23 @@ class ForwardSearch:
 
     def _limit_objective(self, limit: int) -> None:
         """Set the objective's row to ``objective <= limit`` before the search, in the minimised sense."""
-        from cpqueens.kernels.domains import CONSTANT
-
         objective = self.compiled.objective
         assert objective is not None
         least = -limit if self.compiled.maximizing else limit
-        self.memory.net[self.objective_row + CONSTANT] = int(objective.constant[0]) - least
+        self.memory.net[self.objective_row + at.CONSTANT] = int(objective.constant[0]) - least
 
     def propagates(self) -> bool:
         """Propagate at the root, before any decision; say whether something is left."""
-        from cpqueens.kernels.forward import DESCEND, PHASE, search
-
         root = self._search(1)
-        search(self.memory, root, 1)
-        return bool(root.state[PHASE] == DESCEND)
+        tree.search(self.memory, root, 1)
+        return bool(root.state[tree.PHASE] == tree.DESCEND)
 
-    def run(self, deliver: Deliver, report: Callable[[int], None] | None = None) -> Ended:
-        """Search to the end or to a stop; ``report`` hears now and then how many solutions there are."""
-        from cpqueens.kernels import forward
+    def run(self, deliver: Deliver, heard: Heard = None) -> Ended:
+        """Search to the end or to a stop."""
+        return drained(self.slices(deliver), heard)
 
+    def slices(self, deliver: Deliver) -> Slices:
+        """Search to the end or to a stop, slice by slice."""
         request = self.request
         search = self._search(1 if request.wants_few else _FIRST_BATCH)
         alive, reason = True, None
@@ -67,17 +66,16 @@ class ForwardSearch:
             if reason is not None:
                 break
             answer = self._advance(search)
-            if report is not None:
-                report(int(search.state[forward.FOUND]))
-            full = answer in (forward.BATCH_FULL, forward.EXHAUSTED)
-            stored = int(search.state[forward.STORED])
+            yield int(search.state[tree.FOUND])
+            full = answer in (tree.BATCH_FULL, tree.EXHAUSTED)
+            stored = int(search.state[tree.STORED])
             if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
                 if not deliver(search.solutions[:stored].copy()):
                     reason = StopReason.CALLBACK
-                search.state[forward.STORED] = 0
+                search.state[tree.STORED] = 0
                 search = self._wider(search)
                 flushed = time.monotonic()
-            if answer == forward.EXHAUSTED:
+            if answer == tree.EXHAUSTED:
                 alive = False
         return self._ended(search, exhausted=reason is None, reason=reason)
 
@@ -92,53 +90,39 @@ class ForwardSearch:
     @staticmethod
     def _tried(search: Any) -> int:
         """Return the decisions so far, safe or not; the root is none."""
-        from cpqueens.kernels.forward import FAILURES, NODES
-
-        return max(0, int(search.state[NODES] + search.state[FAILURES]) - 1)
+        return max(0, int(search.state[tree.NODES] + search.state[tree.FAILURES]) - 1)
 
     def _advance(self, search: Any) -> int:
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
-        from cpqueens.kernels import forward
-
         steps = self.pace.steps
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self._tried(search))
         answer = self.pace.timed(
-            lambda most: int(forward.search(self.memory, search, most)),
+            lambda most: int(tree.search(self.memory, search, most)),
             steps,
-            lambda answer: answer == forward.PAUSED,
+            lambda answer: answer == tree.PAUSED,
         )
-        if answer == forward.TRAIL_FULL:
+        if answer == tree.TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
         return answer
 
     def _search(self, capacity: int) -> Any:
-        from cpqueens.kernels.forward import (
-            ASCENDING,
-            LEXICOGRAPHIC,
-            RANDOM,
-            REPLAYING,
-            SMALLEST_DOMAIN,
-            TreeSearch,
-        )
-        from cpqueens.kernels.random import seed_state
-
         request, count = self.request, self.compiled.decision_count
         smallest = variable_order(request) == "smallest-domain"
         shuffled = not ascending(request)
         keep = request.want is not Want.COUNT
         options = [
             count,
-            SMALLEST_DOMAIN if smallest and not self.check_only else LEXICOGRAPHIC,
-            RANDOM if shuffled else ASCENDING,
+            tree.SMALLEST_DOMAIN if smallest and not self.check_only else tree.LEXICOGRAPHIC,
+            tree.RANDOM if shuffled else tree.ASCENDING,
             int(self.check_only),
             self.objective_row,
             int(keep),
         ]
         state = np.zeros(7, dtype=np.int64)
-        state[REPLAYING] = request.after is not None
+        state[tree.REPLAYING] = request.after is not None
         after = np.zeros(count, dtype=np.int64) if request.after is None else request.after
-        return TreeSearch(
+        return tree.TreeSearch(
             state=state,
             levels=np.zeros((self._depth(), 5), dtype=np.int64),
             options=np.array(options, dtype=np.int64),
@@ -149,10 +133,8 @@ class ForwardSearch:
 
     def _depth(self) -> int:
         """Return how many levels there can be: one a variable, and more where variables are halved."""
-        from cpqueens.kernels.domains import FIRST, X_WIDTH
-
         count = self.compiled.decision_count
-        halved = int(np.count_nonzero(self.memory.x[FIRST : count * X_WIDTH : X_WIDTH] < 0))
+        halved = int(np.count_nonzero(self.memory.x[at.FIRST : count * at.X_WIDTH : at.X_WIDTH] < 0))
         return count + 1 + _HALVINGS * halved
 
     def _wider(self, search: Any) -> Any:
@@ -163,13 +145,11 @@ class ForwardSearch:
         return search._replace(solutions=np.zeros((min(8 * capacity, _LARGEST_BATCH), width), dtype=np.int64))
 
     def _ended(self, search: Any, exhausted: bool, reason: StopReason | None) -> Ended:
-        from cpqueens.kernels.forward import FAILURES, FOUND, NODES
-
-        found = int(search.state[FOUND])
+        found = int(search.state[tree.FOUND])
         statistics = self.facts | {
             "strategy": "check" if self.check_only else "forward",
-            "nodes": int(search.state[NODES]),
-            "failures": int(search.state[FAILURES]),
+            "nodes": int(search.state[tree.NODES]),
+            "failures": int(search.state[tree.FAILURES]),
         }
         bound = objective = None
         if self.request.want is Want.BEST and found:
@@ -186,9 +166,7 @@ class ForwardSearch:
 
     def _best_value(self) -> int:
         """Return the incumbent's value: the objective's row says ``objective <= best - 1``."""
-        from cpqueens.kernels.domains import CONSTANT
-
         objective = self.compiled.objective
         assert objective is not None
-        best = int(objective.constant[0]) - int(self.memory.net[self.objective_row + CONSTANT]) + 1
+        best = int(objective.constant[0]) - int(self.memory.net[self.objective_row + at.CONSTANT]) + 1
         return -best if self.compiled.maximizing else best

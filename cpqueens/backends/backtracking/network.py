@@ -1,10 +1,8 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -29,17 +27,6 @@ CELLS = 200_000_000
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
 
-_DEFINED = {
-    "abs": kinds.ABS,
-    "product": kinds.PRODUCT,
-    "quotient": kinds.QUOTIENT,
-    "quotient_truncated": kinds.QUOTIENT_TRUNCATED,
-    "remainder": kinds.REMAINDER,
-    "remainder_truncated": kinds.REMAINDER_TRUNCATED,
-    "minimum": kinds.MINIMUM,
-    "maximum": kinds.MAXIMUM,
-    "element": kinds.ELEMENT,
-}
 _WAKE = {
     kinds.DIFFERENT: at.FIX,
     kinds.TRUTH_EQUAL: at.DOMAIN,
@@ -141,7 +128,9 @@ class Builder:
             self.add(kinds.TRUTH_OR, *self.literals(rows), result=definition.result)
         else:
             variables = [self.variable(row) for row in rows]
-            self.add(_DEFINED[definition.kind], variables, [1] * len(variables), result=definition.result)
+            self.add(
+                kinds.FUNCTIONS[definition.kind], variables, [1] * len(variables), result=definition.result
+            )
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -283,8 +272,7 @@ def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: 
 
 def _net(builder: Builder, x: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
-    count = len(builder.propagators)
-    records = np.zeros((count, at.P_WIDTH), dtype=np.int64)
+    records = np.zeros((len(builder.propagators), at.P_WIDTH), dtype=np.int64)
     parts: list[IntArray] = [records.reshape(-1)]
     end = records.size
 
@@ -294,6 +282,12 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         end += values.size
         return end - values.size
 
+    def append_by_variable(field: int, entries: Iterable[tuple[int, ...]], width: int) -> None:
+        """Append entries (variable, ``width`` numbers), and say in ``field`` and the next where they are."""
+        flat = _array(sorted(entries)).reshape(-1, 1 + width)
+        start = width * np.searchsorted(flat[:, 0], np.arange(len(x) + 1)) + append(flat[:, 1:])
+        x[:, field], x[:, field + 1] = start[:-1], start[1:]
+
     for k, p in enumerate(builder.propagators):
         arguments = np.column_stack([_array(p.variables) * at.X_WIDTH, _array(p.coefficients)])
         start = append(arguments)
@@ -302,16 +296,13 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         if p.kind == kinds.TABLE:
             records[k, at.ROWS] = append(builder.tables[p.result])
             records[k, at.ROWS_END] = end
-    watch_start, watch = _watches(builder)
-    begin = append(watch)
-    x[:, at.WATCH], x[:, at.WATCH_END] = begin + 2 * watch_start[:-1], begin + 2 * watch_start[1:]
-    member_start, places = _places(builder, end)
-    begin = append(_array([t for group in builder.different for t in group]).reshape(-1, 3))
-    begin = append(places)
-    x[:, at.MEMBER], x[:, at.MEMBER_END] = begin + 3 * member_start[:-1], begin + 3 * member_start[1:]
-    part_start, places = _parts(builder, end, append)
-    begin = append(places)
-    x[:, at.PART], x[:, at.PART_END] = begin + 3 * part_start[:-1], begin + 3 * part_start[1:]
+    append_by_variable(at.WATCH, _watches(builder), 2)
+    places = _places([[term[:1] for term in group] for group in builder.different], end)
+    append(_array([(v * at.X_WIDTH, a, c) for group in builder.different for v, a, c in group]))
+    append_by_variable(at.MEMBER, places, 3)
+    places = _places([[row[0] for row in group] for group in builder.sums], end)
+    append(_sums([row for group in builder.sums for row in group], end))
+    append_by_variable(at.PART, places, 3)
     for variable, values in builder.compiled.domains.items():
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
@@ -319,62 +310,40 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
     return np.concatenate(parts)
 
 
-def _watches(builder: Builder) -> tuple[IntArray, IntArray]:
-    """Return, by variable, the propagators to wake and for which events."""
+def _watches(builder: Builder) -> set[tuple[int, int, int]]:
+    """Return (variable, propagator to wake, events)."""
     entries: set[tuple[int, int, int]] = set()
     for k, p in enumerate(builder.propagators):
         events = _WAKE.get(p.kind, at.BOUND)
         entries.update((v, k * at.P_WIDTH, events) for v in p.variables)
         if p.result >= 0 and p.kind != kinds.TABLE:
             entries.add((p.result, k * at.P_WIDTH, at.DOMAIN if p.kind == kinds.ELEMENT else at.BOUND))
-    flat = _array(sorted(entries)).reshape(-1, 3)
-    start = np.searchsorted(flat[:, 0], np.arange(len(builder.lower) + 1)).astype(np.int64)
-    return start, np.ascontiguousarray(flat[:, 1:])
+    return entries
 
 
-def _places(builder: Builder, begin: int) -> tuple[IntArray, IntArray]:
-    """Return, by variable, its terms in AllDifferents: (term, first term, end of the terms).
+def _places(groups: list[list[tuple[int, ...]]], begin: int) -> list[tuple[int, int, int, int]]:
+    """Return (variable, term, first term, end of the terms) for all variables of terms of AllDifferents.
 
-    The terms, (variable, coefficient, constant) each, will lie from ``begin`` on; their variables become
-    positions here.
+    The terms, three numbers each, will lie from ``begin`` on; here are their variables.
     """
     entries: list[tuple[int, int, int, int]] = []
-    for group in builder.different:
+    for group in groups:
         last = begin + 3 * len(group)
-        entries += [(term[0], begin + 3 * k, begin, last) for k, term in enumerate(group)]
-        group[:] = [(v * at.X_WIDTH, a, c) for v, a, c in group]
+        entries += [(v, begin + 3 * k, begin, last) for k, variables in enumerate(group) for v in variables]
         begin = last
-    return _by_variable(entries, len(builder.lower))
+    return entries
 
 
-def _parts(builder: Builder, begin: int, append: Callable[[IntArray], int]) -> tuple[IntArray, IntArray]:
-    """Append the sums of AllDifferents; return, by variable, its places: (sum, first sum, end of the sums).
-
-    All sums, (first and last argument, constant) each, lie from ``begin`` on, their arguments behind them.
-    """
-    everything = [row for group in builder.sums for row in group]
-    sums: list[tuple[int, int, int]] = []
-    arguments: list[tuple[int, int]] = []
-    behind = begin + 3 * len(everything)
-    for variables, coefficients, constant in everything:
-        start = behind + 2 * len(arguments)
-        arguments += [(v * at.X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)]
-        sums.append((start, behind + 2 * len(arguments), constant))
-    append(_array(sums))
-    append(_array(arguments))
-    entries: list[tuple[int, int, int, int]] = []
-    for group in builder.sums:
-        last = begin + 3 * len(group)
-        entries += [(v, begin + 3 * k, begin, last) for k, row in enumerate(group) for v in row[0]]
-        begin = last
-    return _by_variable(entries, len(builder.lower))
-
-
-def _by_variable(entries: list[tuple[int, int, int, int]], variables: int) -> tuple[IntArray, IntArray]:
-    """Return where each variable's entries start, and the entries in that order without the variable."""
-    flat = _array(sorted(entries)).reshape(-1, 4)
-    start = np.searchsorted(flat[:, 0], np.arange(variables + 1)).astype(np.int64)
-    return start, np.ascontiguousarray(flat[:, 1:])
+def _sums(rows: list[Row], begin: int) -> IntArray:
+    """Return sums, (first, last argument, constant) each, to lie from ``begin`` on, and their arguments."""
+    sums: list[int] = []
+    arguments: list[int] = []
+    behind = begin + 3 * len(rows)
+    for variables, coefficients, constant in rows:
+        start = behind + len(arguments)
+        arguments += chain(*((v * at.X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)))
+        sums += [start, behind + len(arguments), constant]
+    return _array(sums + arguments)
 
 
 def _stack(variables: int, propagators: int, cells: int) -> IntArray:

@@ -1,7 +1,5 @@
 """In which order variables are placed and values tried."""
 
-from __future__ import annotations
-
 from cpqueens.backends.base import Request, Want
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.tally import Tally, wants_parts
+from cpqueens.backends.backtracking.tally import Tally
+from cpqueens.backends.backtracking.turns import Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.pattern import Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
@@ -37,21 +39,36 @@ def search_class(strategy: str) -> type[PatternSearch]:
     return classes[strategy]
 
 
-def list_solutions(
+def slices(
     pattern: Pattern | SumPattern, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
-) -> Ended:
-    """Deliver the pattern's solutions in lexicographic order."""
+) -> Slices:
+    """Search slice by slice: count, or deliver the pattern's solutions in lexicographic order."""
+    make = search_class(strategy)
+    if request.want is Want.COUNT:
+        facts = facts | {"workers": request.workers or 1}
+        ended = yield from _counting(make(pattern), request)
+    else:
+        ended = yield from _listing(_lister(pattern, strategy, request), pattern, request, deliver)
+    return replace(ended, statistics=facts | {"strategy": strategy, **ended.statistics})
+
+
+def _lister(pattern: Pattern | SumPattern, strategy: str, request: Request) -> PatternSearch | MirroredSearch:
+    """Return the search that lists a pattern: of mirror images one is enough where nothing is resumed."""
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
 
-    make = search_class(strategy)
+    if strategy == "bitmask" and request.after is None and is_mirrored(pattern):
+        return MirroredSearch(pattern)
     after = None if request.after is None else (request.after - pattern.base).tolist()
-    search: PatternSearch | MirroredSearch = make(pattern, after=after)
-    if strategy == "bitmask" and after is None and is_mirrored(pattern):
-        search = MirroredSearch(pattern)
+    return search_class(strategy)(pattern, after=after)
+
+
+def _listing(
+    search: PatternSearch | MirroredSearch, pattern: Pattern | SumPattern, request: Request, deliver: Deliver
+) -> Slices:
     capacity = 1 if request.wants_few else _FIRST_BATCH
     reason = None
     stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
-    filled, flushed = 0, time.monotonic()
+    filled, flushed, found = 0, time.monotonic(), 0
     while reason is None and not (search.exhausted and not filled):
         budget = _budget(search, request)
         if request.should_stop() or budget == 0:
@@ -63,9 +80,26 @@ def list_solutions(
                 reason = StopReason.CALLBACK
             capacity = min(64 * capacity, _LARGEST_BATCH)
             stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
-            filled, flushed = 0, time.monotonic()
-    facts |= {"strategy": strategy, "nodes": search.nodes, "failures": search.failures}
-    return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=facts)
+            found, filled, flushed = found + filled, 0, time.monotonic()
+        yield found + filled
+    return _ended(search, reason)
+
+
+def _counting(search: PatternSearch, request: Request) -> Slices:
+    reason = None
+    while not search.exhausted and reason is None:
+        budget = _budget(search, request)
+        if request.should_stop() or budget == 0:
+            reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
+            break
+        search.count(budget)
+        yield search.solutions
+    return replace(_ended(search, reason), count=search.solutions)
+
+
+def _ended(search: PatternSearch | MirroredSearch, reason: StopReason | None) -> Ended:
+    visited = {"nodes": search.nodes, "failures": search.failures}
+    return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=visited)
 
 
 def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | None:
@@ -75,26 +109,19 @@ def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | N
     return max(0, min(search.pace.steps, request.step_limit - search.nodes + 1))
 
 
-def count_solutions(
+def count_in_parts(
     pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any]
 ) -> Ended:
-    """Count the pattern's solutions; the first rows' placements are parts, for threads or an estimate."""
+    """Count the pattern's solutions; the first rows' placements are parts, for threads and an estimate."""
     make = search_class(strategy)
     prefixes, nodes, failures = _prefixes(pattern, request)
     tally = Tally(request, len(prefixes))
     tally.nodes, tally.failures = nodes, failures
-    request = tally.request
 
     def count(number: int) -> None:
-        search, reason = make(pattern, prefixes[number]), None
-        while not search.exhausted and reason is None:
-            budget = _budget(search, request)
-            if request.should_stop() or budget == 0:
-                reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
-                break
-            search.count(budget)
-            tally.report(search.solutions)
-        tally.book(number, [search.solutions], search.nodes, search.failures, reason)
+        ended = drained(_counting(make(pattern, prefixes[number]), tally.request), tally.report)
+        reason = None if ended.exhausted else ended.stop_reason
+        tally.book(number, [ended.count or 0], **ended.statistics, reason=reason)
 
     tally.run_each(count)
     return tally.ended(facts | {"strategy": strategy, "nodes": tally.nodes, "failures": tally.failures})
@@ -103,9 +130,9 @@ def count_solutions(
 def _prefixes(pattern: Pattern | SumPattern, request: Request) -> tuple[list[tuple[int, ...]], int, int]:
     """Return safe placements of the first rows that cover the space, and the nodes and dead ends above them.
 
-    They come in random order. Where no parts are wanted it is the empty one, which counts the root itself.
+    They come in random order. Of a small board it is the empty one, which counts the root itself.
     """
-    if not wants_parts(request) or pattern.n < 4:
+    if pattern.n < 4:
         return [()], 0, 0
     first = _columns(pattern, 0)
     prefixes: list[tuple[int, ...]] = [(a,) for a in first]
@@ -127,14 +154,6 @@ def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:
     """Return which squares may hold a queen, bool of shape (n, width)."""
     shifts = np.arange(pattern.width, dtype=np.uint64)
     return (pattern.allowed[:, None] >> shifts & np.uint64(1)).astype(bool)
-
-
-def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:
-    """Say whether a count is better done by halves: plain queens on a square board that is not small."""
-    from cpqueens.kernels.quadrants import MAX_N
-
-    square = pattern.n == pattern.width and pattern.is_queens
-    return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
 
 
 def count_halves(pattern: Pattern | SumPattern, request: Request, facts: dict[str, Any]) -> Ended:

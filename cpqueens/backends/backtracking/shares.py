@@ -1,7 +1,5 @@
 """Counting any model in parts, the first decisions of the propagating search: for threads or an estimate."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Iterator
@@ -27,8 +25,7 @@ def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dic
     search of the whole has, which does not decide a variable that one value is left to.
     """
     parts, nodes, failures = split(compiled, whole, request)
-    tally = Tally(request, len(parts))
-    tally.nodes, tally.failures = nodes, failures
+    tally = Tally(request, len(parts), nodes, failures)
 
     def count(number: int) -> None:
         search = ForwardSearch(compiled, (parts[number], -1), tally.request, False, {})
@@ -38,7 +35,7 @@ def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dic
         tally.book(number, [ended.count or 0], found["nodes"], found["failures"], reason)
 
     tally.run_each(count)
-    return tally.ended(facts | {"strategy": "forward", "nodes": tally.nodes, "failures": tally.failures})
+    return tally.ended_with_nodes(facts, "forward")
 
 
 def split(compiled: Compiled, whole: Memory, request: Request) -> tuple[list[Memory], int, int]:
@@ -77,14 +74,10 @@ def _children(start: Memory, decisions: int) -> Iterator[Memory]:
     if not len(candidates):
         return
     variable = int(candidates[np.argmin(x[candidates, HIGH] - x[candidates, LOW])])
-    low, high, shift = (
-        int(x[variable, LOW]),
-        int(x[variable, HIGH]),
-        int(x[variable, FIRST] - x[variable, BASE]),
-    )
+    low, high, first, base = x[variable, [LOW, HIGH, FIRST, BASE]].tolist()
     if high - low >= _VALUES:
         return
-    for value in (low + np.flatnonzero(start.cells[shift + low : shift + high + 1])).tolist():
+    for value in (low + np.flatnonzero(start.cells[first - base + low : first - base + high + 1])).tolist():
         child = copied(start)
         child.x[variable * X_WIDTH + LOW] = child.x[variable * X_WIDTH + HIGH] = value
         yield child

@@ -1,7 +1,5 @@
 """Counting in parts: taken in random order by threads, added up, and the whole estimated from them."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time
@@ -37,14 +35,15 @@ def estimated(done: int, total: int, count: int, squares: int) -> tuple[float, t
 class Tally:
     """A count of ``total`` parts in progress: what is handed out to threads, and what they have booked.
 
+    ``nodes`` and ``failures`` are those above the parts.
     ``request`` is what the parts are to be counted under: it is interrupted by an error in another one, too.
     """
 
-    def __init__(self, request: Request, total: int) -> None:
+    def __init__(self, request: Request, total: int, nodes: int = 0, failures: int = 0) -> None:
         self._failed = False
         self.request = replace(request, interrupted=lambda: self._failed or request.interrupted())
         self.total = total
-        self.count = self.nodes = self.failures = 0
+        self.count, self.nodes, self.failures = 0, nodes, failures
         self.reason: StopReason | None = None
         self.done = self._sum = self._squares = 0  # parts without a gap: small ones end first
         self._next = 0
@@ -137,6 +136,10 @@ class Tally:
         if self.reason is None:
             return Ended(True, StopReason.EXHAUSTED, count=self.count, statistics=facts)
         return Ended(False, self.reason, count=self.count, statistics=facts | self._estimate())
+
+    def ended_with_nodes(self, facts: dict[str, Any], strategy: str) -> Ended:
+        """Return how a count ended whose parts booked their nodes and failures."""
+        return self.ended(facts | {"strategy": strategy, "nodes": self.nodes, "failures": self.failures})
 
 
 def wants_parts(request: Request) -> bool:

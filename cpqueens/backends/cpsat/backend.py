@@ -20,10 +20,8 @@ from cpqueens.text.plaintext import shown
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
 
-_FORMULATION = Parameter(
-    str, "auto", "how large boards are written for one solution", ("auto", "integer", "boolean")
-)
-_OWN = {"formulation": _FORMULATION}
+_FORMULATIONS = ("auto", "integer", "boolean")
+_OWN = {"formulation": Parameter(str, "auto", "how large boards are written for one solution", _FORMULATIONS)}
 _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal"}
 
 
@@ -62,7 +60,7 @@ class CpSat:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""
-        lower(model, supports, self.name)
+        lower(model, supports, self.name, joined=True)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -143,9 +141,8 @@ class CpSat:
         if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
             t = flow.translation
             bound = t.in_ours(solver.response_proto.inner_objective_lower_bound)
-            if (
-                status != cp_model.UNKNOWN and t.objective_is_exact()
-            ):  # the value is a float, unlike the bound
+            # the value is a float, unlike the bound
+            if status != cp_model.UNKNOWN and t.objective_is_exact():
                 objective = t.in_ours(round(solver.objective_value))
         statistics |= {
             "branches": int(solver.num_branches),

@@ -1,7 +1,5 @@
 """Constraints as text for CP-SAT: one small function per kind and context."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +7,6 @@ import numpy as np
 
 from cpqueens.backends.cpsat.writer import TextWriter, joined
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import LinearArray
 
@@ -29,14 +26,9 @@ def _linear(writer: TextWriter, constraint: Any) -> None:
         writer.rows(variables, coefficients, e.constants[mine], constraint.relation)
 
 
-def _or(writer: TextWriter, constraint: Any) -> None:
+def _connective(writer: TextWriter, constraint: Any) -> None:
     for element in _groups(constraint):
-        writer.boolean("bool_or", writer.literals(element))
-
-
-def _xor(writer: TextWriter, constraint: Any) -> None:
-    for element in _groups(constraint):
-        writer.boolean("bool_xor", writer.literals(element))
+        writer.boolean(f"bool_{constraint.kind.lower()}", writer.literals(element))
 
 
 def _groups(constraint: Any) -> list[LinearArray]:
@@ -66,9 +58,9 @@ PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
     "AllDifferent": _all_different,
     "Inverse": _inverse,
     "Linear": _linear,
-    "Or": _or,
+    "Or": _connective,
     "Table": _table,
-    "Xor": _xor,
+    "Xor": _connective,
 }
 
 
@@ -77,28 +69,18 @@ PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
 
 def _linear_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
     for row, literal in zip(constraint.expression.rows(), results, strict=True):
-        writer.linear(row, constraint.relation, literal)
-        writer.linear(row, OPPOSITE[constraint.relation], -literal - 1)
+        writer.truth(row, constraint.relation, literal)
 
 
-def _or_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
+def _connective_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
     for element, literal in zip(_groups(constraint), results, strict=True):
-        literals = writer.literals(element)
-        writer.boolean("bool_or", literals, literal)
-        writer.boolean("bool_and", [-k - 1 for k in literals], -literal - 1)
-
-
-def _and_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
-    for element, literal in zip(_groups(constraint), results, strict=True):
-        literals = writer.literals(element)
-        writer.boolean("bool_and", literals, literal)
-        writer.boolean("bool_or", [-k - 1 for k in literals], -literal - 1)
+        writer.boolean_truth(f"bool_{constraint.kind.lower()}", writer.literals(element), literal)
 
 
 TRUTH: dict[str, Callable[[TextWriter, Any, list[int]], None]] = {
-    "And": _and_truth,
+    "And": _connective_truth,
     "Linear": _linear_truth,
-    "Or": _or_truth,
+    "Or": _connective_truth,
 }
 
 

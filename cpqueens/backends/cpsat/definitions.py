@@ -1,7 +1,5 @@
 """Definitions, the functions and truths that other variables stand for, as text for CP-SAT."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from cpqueens.backends.cpsat.constraints import TRUTH
@@ -20,7 +18,7 @@ def write_definition(writer: TextWriter, definition: Definition) -> None:
     else:
         rows = zip(*(list(a.rows()) for a in definition.arguments), strict=True)
         for result, arguments in zip(definition.results.tolist(), rows, strict=True):
-            DEFINED[definition.kind](writer, result, list(arguments))
+            _function(writer, definition.kind, result, list(arguments))
 
 
 # ---- total functions, a result at a time ---------------------------------------------------------------
@@ -30,36 +28,19 @@ def _negated(row: Row) -> Row:
     return row[0], [-a for a in row[1]], -row[2]
 
 
-def _abs(writer: TextWriter, result: int, rows: list[Row]) -> None:
-    _largest(writer, result, 1, [rows[0], _negated(rows[0])])
+def _function(writer: TextWriter, kind: str, result: int, rows: list[Row]) -> None:
+    name, sign, terms = DEFINED[kind]
+    writer.function(name, writer.index[result], sign, writer.affines(terms(rows)))
+    writer.extremes |= name == "lin_max"
 
 
-def _maximum(writer: TextWriter, result: int, rows: list[Row]) -> None:
-    _largest(writer, result, 1, rows)
-
-
-def _minimum(writer: TextWriter, result: int, rows: list[Row]) -> None:
-    _largest(writer, result, -1, [_negated(row) for row in rows])
-
-
-def _largest(writer: TextWriter, result: int, sign: int, rows: list[Row]) -> None:
-    """Write that ``sign * result`` is the largest of the terms."""
-    target = f"target{{vars:{writer.index[result]} coeffs:{sign}}}"
-    writer.parts.append(f"constraints{{lin_max{{{target}{writer.affines(rows)}}}}}")
-    writer.extremes = True
-
-
-def _product(writer: TextWriter, result: int, rows: list[Row]) -> None:
-    goal = f"target{{vars:{writer.index[result]} coeffs:1}}"
-    writer.parts.append(f"constraints{{int_prod{{{goal}{writer.affines(rows)}}}}}")
-
-
-DEFINED: dict[str, Callable[[TextWriter, int, list[Row]], None]] = {
-    "abs": _abs,
-    "maximum": _maximum,
-    "minimum": _minimum,
-    "product": _product,
+DEFINED: dict[str, tuple[str, int, Callable[[list[Row]], list[Row]]]] = {
+    "abs": ("lin_max", 1, lambda rows: [rows[0], _negated(rows[0])]),
+    "maximum": ("lin_max", 1, list),
+    "minimum": ("lin_max", -1, lambda rows: [_negated(row) for row in rows]),
+    "product": ("int_prod", 1, list),
 }
+"""From kind to CP-SAT's function: its name, the sign of the result, and its terms."""
 
 
 # ---- partial functions, a block at a time --------------------------------------------------------------
@@ -70,7 +51,7 @@ def _division(writer: TextWriter, definition: Definition) -> None:
     results = [writer.index[v] for v in definition.results.tolist()]
     rows = zip(*(a.rows() for a in definition.arguments), strict=True)
     for result, arguments, partial in zip(results, rows, definition.partial().tolist(), strict=True):
-        nonzero = _nonzero_literal(writer, arguments[1]) if partial else None
+        nonzero = writer.truth(arguments[1], "!=") if partial else None
         quotient, remainder = (result, None) if wants_quotient else (None, result)
         _divide(writer, list(arguments), floored, quotient, remainder, nonzero)
 
@@ -112,21 +93,13 @@ def _divide(
         reach = farthest + max(most, 0)  # d*q is x - r
         product = writer.new_variable(-reach, reach)
         inner = f"exprs{{vars:{quotient} coeffs:1}}exprs{{{writer.affine(rows[1])}}}"
-        writer.parts.append(f"constraints{{int_prod{{target{{vars:{product} coeffs:1}}{inner}}}}}")
+        writer.function("int_prod", product, 1, inner)
     names = writer.names(rows[0][0], product, remainder)
     writer.raw_linear(names, [*rows[0][1], size, -1], rows[0][2], "==", nonzero)
     if nonzero is not None:
         for result in (quotient, remainder):
             writer.raw_linear(str(result), [1], 0, "==", -nonzero - 1)
     _limit_remainder(writer, rows[0] if not floored else None, rows[1], remainder)
-
-
-def _nonzero_literal(writer: TextWriter, divisor: Row) -> int:
-    """Return a literal that is true exactly where a divisor is not 0."""
-    literal = writer.new_variable(0, 1)
-    writer.linear(divisor, "!=", literal)
-    writer.linear(divisor, "==", -literal - 1)
-    return literal
 
 
 def _limit_remainder(writer: TextWriter, signed: Row | None, divisor: Row, remainder: int) -> None:
@@ -152,11 +125,7 @@ def _signs(writer: TextWriter, row: Row, least: int) -> Iterator[tuple[int, int 
 
 def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
     """Return a literal that is true exactly where ``sign * row >= least``."""
-    literal = writer.new_variable(0, 1)
-    shifted = row[0], [sign * a for a in row[1]], sign * row[2] - least
-    writer.linear(shifted, ">=", literal)
-    writer.linear(shifted, "<", -literal - 1)
-    return literal
+    return writer.truth((row[0], [sign * a for a in row[1]], sign * row[2] - least), ">=")
 
 
 def _element(writer: TextWriter, definition: Definition) -> None:
@@ -191,8 +160,7 @@ def _inside_literal(writer: TextWriter, position: Row, entries: int) -> int | No
     if len(ends) < 2:
         return ends[0] if ends else None
     literal = writer.new_variable(0, 1)
-    writer.boolean("bool_and", ends, literal)
-    writer.boolean("bool_or", [-k - 1 for k in ends], -literal - 1)
+    writer.boolean_truth("bool_and", ends, literal)
     return literal
 
 
@@ -206,9 +174,6 @@ def _where(writer: TextWriter, position: Row, last: int, inside: int) -> int:
 
 BLOCKS: dict[str, Callable[[TextWriter, Definition], None]] = {
     "element": _element,
-    "quotient": _division,
-    "quotient_truncated": _division,
-    "remainder": _division,
-    "remainder_truncated": _division,
+    **dict.fromkeys(_DIVISIONS, _division),
 }
 """The partial functions, which are written a block at a time."""

@@ -1,13 +1,12 @@
 """The text format of CP-SAT's protocol buffer, which OR-Tools parses faster than Python fills its fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, row_bounds
 from cpqueens.language.store import VariableStore
@@ -60,7 +59,7 @@ class TextWriter:
         """Return the bounds of one term."""
         variables, coefficients = (np.array([part], dtype=np.int64) for part in row[:2])
         constants = np.array([row[2]], dtype=np.int64)
-        low, high = row_bounds(variables, coefficients, constants, self.store.lower, self.store.upper)
+        low, high = row_bounds((variables, coefficients, constants), self.store.lower, self.store.upper)
         return int(low[0]), int(high[0])
 
     def names(self, variables: Iterable[int], *indices: int) -> str:
@@ -71,6 +70,13 @@ class TextWriter:
         """Write ``row relation 0``, enforced by a literal if one is given."""
         variables, coefficients, constant = row
         self.raw_linear(self.names(variables), coefficients, constant, relation, enforce)
+
+    def truth(self, row: Row, relation: str, literal: int | None = None) -> int:
+        """Write that a literal, by default a new one, is true exactly where ``row relation 0``; return it."""
+        literal = self.new_variable(0, 1) if literal is None else literal
+        self.linear(row, relation, literal)
+        self.linear(row, OPPOSITE[relation], -literal - 1)
+        return literal
 
     def raw_linear(
         self, names: str, coefficients: list[int], constant: int, relation: str, enforce: int | None = None
@@ -151,6 +157,16 @@ class TextWriter:
     def boolean(self, kind: str, literals: Sequence[int], enforce: int | None = None) -> None:
         """Write ``bool_or``, ``bool_and``, ``bool_xor``, ``at_most_one`` or ``exactly_one``."""
         self.parts.append(f"constraints{{{_enforced(enforce)}{kind}{{literals:[{joined(literals)}]}}}}")
+
+    def boolean_truth(self, kind: str, literals: Sequence[int], literal: int) -> None:
+        """Write that ``literal`` is true exactly where ``bool_or`` or ``bool_and`` of others holds."""
+        self.boolean(kind, literals, literal)
+        negated = "bool_and" if kind == "bool_or" else "bool_or"
+        self.boolean(negated, [-k - 1 for k in literals], -literal - 1)
+
+    def function(self, kind: str, target: int, sign: int, terms: str) -> None:
+        """Write that ``sign * target`` is ``lin_max`` or ``int_prod`` of terms, given as text."""
+        self.parts.append(f"constraints{{{kind}{{target{{vars:{target} coeffs:{sign}}}{terms}}}}}")
 
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""

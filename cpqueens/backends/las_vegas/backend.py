@@ -53,25 +53,26 @@ class LasVegas:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        from cpqueens.lowered.compiled import compile_model
-
-        compile_model(model, objective=False, backend=self.name)
+        self._patterns(model)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Make attempts until the first solution, or as many as asked for."""
-        from cpqueens.lowered.compiled import PLAIN_KINDS
-        from cpqueens.lowered.patterns import patterns_of
-
         started = time.monotonic()
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
-        patterns = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
+        patterns = self._patterns(model)
         if random is None:
             random = len(model.decisions)
         facts = {"translate_time": time.monotonic() - started, "constraints": patterns.compiled.how}
         attempts = _attempts(patterns, random, request.seed)
         return _Run(attempts, random, asked, request, facts).to_the_end(deliver)
+
+    def _patterns(self, model: Statement) -> Patterns:
+        from cpqueens.lowered.compiled import PLAIN_KINDS
+        from cpqueens.lowered.patterns import patterns_of
+
+        return patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
 
 
 def _attempts(patterns: Patterns, random: int, seed: int) -> Attempts:
@@ -112,34 +113,28 @@ class _PatternAttempts:
     hopeless = False
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
-        from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES
+        from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES, RowAttempt
         from cpqueens.kernels.random import seed_state
 
-        n = pattern.n
-        self._pattern, self._random = pattern, random
-        self._free = np.zeros((n, n), dtype=np.uint64)
-        self._free[0] = pattern.allowed
-        self._untried = np.zeros(n, dtype=np.uint64)
-        self._x = np.zeros(n, dtype=np.int64)
-        self._state = np.zeros(STATES, dtype=np.int64)
-        self._state[ROW] = -1
-        self._generator = seed_state(seed)
-        self.tally = np.zeros(TALLIES, dtype=np.int64)
+        self._base, self._random = pattern.base, random
+        self.tally, state, x = (np.zeros(size, dtype=np.int64) for size in (TALLIES, STATES, pattern.n))
+        free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
+        free[0], state[ROW] = pattern.allowed, -1
+        untried, generator = np.zeros(pattern.n, dtype=np.uint64), seed_state(seed)
+        self._placing = RowAttempt(pattern.conflict, free, untried, x, state, generator, self.tally)
 
     def advance(self, steps: int, most: int) -> IntArray | None:
         from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
 
-        answer = attempt_pattern(
-            self._pattern.conflict, self._free, self._untried, self._x, self._state, self._generator,
-            self.tally, self._random, most, steps,
-        )  # fmt: skip
-        return self._x + self._pattern.base if answer == SUCCESS else None
+        answer = attempt_pattern(self._placing, self._random, most, steps)
+        return self._placing.x + self._base if answer == SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
         from cpqueens.kernels.las_vegas import ROW, ROW_NODES
 
-        return int(self._state[ROW_NODES]) if self._state[ROW] >= 0 else 0
+        state = self._placing.state
+        return int(state[ROW_NODES]) if state[ROW] >= 0 else 0
 
 
 class _AnyAttempts:

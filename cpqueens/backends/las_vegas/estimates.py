@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cpqueens.answers.statistics import wilson_interval
-
-_Z95 = 1.959963984540054  # the 97.5 % point of the normal distribution
+from cpqueens.answers.statistics import Z95, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Estimates:
         if self.attempts < 2:
             return Estimate(t, None)
         deviation = math.sqrt(max(0.0, residual) / (self.attempts - 1) * self.attempts) / self.successes
-        return Estimate(t, (t - _Z95 * deviation, t + _Z95 * deviation))
+        return Estimate(t, (t - Z95 * deviation, t + Z95 * deviation))
 
     def as_dict(self) -> dict[str, Any]:
         """Return ``{name: {"value", "interval"}}`` for p, s, e and t."""
@@ -87,5 +85,5 @@ def _mean(number: int, total: int, squares: int) -> Estimate:
     if number < 2:
         return Estimate(mean, None)
     variance = max(0.0, squares - total * mean) / (number - 1)
-    spread = _Z95 * math.sqrt(variance / number)
+    spread = Z95 * math.sqrt(variance / number)
     return Estimate(mean, (mean - spread, mean + spread))

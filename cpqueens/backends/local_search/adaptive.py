@@ -5,8 +5,6 @@ without an improving move is frozen; when more than ``reset_limit`` variables ha
 variables moves at random. Equal moves are taken with probability ``plateau``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
@@ -16,7 +14,6 @@ from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "freeze": Parameter(int, 5, "steps for which a variable without a good move is frozen"),
     "reset_limit": Parameter(int, 0, "frozen variables before a reset, 0: a fifth of the variables"),

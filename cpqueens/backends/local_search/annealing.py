@@ -7,8 +7,6 @@ temperature is the mean worsening of sampled moves; it falls geometrically to ``
 ``schedule="rowwise"`` is another course altogether, in pairs and by assignment; see `rowwise`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +17,6 @@ from cpqueens.backends.local_search.rowwise import run_rowwise
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.kernels import search_anneal as codes
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "cooling_steps": Parameter(
         int, 0, "steps from the start temperature to the lowest, 0: 200 per variable, at least 20000"

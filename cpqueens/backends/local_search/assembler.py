@@ -1,7 +1,5 @@
 """Placing each constraint in a layer and collecting what the arrays of the plain and row layers hold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +12,9 @@ from cpqueens.backends.local_search.columns import (
     bounds,
     by_variable,
     differences,
-    distinct,
     joined,
     merge,
     merged,
-    offsets,
     picked,
 )
 from cpqueens.backends.local_search.wide import pairwise_differences, too_wide
@@ -29,7 +25,8 @@ from cpqueens.kernels.search_info import LENGTH
 from cpqueens.kernels.search_plain import ALL_DIFFERENT
 from cpqueens.kernels.search_state import Core, Rows
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms
+from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
+from cpqueens.lowered.permutations import distinct
 
 MAX_SLOTS = 2_000_000
 MAX_COUNTERS = 100_000_000  # two numbers of 8 bytes each

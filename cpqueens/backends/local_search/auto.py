@@ -10,8 +10,6 @@ an objective; weighted jumps, first where clauses and definitions do and where n
 between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
@@ -23,7 +21,6 @@ from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {}
 
 DESCEND = Walk()

@@ -1,7 +1,5 @@
 """One climb over the whole neighbourhood of assignments: the common part of the climbing strategies."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.backends.local_search.search import End, Search, final

@@ -1,7 +1,5 @@
 """Vectorised looks at the compressed rows of many terms at once, and lists of incidences by variable."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from cpqueens.kernels.search_plain import AT_MOST, END, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms, offsets
 
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
@@ -66,13 +64,6 @@ def picked(terms: Terms, which: IntArray) -> Terms:
     return Terms(start, terms.variable[entry], terms.coefficient[entry], terms.constant[which])
 
 
-def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
-    """Return where each of some parts begins that lie one after the other, and last where they end."""
-    start = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=start[1:])
-    return start
-
-
 def bounds(terms: Terms, compiled: Compiled) -> tuple[IntArray, IntArray]:
     """Return lower and upper bounds of the terms by those of their variables."""
     low = terms.coefficient * compiled.lower[terms.variable]
@@ -82,14 +73,6 @@ def bounds(terms: Terms, compiled: Compiled) -> tuple[IntArray, IntArray]:
     np.add.at(lower, rows, np.minimum(low, high))
     np.add.at(upper, rows, np.maximum(low, high))
     return lower, upper
-
-
-def distinct(numbers: IntArray) -> bool:
-    """Say whether no number (from 0, not far above their count) is there twice.
-
-    In milliseconds for a million, for which ``np.unique``, by hashing, takes seconds.
-    """
-    return len(numbers) == 0 or int(np.bincount(numbers).max()) <= 1
 
 
 def merged(terms: Terms) -> tuple[IntArray, IntArray, IntArray]:

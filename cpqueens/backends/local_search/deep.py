@@ -6,28 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, block, bounds, joined, merged, offsets, scaled
+from cpqueens.backends.local_search.columns import RELATIONS, block, bounds, joined, merged, scaled
+from cpqueens.kernels import kinds
 from cpqueens.kernels import search_deep as codes
 from cpqueens.kernels.search_state import Deep
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import CompiledDefinition, Terms
+from cpqueens.lowered.compiled import CompiledDefinition, Terms, offsets
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.assembler import Assembler, Entry
 
-FUNCTIONS = {
-    "abs": codes.ABS,
-    "product": codes.PRODUCT,
-    "quotient": codes.QUOTIENT,
-    "remainder": codes.REMAINDER,
-    "quotient_truncated": codes.QUOTIENT_TRUNCATED,
-    "remainder_truncated": codes.REMAINDER_TRUNCATED,
-    "minimum": codes.MINIMUM,
-    "maximum": codes.MAXIMUM,
-    "element": codes.ELEMENT,
-    "truth_linear": codes.TRUTH_LINEAR,
-    "truth_or": codes.TRUTH_CLAUSE,
-}
+FUNCTIONS = kinds.FUNCTIONS | {"truth_linear": codes.TRUTH_LINEAR, "truth_or": kinds.TRUTH_OR}
 """Kind of a definition -> its code in the kernels."""
 
 OWNERS = {
@@ -89,7 +78,7 @@ class _DeepBuilder:
         if code == codes.TRUTH_LINEAR:
             relation, sign = RELATIONS[definition.relation]
             terms = scaled(terms, sign)
-        elif code == codes.ELEMENT and len(terms.variable) == terms.start[1]:  # constants but for the index
+        elif code == kinds.ELEMENT and len(terms.variable) == terms.start[1]:  # constants but for the index
             code, offset = codes.ELEMENT_CONSTANT, len(self.data)
             self.data += [len(terms) - 1, *terms.constant[1:].tolist()]
             terms = block(terms, 0, 1)
@@ -119,7 +108,8 @@ class _DeepBuilder:
         rows, variables, coefficients = merged(terms)
         node = np.arange(self.compiled.variable_count)  # definitions that are not used have none
         node[self.used] = self.n + np.arange(len(self.used))
-        node_start, flat = _by_node(self.n + len(self.used), node[variables], rows, coefficients)
+        node_start = offsets(2 * np.bincount(node[variables], minlength=self.n + len(self.used)))
+        flat = np.stack([rows, coefficients], axis=1)[np.argsort(node[variables], kind="stable")].reshape(-1)
         reach_start, reach = self._reach()
         owners = np.concatenate([np.zeros((0, 4), dtype=np.int64), *self.owners])
         supports = [np.zeros(0, dtype=np.int64)] * count
@@ -144,15 +134,6 @@ class _DeepBuilder:
         definition = np.repeat(np.arange(len(supports)), [len(s) for s in supports])
         order = np.lexsort((definition, variable))
         return offsets(np.bincount(variable, minlength=self.n)), definition[order]
-
-
-def _by_node(
-    count: int, nodes: IntArray, rows: IntArray, coefficients: IntArray
-) -> tuple[IntArray, IntArray]:
-    start = offsets(2 * np.bincount(nodes, minlength=count))
-    order = np.argsort(nodes, kind="stable")
-    flat = np.stack([rows[order], coefficients[order]], axis=1)
-    return start, np.ascontiguousarray(flat).reshape(-1)
 
 
 def build_deep(assembler: Assembler) -> Deep:

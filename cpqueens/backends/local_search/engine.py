@@ -1,7 +1,5 @@
 """One search of a model: by a kernel made for its pattern first, then by the general engine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ and Kang, "An evolutionary algorithm for magic squares" (2003); the look-up by d
 without that structure, and starts from which nothing improves any more, are searched as by `auto`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +13,7 @@ import numpy as np
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import NEVER, End, Limits, Result, Search
-from cpqueens.backends.local_search.slices import Sliced, slices
+from cpqueens.backends.local_search.slices import Sliced, permuted, slices
 from cpqueens.kernels import search_exchange as codes
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels.random import seed_state
@@ -23,7 +21,6 @@ from cpqueens.kernels.search_start import shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import LinesPermutation
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "stall": Parameter(int, 2000, "steps without a smaller error that cause a new start"),
     "starts": Parameter(int, 10, "after which the search goes on as auto does on other models"),
@@ -57,15 +54,8 @@ def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: M
         errors -= pattern.totals
         info[at.LEAST], info[at.STALL] = NEVER, 0
         reason = slices(advance, lambda: int(info[at.STEPS]), limits)
-    statistics = {
-        "steps": int(info[at.STEPS]), "evaluations": int(info[at.EVALUATIONS]),
-        "moves": int(info[at.MOVES]), "restarts": starts - 1, "resets": 0,
-        "forced_moves": int(info[codes.FORCED]),
-        "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
-        "layers": {"sums": len(pattern.lines)},
-    }  # fmt: skip
-    cost = int(np.abs(errors).sum())
-    return Result(x + pattern.low, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
+    cost, layers, forced = int(np.abs(errors).sum()), {"sums": len(pattern.lines)}, int(info[codes.FORCED])
+    return permuted(info, x + pattern.low, cost, reason, layers, starts - 1, forced_moves=forced)
 
 
 def _incidence(pattern: LinesPermutation) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

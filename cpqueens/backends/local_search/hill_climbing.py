@@ -8,8 +8,6 @@ c queens counts c - 1, with ``"pairs"`` c (c - 1) / 2. Every constraint is count
 strategies keep by swaps, and each neighbour costs O(1) by counters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

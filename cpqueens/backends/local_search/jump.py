@@ -4,8 +4,6 @@ Sources: Morris, "The breakout method for escaping from local minima", AAAI 1993
 "Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical Programming Computation 15, 2023.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
@@ -14,7 +12,6 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
     "plateau": Parameter(float, 0.9, "probability of taking an equal move"),

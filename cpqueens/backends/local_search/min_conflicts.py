@@ -5,8 +5,6 @@ satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 19
 with probability ``noise`` also the best worse one, which plain min-conflicts lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
@@ -15,7 +13,6 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_with_restarts
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
     "sample": Parameter(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),

@@ -1,24 +1,18 @@
 """Deriving the neighbourhood: which AllDifferents are kept by swaps, everything else by assignment."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import blocks, distinct, offsets
+from cpqueens.backends.local_search.columns import blocks
 from cpqueens.kernels.search_state import Space
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, Terms
+from cpqueens.lowered.compiled import Compiled, Terms, offsets
+from cpqueens.lowered.permutations import plain_variables
 
-
-class Permuter(Protocol):
-    """A source of random permutations."""
-
-    def permutation(self, size: int) -> IntArray:
-        """Return a random permutation of 0 .. size - 1."""
-
+Permutation = Callable[[int], IntArray]
+"""Returns a random permutation of 0 .. size - 1."""
 
 MAX_SPARE = 200_000  # values more than members; above that an AllDifferent is not worth keeping
 
@@ -59,12 +53,7 @@ def values_of(compiled: Compiled, variable: int) -> IntArray:
 
 def plain_scope(terms: Terms, decision_count: int) -> IntArray | None:
     """Return the variables of terms a*x + c, a and c common to all, if they are distinct decisions."""
-    if len(terms) < 2 or (np.diff(terms.start) != 1).any():
-        return None
-    variables, coefficients, constants = terms.variable, terms.coefficient, terms.constant
-    if (coefficients != coefficients[0]).any() or (constants != constants[0]).any():
-        return None
-    return variables if (variables < decision_count).all() and distinct(variables) else None
+    return plain_variables(terms.singles(0, len(terms)), decision_count) if len(terms) > 1 else None
 
 
 def derive(compiled: Compiled, assignment_only: bool = False) -> Neighbourhood:
@@ -100,11 +89,6 @@ def _group(compiled: Compiled, scope: IntArray) -> SwapGroup | None:
         return None
     if not holes and (lower == lower[0]).all() and (upper == upper[0]).all():
         values, uniform = np.arange(lower[0], upper[0] + 1), True
-    elif not holes:
-        values, uniform = (
-            np.unique(np.concatenate([np.arange(a, b + 1) for a, b in zip(lower, upper, strict=True)])),
-            False,
-        )
     else:
         each = [values_of(compiled, v) for v in scope.tolist()]
         values = np.unique(np.concatenate(each))
@@ -118,19 +102,19 @@ def matching(
     compiled: Compiled,
     scope: IntArray,
     values: IntArray,
-    random: Permuter | None,
+    permutation: Permutation | None,
     wish: IntArray | None = None,
 ) -> IntArray | None:
     """Return distinct values of the domains for ``scope``, None if there are none (augmenting paths).
 
-    ``random`` shuffles the order in which variables and values are tried; ``wish`` is tried first.
+    ``permutation`` shuffles the order in which variables and values are tried; ``wish`` is tried first.
     """
     index = {value: k for k, value in enumerate(values.tolist())}
     domains = []
     for position, v in enumerate(scope.tolist()):
         choice = [index[value] for value in values_of(compiled, v).tolist()]
-        if random is not None:
-            choice = [choice[k] for k in random.permutation(len(choice))]
+        if permutation is not None:
+            choice = [choice[k] for k in permutation(len(choice))]
         if wish is not None and int(wish[position]) in index:
             first = index[int(wish[position])]
             if first in choice:
@@ -138,9 +122,7 @@ def matching(
                 choice.insert(0, first)
         domains.append(choice)
     holder: dict[int, int] = {}
-    order = (
-        range(len(scope)) if random is None or wish is not None else random.permutation(len(scope)).tolist()
-    )
+    order = range(len(scope)) if permutation is None or wish is not None else permutation(len(scope)).tolist()
     for start in order:
         if not _augment(start, domains, holder):
             return None

@@ -1,7 +1,5 @@
 """Hill climbing that starts afresh from local optima and, unless sideways moves are allowed, shoulders."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

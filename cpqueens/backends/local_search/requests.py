@@ -24,10 +24,7 @@ COMMON: Mapping[str, Parameter] = {
 
 REASONS: Mapping[str, StopReason] = {
     "solved": StopReason.SOLUTION_LIMIT,
-    "step_limit": StopReason.STEP_LIMIT,
-    "local_optimum": StopReason.LOCAL_OPTIMUM,
-    "plateau_limit": StopReason.PLATEAU_LIMIT,
-    "gave_up": StopReason.GAVE_UP,
+    **{name: StopReason(name) for name in ("step_limit", "local_optimum", "plateau_limit", "gave_up")},
 }
 
 

@@ -5,8 +5,6 @@ missing difference is what counts is from Adaptive Search's treatment of the all
 and Diaz 2001; problem 7 of CSPLib).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,14 +12,13 @@ import numpy as np
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
-from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.slices import permuted, slices
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_reversal as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
 from cpqueens.lowered.permutations import PathPermutation
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "shake_percent": Parameter(float, 8.0, "random reversals, in percent of the variables, where none helps"),
 }
@@ -49,10 +46,4 @@ def solve_path(path: PathPermutation, seed: int, limits: Limits, options: Mappin
     reason = slices(advance, lambda: int(info[at.STEPS]), limits)
     values = np.zeros(n, dtype=np.int64)
     values[path.order] = y + path.low
-    statistics = {
-        "steps": int(info[at.STEPS]), "evaluations": int(info[at.EVALUATIONS]),
-        "moves": int(info[at.MOVES]), "restarts": 0, "resets": int(info[at.RESETS]),
-        "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1}, "layers": {"path": 1},
-    }  # fmt: skip
-    cost = int((count[1:] == 0).sum())
-    return Result(values, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
+    return permuted(info, values, int((count[1:] == 0).sum()), reason, {"path": 1})

@@ -14,8 +14,6 @@ the courses until a solution are about 131, 153 and 134 by the coarse rule, and 
 usual one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,5 +68,5 @@ def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:
         if codes.rowwise(size, *state) == SOLVED:
             return True
         if search.audit != "final":
-            check_state(search)
+            check_state(search.arrays, search.measure, search.events)
     return False

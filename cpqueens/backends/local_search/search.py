@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_space, derive
 from cpqueens.backends.local_search.starts import hinted_start, random_start
 from cpqueens.kernels import search_arena as arena
-from cpqueens.kernels import search_info as info_codes
+from cpqueens.kernels import search_info as at
 from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_rebuild import rebuild
@@ -57,6 +58,16 @@ class Result:
     events: Any = None  # (events, 6), see cpqueens.kernels.search_info
     objective: int | None = None  # of ``x``, where the problem has one and ``x`` is a solution
 
+    @classmethod
+    def of(
+        cls, info: IntArray, x: IntArray, cost: int, reason: Paused, restarts: int, facts: Mapping[str, Any]
+    ) -> Result:
+        """Return the result of a search with the scalars ``info``; ``facts`` are further statistics."""
+        counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "moves": at.MOVES}
+        statistics: dict[str, Any] = {name: int(info[place]) for name, place in counted.items()}
+        statistics |= {"restarts": restarts, "resets": int(info[at.RESETS]), **facts}
+        return cls(x, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
+
 
 class Search:
     """The state of one run, and the calls that strategies are made of.
@@ -96,10 +107,10 @@ class Search:
         self.measure = {"surplus": 0, "pairs": 1}[measure]
         self.neighbourhood = derive(compiled, assignment_only)
         self.arrays = build_arrays(compiled, self.neighbourhood.kept)
-        self._info = self.arrays.part(arena.INFO)
+        self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = seed_state(seed)
-        self.events = np.zeros((trace, info_codes.EVENT_WIDTH), dtype=np.int64)
+        self.events = np.zeros((trace, at.EVENT_WIDTH), dtype=np.int64)
         self.hint = hint
         self.hint_kept: int | None = None
         self.restarts = -1
@@ -107,12 +118,12 @@ class Search:
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.improvements = 0
-        self._start_groups: tuple[Space, Neighbourhood] | None = None
         self.paces: dict[Any, Pace] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
         values = int(np.diff(self.space.spare_start).max(initial=0))
-        if (self.space.group < 0).any():
-            values = max(values, self._largest_domain())
+        free = self.space.group < 0
+        if free.any():
+            values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
         self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
         self.tabu = np.zeros(self.size, dtype=np.int64)
@@ -120,20 +131,11 @@ class Search:
             *self.layers, self.space, self.moves, self.deltas, self.tabu, self.events, self.random,
             self.measure,
         )  # fmt: skip
-        self.info[info_codes.SAVED] = NEVER
-        self.info[info_codes.THINNING] = 1
+        self.info[at.SAVED] = NEVER
+        self.info[at.THINNING] = 1
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
 
-    def _largest_domain(self) -> int:
-        free = self.space.group < 0
-        return int((self.space.upper - self.space.lower)[free].max(initial=0)) + 1
-
     # ---- state ----------------------------------------------------------------------------------
-
-    @property
-    def info(self) -> IntArray:
-        """The scalars of the state, see ``cpqueens.kernels.search_info``."""
-        return self._info
 
     @property
     def x(self) -> IntArray:
@@ -143,12 +145,12 @@ class Search:
     @property
     def cost(self) -> int:
         """Weighted violation of the current assignment."""
-        return int(self.info[info_codes.COST])
+        return int(self.info[at.COST])
 
     @property
     def steps(self) -> int:
         """Steps so far."""
-        return int(self.info[info_codes.STEPS])
+        return int(self.info[at.STEPS])
 
     def solved(self) -> bool:
         """Say whether the current assignment satisfies everything."""
@@ -175,7 +177,7 @@ class Search:
         self.restarts += 1
         space, neighbourhood = self.space, self.neighbourhood
         if kind == "permutation" and not neighbourhood.groups:
-            space, neighbourhood = self._groups_for_start()
+            space, neighbourhood = self._start_groups
         args = (self.x, self.compiled, space, neighbourhood, self.random)
         if self.hint is not None and self.restarts == 0:
             self.hint_kept = hinted_start(*args, *self.hint)
@@ -203,20 +205,19 @@ class Search:
         assert self.compiled.objective is not None
         return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x))[0])
 
-    def _groups_for_start(self) -> tuple[Space, Neighbourhood]:
-        if self._start_groups is None:
-            neighbourhood = derive(self.compiled)
-            self._start_groups = build_space(self.compiled, neighbourhood), neighbourhood
-        return self._start_groups
+    @cached_property
+    def _start_groups(self) -> tuple[Space, Neighbourhood]:
+        neighbourhood = derive(self.compiled)
+        return build_space(self.compiled, neighbourhood), neighbourhood
 
     def rebuild(self) -> None:
         """Compute the state afresh from ``x`` and begin a new descent."""
         self.tabu[:] = 0
         rebuild(*self.layers, self.measure)
-        self.info[info_codes.LEAST] = self.cost
-        self.info[info_codes.LEAST_VIOLATION] = NEVER
-        self.info[[info_codes.STALL, info_codes.FROZEN, info_codes.SIDEWAYS]] = 0
-        self.info[[info_codes.POSITION, info_codes.INNER]] = 0
+        self.info[at.LEAST] = self.cost
+        self.info[at.LEAST_VIOLATION] = NEVER
+        self.info[[at.STALL, at.FROZEN, at.SIDEWAYS]] = 0
+        self.info[[at.POSITION, at.INNER]] = 0
 
     def reset_weights(self) -> None:
         """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""
@@ -247,13 +248,13 @@ class Search:
 
     def keep_best(self) -> None:
         """Keep the current assignment if it is the best so far."""
-        if self.restarts >= 0 and self.cost < self.info[info_codes.SAVED]:
-            self.info[info_codes.SAVED] = self.cost
+        if self.restarts >= 0 and self.cost < self.info[at.SAVED]:
+            self.info[at.SAVED] = self.cost
             self.arrays.part(arena.BEST)[:] = self.x
 
     def count_step(self) -> None:
         """Count a step that no kernel counts, such as a restart."""
-        self.info[info_codes.STEPS] += 1
+        self.info[at.STEPS] += 1
 
     def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> Paused:
         """Run ``kernel(steps, state, *arguments)`` in short calls; say how it ended.
@@ -276,10 +277,10 @@ class Search:
             size = 1 if self.audit == "full" else max(1, min(pace.steps, left, total))
             code = pace.counted(lambda most: kernel(most, self.state, *arguments), size, lambda: self.steps)
             if self.audit != "final":
-                check_state(self)
-            if code == info_codes.SOLVED:
+                check_state(self.arrays, self.measure, self.events)
+            if code == at.SOLVED:
                 continue
-            if code != info_codes.BUDGET:
+            if code != at.BUDGET:
                 return ENDINGS[code]
 
     def result(self, reason: End) -> Result:
@@ -287,18 +288,9 @@ class Search:
         self.keep_best()
         solved = self.solved()
         x = self.x if solved else self.arrays.part(arena.BEST)
-        cost = 0 if solved else int(self.info[info_codes.SAVED])
-        statistics = {
-            "steps": self.steps,
-            "evaluations": int(self.info[info_codes.EVALUATIONS]),
-            "moves": int(self.info[info_codes.MOVES]),
-            "restarts": max(0, self.restarts),
-            "resets": int(self.info[info_codes.RESETS]),
-            "neighbourhood": self.neighbourhood.report(),
-            "layers": self.arrays.summary(),
-            **self.extra,
-        }
-        return Result(x.copy(), cost, reason, self.steps, int(self.info[info_codes.HASH]), statistics)
+        cost = 0 if solved else int(self.info[at.SAVED])
+        facts = {"neighbourhood": self.neighbourhood.report(), "layers": self.arrays.summary(), **self.extra}
+        return Result.of(self.info, x.copy(), cost, reason, max(0, self.restarts), facts)
 
 
 def final(ended: Paused) -> End:
@@ -315,7 +307,7 @@ def final(ended: Paused) -> End:
 
 
 ENDINGS: dict[int, Literal["stalled", "local_optimum", "plateau_limit"]] = {
-    info_codes.STALLED: "stalled",
-    info_codes.LOCAL_OPTIMUM: "local_optimum",
-    info_codes.PLATEAU_LIMIT: "plateau_limit",
+    at.STALLED: "stalled",
+    at.LOCAL_OPTIMUM: "local_optimum",
+    at.PLATEAU_LIMIT: "plateau_limit",
 }

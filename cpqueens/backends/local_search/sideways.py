@@ -7,8 +7,6 @@ climbing (8 queens: 14 % solved without, 94 % with 100 sideways moves). Three en
 optimum, the sideways limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

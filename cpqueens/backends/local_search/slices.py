@@ -1,12 +1,11 @@
 """Calling a kernel in short slices, so that limits and Ctrl-C are seen every few milliseconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
-from cpqueens.backends.local_search.search import Limits
+from cpqueens.backends.local_search.search import Limits, Result
 from cpqueens.kernels.pace import Pace
+from cpqueens.language.rows import IntArray
 
 Sliced = Literal["solved", "stalled", "step_limit", "stopped"]
 ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
@@ -26,3 +25,17 @@ def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits:
         code = pace.counted(advance, steps, steps_done)
         if code in ENDS:
             return ENDS[code]
+
+
+def permuted(
+    info: IntArray,
+    x: IntArray,
+    cost: int,
+    reason: Sliced,
+    layers: dict[str, int],
+    restarts: int = 0,
+    **facts: Any,
+) -> Result:
+    """Return what a pattern's kernel ended with: it swaps all variables, whose AllDifferent it keeps."""
+    facts["neighbourhood"] = {"groups": 1, "swapped_variables": len(x), "kept_constraints": 1}
+    return Result.of(info, x, cost, reason, restarts, {**facts, "layers": layers})

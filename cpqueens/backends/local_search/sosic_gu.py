@@ -5,8 +5,6 @@ all pairs i < j: if either is attacked (by any other) and the swap lowers the nu
 passes are repeated until one makes no swap; if conflicts remain, a new random permutation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +12,6 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
 from cpqueens.kernels.search_sweep import sweep
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
 }

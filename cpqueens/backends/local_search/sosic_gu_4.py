@@ -5,8 +5,6 @@ tries random free values; only the last few stay in conflict and are swapped wit
 conflicts; equal swaps are taken and, on small boards, all partners compared, so that no size gets stuck.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,13 +12,12 @@ import numpy as np
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
-from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.slices import permuted, slices
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.lowered.permutations import ShiftedPermutation
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "tries": Parameter(int, 5, "tries of the start per variable"),
     "noise": Parameter(float, 0.02, "probability of taking a best swap that is worse"),
@@ -51,14 +48,9 @@ def solve_shifted(
         return int(codes.units_search(steps, options["tries"], stall, noise, state))
 
     reason = slices(advance, lambda: int(info[at.STEPS]), limits)
-    statistics = {
-        "steps": int(info[at.STEPS]), "evaluations": int(info[at.EVALUATIONS]),
-        "moves": int(info[at.MOVES]), "restarts": int(info[codes.RESTARTS]), "resets": 0,
-        "misplaced_by_start": int(info[codes.MISPLACED]),
-        "neighbourhood": {"groups": 1, "swapped_variables": n, "kept_constraints": 1},
-        "layers": {"units": len(pattern.offsets)},
-    }  # fmt: skip
     cost = int(info[at.COST]) if info[codes.SEARCHING] else n
     values = x.astype(np.int64)
     values += pattern.low
-    return Result(values, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
+    layers, restarts = {"units": len(pattern.offsets)}, int(info[codes.RESTARTS])
+    misplaced = int(info[codes.MISPLACED])
+    return permuted(info, values, cost, reason, layers, restarts, misplaced_by_start=misplaced)

@@ -1,6 +1,6 @@
 """Assignments to start from, random or near a hint, within domains and groups."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
@@ -11,17 +11,10 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
 
-class Shuffler:
-    """Random permutations from the search's own generator state."""
-
-    def __init__(self, random: IntArray) -> None:
-        self.random = random
-
-    def permutation(self, size: int) -> IntArray:
-        """Return a uniformly random permutation of 0 .. size - 1."""
-        order = np.arange(size, dtype=np.int64)
-        shuffle(order, self.random)
-        return order
+def _permutation(random: IntArray, size: int) -> IntArray:
+    order = np.arange(size, dtype=np.int64)
+    shuffle(order, random)
+    return order
 
 
 def random_start(
@@ -38,7 +31,7 @@ def random_start(
             x[group.variables] = values[:members]
             space.spare[space.spare_start[g] : space.spare_start[g + 1]] = values[members:]
         else:
-            chosen = matching(compiled, group.variables, group.values, Shuffler(random))
+            chosen = matching(compiled, group.variables, group.values, partial(_permutation, random))
             assert chosen is not None, "a group has a matching by construction"
             x[group.variables] = chosen
             _set_spare(g, group.values, chosen, space)

@@ -34,11 +34,11 @@ class Strategy(Protocol):
     """What a strategy's module has.
 
     ``run`` searches until it is solved or must end, and says why it ended. A strategy goes on for ever, with
-    new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY`` gives up derived swaps.
+    new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY = True``, where a module has it,
+    gives up derived swaps.
     """
 
     PARAMETERS: Mapping[str, Parameter]
-    ASSIGNMENT_ONLY: bool
 
     def run(self, search: Search, options: Mapping[str, Any]) -> End:
         """Search."""
@@ -62,4 +62,4 @@ def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def gives_up_swaps(strategy: Strategy, options: Mapping[str, Any]) -> bool:
     """Say whether every variable moves by assignment, by nature of the strategy or by its options."""
-    return strategy.ASSIGNMENT_ONLY or bool(options.get("assignment_only"))
+    return getattr(strategy, "ASSIGNMENT_ONLY", False) or bool(options.get("assignment_only"))

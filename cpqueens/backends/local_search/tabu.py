@@ -4,8 +4,6 @@ Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989; a move
 always allowed. Short random tenures work best on permutation problems.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
@@ -15,7 +13,6 @@ from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
-ASSIGNMENT_ONLY = False
 PARAMETERS: Mapping[str, Parameter] = {
     "tenure": Parameter(int, 0, "steps for which a moved variable is tabu, at least"),
     "tenure_spread": Parameter(int, 2, "plus a random number below this"),

@@ -1,7 +1,5 @@
 """Tabu search for models that are one permutation under short rows of differences (Costas arrays)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +13,7 @@ from cpqueens.kernels import search_triangle as codes
 from cpqueens.kernels.lanes import LANES
 from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
 from cpqueens.kernels.search_bits import NOWHERE
+from cpqueens.kernels.search_state import Rows
 
 UNIT = 300_000  # steps without progress before the first new start
 WALK_EVERY = 16  # one start in so many is for the general engine
@@ -33,13 +32,11 @@ def suits(search: Search) -> bool:
     straight = (part(rows.static, BIT_ROWS).reshape(-1, 5)[:, 4] == 0).all()
     sizes = np.diff(part(rows.static, SUPPORT_START))
     permutation = whole and search.space.uniform[0] and len(search.space.spare) == 0
-    return bool(permutation and straight and (sizes == 2).all()) and _pairs_differ(search)
+    return bool(permutation and straight and (sizes == 2).all()) and _pairs_differ(rows)
 
 
-def _pairs_differ(search: Search) -> bool:
+def _pairs_differ(rows: Rows) -> bool:
     """Say whether no two terms of a row are over the same two variables."""
-    rows = search.arrays.rows
-    assert rows is not None
     owner = part(rows.static, OWNER)
     pairs = np.sort(part(rows.static, SUPPORT).reshape(-1, 2), axis=1)
     return len(np.unique(np.column_stack([owner, pairs]), axis=0)) == len(pairs)
@@ -148,11 +145,8 @@ def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
 
     reason = slices(advance, lambda: already + int(info[search_info.STEPS]), search.limits)
     search.rebuild()
-    for here, there in (
-        (search_info.STEPS, search_info.STEPS),
-        (search_info.STEPS, search_info.MOVES),
-        (search_info.EVALUATIONS, search_info.EVALUATIONS),
-    ):
-        search.info[there] += info[here] - before[here]
+    made = info - before
+    search.info[[search_info.STEPS, search_info.MOVES]] += made[search_info.STEPS]
+    search.info[search_info.EVALUATIONS] += made[search_info.EVALUATIONS]
     search.info[search_info.HASH] = info[search_info.HASH]
     return reason

@@ -1,9 +1,7 @@
 """Settings of the walk kernel, and walking with restarts: the common part of several strategies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from cpqueens.language.rows import IntArray
 
 ALWAYS = 1 << 32
 MOST_MOVES = 1 << 18  # evaluated in a step, so that limits are seen
+_PROBABILITIES = ("plateau", "noise", "random_choice")
 
 
 def probability(value: float) -> int:
@@ -45,16 +44,8 @@ class Walk:
     def parameters(self) -> IntArray:
         """Return the kernel's parameter array."""
         p = np.zeros(codes.LENGTH, dtype=np.int64)
-        p[codes.CHOICE], p[codes.SAMPLE] = self.choice, self.sample
-        p[codes.PLATEAU], p[codes.NOISE] = probability(self.plateau), probability(self.noise)
-        p[codes.FREEZE], p[codes.TENURE], p[codes.TENURE_SPREAD] = (
-            self.freeze,
-            self.tenure,
-            self.tenure_spread,
-        )
-        p[codes.RESET_LIMIT], p[codes.RESET_SIZE] = self.reset_limit, self.reset_size
-        p[codes.MAX_STALL], p[codes.BUMP] = self.stall, self.bump
-        p[codes.RANDOM_CHOICE] = probability(self.random_choice)
+        for name, value in asdict(self).items():
+            p[getattr(codes, name.upper())] = probability(value) if name in _PROBABILITIES else value
         return p
 
 

@@ -1,7 +1,5 @@
 """AllDifferents over ranges that are too wide for a counter per value, as disequalities of pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.backends.local_search.columns import bounds, differences, picked

@@ -1,7 +1,5 @@
 """A lowered model as atoms: single truths and functions over rows of terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -37,33 +35,25 @@ def _connective(constraint: Any) -> Iterator[Atom]:
         yield Atom(constraint.kind, tuple(rows[i * k : (i + 1) * k]))
 
 
-def _terms(constraint: Any) -> Iterator[Atom]:
-    yield Atom(constraint.kind, tuple(constraint.terms.rows()))
+def _whole(*arguments: str, detail: str = "") -> Callable[[Any], Iterator[Atom]]:
+    """Return what makes one atom of a constraint, with the terms of these arguments in this order."""
 
+    def atom(constraint: Any) -> Iterator[Atom]:
+        rows = tuple(row for name in arguments for row in getattr(constraint, name).rows())
+        yield Atom(constraint.kind, rows, getattr(constraint, detail) if detail else None)
 
-def _table(constraint: Any) -> Iterator[Atom]:
-    yield Atom("Table", tuple(constraint.terms.rows()), constraint.rows)
-
-
-def _count(constraint: Any) -> Iterator[Atom]:
-    (value,), (number,) = constraint.value.rows(), constraint.count.rows()
-    yield Atom("Count", (value, number, *constraint.terms.rows()), constraint.relation)
-
-
-def _among(constraint: Any) -> Iterator[Atom]:
-    (number,) = constraint.count.rows()
-    yield Atom("Among", (number, *constraint.terms.rows()), constraint.values)
+    return atom
 
 
 ATOMS: dict[str, Callable[[Any], Iterator[Atom]]] = {
-    "AllDifferent": _terms,
-    "AllEqual": _terms,
-    "Among": _among,
+    "AllDifferent": _whole("terms"),
+    "AllEqual": _whole("terms"),
+    "Among": _whole("count", "terms", detail="values"),
     "And": _connective,
-    "Count": _count,
+    "Count": _whole("value", "count", "terms", detail="relation"),
     "Linear": _linear,
     "Or": _connective,
-    "Table": _table,
+    "Table": _whole("terms", detail="rows"),
 }
 """From kind to the elements of a constraint of this kind, in order."""
 

@@ -5,8 +5,6 @@ intervals of its terms, and a detail that some kinds have. Its interval may be w
 values, never narrower; on single values it is exact, so that the same tables decide full assignments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product

@@ -1,7 +1,5 @@
 """Branch and bound for a library that cannot optimise: an atom that tightens with each solution."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from cpqueens.backends.python_constraint.atoms import Atom, Row

@@ -1,7 +1,5 @@
 """Limits for a library that has none: a constraint that always holds and looks at the clock."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Atoms that the library's own constraints take, with what they need to be safe."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

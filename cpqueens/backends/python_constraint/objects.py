@@ -4,8 +4,6 @@ Without `PruningSum`, amounts of coins take a hundred times as long; without `Di
 20 queens takes more than 180,000 nodes instead of 142.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from math import inf
 from typing import Any

@@ -1,7 +1,5 @@
 """All values differ, save some that may repeat."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How many terms take a value of a set."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the elementwise connectives share: 0/1 literals along the last axis."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import numpy as np

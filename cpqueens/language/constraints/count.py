@@ -1,7 +1,5 @@
 """How often a value occurs."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from cpqueens.errors import ModelError
@@ -36,7 +34,7 @@ class Count(Constraint):
     def __init__(self, terms: Any, value: Any, relation: Any, count: Any = None) -> None:
         if count is None:
             relation, count = "==", relation
-        if relation not in SATISFIED:
+        if not isinstance(relation, str) or relation not in SATISFIED:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(SATISFIED)}")
         array, *sides = as_linears(terms, value, count)
         if any(side.shape for side in sides):

@@ -1,7 +1,5 @@
 """A descending sequence."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from cpqueens.language.constraints.base import Constraint

@@ -1,7 +1,5 @@
 """How often each of several values occurs."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

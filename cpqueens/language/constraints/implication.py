@@ -1,7 +1,5 @@
 """Implication between two 0/1 literals, elementwise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.language.arrays import stack_last

@@ -1,7 +1,5 @@
 """Two permutations, each the inverse of the other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint

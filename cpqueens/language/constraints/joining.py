@@ -1,7 +1,5 @@
 """Many small linear relations as few arrays, for everything that handles them in bulk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from cpqueens.language.arrays import concatenate_rows
@@ -29,10 +27,7 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
         expression = constraint.expression
         if type(expression) is Term:
             key = (constraint.relation, len(expression.variable_list))
-            if key in single:
-                single[key].append(expression)
-            else:
-                single[key] = [expression]
+            single.setdefault(key, []).append(expression)
         elif expression.size:
             width = max(1, expression.width)
             arrays.setdefault((constraint.relation, width.bit_length()), []).append(expression)

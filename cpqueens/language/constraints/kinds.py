@@ -1,7 +1,5 @@
 """The constraint kinds by name: where the class of each is."""
 
-from __future__ import annotations
-
 import importlib
 
 from cpqueens.language.constraints.base import Constraint

@@ -1,7 +1,5 @@
 """Strict lexicographic order."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from cpqueens.language.constraints.lexicographic import Lexicographic

@@ -1,7 +1,5 @@
 """Lexicographic order."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from cpqueens.language.constraints.lexicographic import Lexicographic

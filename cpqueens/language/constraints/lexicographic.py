@@ -1,7 +1,5 @@
 """What the two lexicographic orders share."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import RELATION
 from cpqueens.language.rows import IntArray
+from cpqueens.text.plaintext import shown
 
 OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
@@ -36,6 +38,10 @@ class Linear(Constraint):
     relation: str
 
     def __init__(self, expression: LinearArray, relation: str) -> None:
+        if not isinstance(expression, LinearArray):
+            raise IntegerError(f"Linear: an array of terms is needed, got {shown(expression)}")
+        if not isinstance(relation, str) or relation not in OPPOSITE:
+            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(OPPOSITE)}")
         _set_expression(self, expression)
         _set_relation(self, relation)
 

@@ -1,7 +1,5 @@
 """Negation of a 0/1 literal, elementwise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cpqueens.language.constraints.base import Constraint, Truths

@@ -1,7 +1,5 @@
 """Disjunction: a clause of 0/1 literals, elementwise."""
 
-from __future__ import annotations
-
 from cpqueens.language.constraints.base import Truths
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.rows import IntArray

@@ -1,7 +1,5 @@
 """What ascending and descending sequences share."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +8,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.text.needed import as_switch
 
 
 class Ordered(Constraint):
@@ -21,7 +20,7 @@ class Ordered(Constraint):
     strict: bool
 
     def __init__(self, terms: Any, strict: bool = False) -> None:
-        super().__init__(terms=flat_terms(terms), strict=bool(strict))
+        super().__init__(terms=flat_terms(terms), strict=as_switch(strict, "strict"))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of neighbours in the wrong order."""

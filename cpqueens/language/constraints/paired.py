@@ -1,7 +1,5 @@
 """What constraints between two arrays of one length share."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from cpqueens.errors import ModelError

@@ -1,7 +1,5 @@
 """A list of allowed rows."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

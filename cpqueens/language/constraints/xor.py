@@ -1,7 +1,5 @@
 """Parity of 0/1 literals, elementwise."""
 
-from __future__ import annotations
-
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -191,30 +190,3 @@ def test_compiled_and_plain_python_do_the_same() -> None:
         answers.append(json.loads(done.stdout))
     assert [mode for mode, _ in answers] == ["compiled", "plain"]
     assert answers[0][1] == answers[1][1]
-
-
-INSTALLED = """
-import sys
-from cpqueens.models.queens import queens
-print(queens(6).count(solver="backtracking:bitmask"))
-"""
-
-
-def test_kernels_run_where_no_cache_can_be_written(tmp_path: Path) -> None:
-    """A read-only installation and no home directory: compiled for the process, nothing written."""
-    package = tmp_path / "site"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "cpqueens", package / "cpqueens", ignore=ignored)
-    shutil.copytree(ROOT / "models", package / "cpqueens" / "models", ignore=ignored)
-    # A file where a folder is needed cannot be written to, not even by root.
-    (package / "cpqueens" / "kernels" / "__pycache__").write_text("")
-    nowhere = tmp_path / "home"
-    nowhere.write_text("")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG"))}
-    environment |= {"PYTHONPATH": str(package), "HOME": str(nowhere), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", INSTALLED], env=environment, capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "4\n"
-    assert not list(package.rglob("*.kernel"))

@@ -64,3 +64,13 @@ def test_objective_and_bound_have_the_models_constant(sense: str, constant: int)
     ended = CpSat().run(model, Request(Want.BEST, Clock(None)), lambda batch: True)
     best = 3 * (2 if sense == "minimize" else 9) + constant
     assert (ended.exhausted, ended.objective, ended.bound) == (True, best, best)
+
+
+def test_an_error_of_the_consumer_comes_back() -> None:
+    """It cannot pass through CP-SAT, which would end the process."""
+
+    def deliver(batch: np.ndarray) -> bool:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        CpSat().run(two_values(), Request(Want.ALL, Clock(None)), deliver)

@@ -48,7 +48,7 @@ FAULTS = [
     (BITS, "k1 - coefficient", "k1 + coefficient"),
     (BITS, "- e1 * d))", "+ e1 * d))"),
     (DEEP, "return abs(a)", "return a"),
-    (DEEP, "if (b < a) == (kind == MINIMUM):", "if b < a:"),
+    (DEEP, "if (b < a) == (kind == kinds.MINIMUM):", "if b < a:"),
     (DEEP, "arena[new] += 1\n", "pass\n"),
     (DEEP, "change = table_mismatches(c, deep) -", "change = table_mismatches(c, deep) +"),
     (DEEP, "arena[arena[parts.ACTIVITY] + c] -= change", "arena[arena[parts.ACTIVITY] + c] += change"),

@@ -133,6 +133,19 @@ def test_the_steps_of_both_count_against_the_limit(
     assert outcome.closest.check().violations
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_closer_of_both_assignments_is_shown(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The general engine makes one step from a start of its own, which is far from any solution."""
+    curtail(monkeypatch, "exchange", 700)
+    model = SPECIAL["exchange"]
+    alone = model.solve(solver="local-search:exchange", step_limit=700, random_seed=seed)
+    both = model.solve(solver="local-search", step_limit=701, random_seed=seed)
+    assert both.statistics["special_steps"] == 700
+    assert alone.closest is not None
+    assert both.closest is not None
+    assert both.closest.check().amount <= alone.closest.check().amount
+
+
 def test_costas_arrays_are_also_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     walk_once, walked = triangle.walk_once, []
 

@@ -1,0 +1,94 @@
+"""Which strategies search: the asked one, or those that fit the model, with the reason."""
+
+from cpqueens.backends.backtracking.orders import ascending
+from cpqueens.backends.base import Request, Want
+from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
+from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.sum_pattern import SumPattern
+
+PATTERNED = ("bitmask", "rowmask", "sums", "table")
+LEXICOGRAPHIC, RESTARTING = "forward, lexicographic", "forward, random values and restarts"
+"""Not strategies of their own: what ``forward`` is called where it takes turns with itself."""
+
+_HALVES_FROM = 13
+"""Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
+_LARGE = 20
+"""Rows beyond which a board's first solution in lexicographic order takes exponential time."""
+
+Chosen = tuple[tuple[str, ...], str]
+"""Strategies, of which several take turns, and why these."""
+
+
+def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -> Chosen:
+    """Return the strategies to run.
+
+    Raises
+    ------
+    UnsupportedConstraint
+        If the model does not have the pattern that an asked strategy needs.
+    UnsupportedRequest
+        If the strategy cannot do what is wanted, or not in the asked order.
+    """
+    if asked != "auto":
+        if asked in (*PATTERNED, "halves"):
+            _need(asked, pattern, request)
+        return (asked,), "asked for"
+    if _has_own_order(request):
+        return ("forward",), "an order is asked for"
+    if pattern is None:
+        return _choose_order(request)
+    if wants_halves(pattern, request, _HALVES_FROM):
+        return ("halves",), "queens are counted"
+    large = request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation
+    if large and is_whole(pattern):
+        return ("forward",), "one solution of a large board"
+    kernel = "bitmask" if isinstance(pattern, Pattern) else "sums"
+    if is_whole(pattern):
+        return (kernel,), "a board without given or forbidden squares"
+    if request.step_limit is not None:
+        return ("forward",), "a pattern in which propagation may pay, and steps are limited"
+    if large:
+        return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
+    return (kernel, "forward"), "a pattern in which propagation may pay"
+
+
+def _choose_order(request: Request) -> Chosen:
+    """Choose for a model without a pattern: a count may be done in any order, and one may be far better."""
+    given = "variable_order" in request.parameters or request.step_limit is not None
+    if request.want is not Want.COUNT or given:
+        return ("forward",), "no pattern"
+    return ("forward", LEXICOGRAPHIC), "no pattern, and no rule says which order"
+
+
+def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request) -> None:
+    """Raise unless a strategy of patterns can do what is asked for."""
+    if pattern is None:
+        terms = "sums of variables" if strategy == "sums" else "shifted variables"
+        raise UnsupportedConstraint(
+            f"backtracking:{strategy} needs AllDifferents over {terms} with at most 64 values; "
+            "backtracking:forward takes every model"
+        )
+    if _has_own_order(request):
+        raise UnsupportedRequest(f"backtracking:{strategy} has one order; backtracking:forward has others")
+    if strategy == "halves" and not wants_halves(pattern, request, 0):
+        raise UnsupportedRequest("backtracking:halves counts plain queens on a square board of at most 21")
+
+
+def _has_own_order(request: Request) -> bool:
+    return request.parameters.get("variable_order") == "smallest-domain" or not ascending(request)
+
+
+def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:
+    """Say whether a count is better done by halves: plain queens on a square board that is not small."""
+    from cpqueens.kernels.quadrants import MAX_N
+
+    square = pattern.n == pattern.width and pattern.is_queens
+    return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
+
+
+def is_whole(pattern: Pattern | SumPattern) -> bool:
+    """Say whether a pattern is a permutation with every square allowed, as queens.
+
+    Then nothing is propagated at the root, and afterwards little that the masks do not say.
+    """
+    return pattern.has_permutation and bool((pattern.allowed == (1 << pattern.width) - 1).all())

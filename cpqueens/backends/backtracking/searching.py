@@ -1,0 +1,123 @@
+"""From chosen strategies to a search that is ready to run: alone, in turns, or in parts for threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.backtracking import patterned
+from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
+from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.shares import count_shared
+from cpqueens.backends.backtracking.tally import wants_parts
+from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
+from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.sum_pattern import SumPattern
+from cpqueens.language.statement import Statement
+from cpqueens.lowered.compiled import Compiled
+
+_ROUNDS = 7
+"""Turns after which a count in parts, which needs one strategy, is decided: 5 ms to 0.3 s each."""
+
+
+_FIRST_STEPS = 200
+"""Of a search with random values until its first restart."""
+
+
+@dataclass(frozen=True)
+class Searching:
+    """What all searches of one run are made of."""
+
+    model: Statement
+    compiled: Compiled
+    pattern: Pattern | SumPattern | None
+    request: Request
+    facts: dict[str, Any]
+
+    def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
+        """Return the search by these strategies."""
+        if any(self._is_general(strategy) for strategy in strategies):
+            self._network("check" in strategies)  # made now, and kept: the time counts as translation
+        if strategies == ("halves",):
+            return lambda _deliver: patterned.count_halves(self._board(), self.request, self.facts)
+        in_parts = self.request.want is Want.COUNT and wants_parts(self.request)
+        if in_parts and not (strategies == ("check",) and self.pattern is None):
+            return lambda _deliver: self._count_in_parts(strategies)
+        return lambda deliver: self._run(strategies, deliver)
+
+    def _is_general(self, strategy: str) -> bool:
+        """Say whether it is a search of any model, not one on the pattern."""
+        return self.pattern is None or strategy in ("forward", LEXICOGRAPHIC, RESTARTING)
+
+    def _board(self) -> Pattern | SumPattern:
+        assert self.pattern is not None, "strategies of patterns are chosen only where there is one"
+        return self.pattern
+
+    def _network(self, check_only: bool = False) -> tuple[Memory, int]:
+        kept = "network", self.request.want is Want.BEST, check_only
+        return self.model.kept(kept, lambda: build_memory(self.compiled, check_only))
+
+    def _run(self, strategies: tuple[str, ...], deliver: Deliver) -> Ended:
+        if len(strategies) == 1:
+            return drained(self._slices(strategies[0], deliver), self.request.heard)
+        return self._turns(strategies, deliver).run()
+
+    def _turns(self, strategies: tuple[str, ...], deliver: Deliver) -> Turns:
+        if self.request.want is Want.ALL:
+            deliver = InOrder(deliver)
+        searches = {strategy: self._slices(strategy, deliver) for strategy in strategies}
+        return Turns(searches, self.request.heard)
+
+    def _slices(self, strategy: str, deliver: Deliver) -> Slices:
+        """Return the search of one strategy."""
+        if not self._is_general(strategy):
+            return patterned.slices(self._board(), strategy, self.request, deliver, self.facts)
+        if strategy == RESTARTING:
+            return self._restarting(deliver)
+        searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
+        check_only = strategy == "check"
+        network = self._network(check_only)
+        return ForwardSearch(self.compiled, network, searching.request, check_only, searching.facts).slices(
+            deliver
+        )
+
+    def _restarting(self, deliver: Deliver) -> Slices:
+        """Search with random values, anew after ever more steps: few first choices of many are bad ones.
+
+        After Gomes, Selman and Kautz (1998), "Boosting combinatorial search through randomization".
+        """
+        steps, seed = _FIRST_STEPS, self.request.seed
+        random = {**self.request.parameters, "value_order": "random"}
+        while True:
+            request = replace(self.request, parameters=random, seed=seed, step_limit=steps)
+            facts = self.facts | {"value_order": "random", "restarts": seed - self.request.seed}
+            search = ForwardSearch(self.compiled, self._network(), request, False, facts)
+            ended = yield from search.slices(deliver)
+            if ended.stop_reason is not StopReason.STEP_LIMIT:
+                return ended
+            steps, seed = steps * 3 // 2, seed + 1
+
+    def _lexicographic(self) -> Searching:
+        order = {"variable_order": "lexicographic"}
+        request = replace(self.request, parameters={**self.request.parameters, **order})
+        return replace(self, request=request, facts=self.facts | order)
+
+    def _count_in_parts(self, strategies: tuple[str, ...]) -> Ended:
+        """Count in threads, or with an estimate, by one strategy: some turns decide which."""
+        (strategy, *others) = strategies
+        if others:
+            alone = replace(self, request=replace(self.request, workers=1, on_progress=None))
+            turns = alone._turns(strategies, lambda _batch: True)
+            ended = turns.probe(_ROUNDS)
+            if ended is not None:
+                return ended
+            strategy = turns.leader() or "forward"
+        if not self._is_general(strategy):
+            return patterned.count_in_parts(self._board(), strategy, self.request, self.facts)
+        searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
+        return count_shared(self.compiled, self._network()[0], searching.request, searching.facts)

@@ -1,0 +1,265 @@
+"""Two exact solvers on one model, where no rule says which is faster: the first at its end answers.
+
+The own engine begins, in the calling thread. CP-SAT joins in another thread once that has taken a moment and
+found few solutions or none, so that the processor time is at most twice what the faster one needs, and the
+moment. Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
+lexicographic order, which both keep. To the pipeline a race is one backend.
+"""
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from cpqueens.answers.outcome import Outcome
+from cpqueens.backends import named
+from cpqueens.backends.backtracking.turns import behind
+from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Request, Want
+from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.kernels import tiers
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+
+OWN, RIVAL = "backtracking", "cpsat"
+
+HEAD_START = 0.03
+"""Processor seconds that the own engine searches by itself: loading and building it are none."""
+
+FEW = 200
+"""Solutions a second below which CP-SAT, which lists some thousands, may have them all earlier."""
+
+MANY = 64
+"""Solutions that show how many there are a second."""
+
+KEPT = 20_000
+"""Solutions that CP-SAT may keep."""
+
+SILENCE = 0.3
+"""Seconds after which CP-SAT joins if nothing was heard of the own engine: it waits for its compiler."""
+
+LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
+"""Of a larger model, making the arrays of the own engine takes longer than a moment."""
+
+
+class Race:
+    """The own engine and CP-SAT as one backend; ``first`` is the one whose options are taken."""
+
+    proves = True
+    strategies: tuple[str, ...] = ()
+
+    def __init__(self, first: Backend) -> None:
+        self.first = first
+        self.name, self.order = first.name, first.order
+        self.features, self.parameters = first.features, first.parameters
+
+    def order_for(self, request: Request) -> Order:
+        """Return what is promised: a listing is the own engine's, in its order."""
+        if request.want is not Want.ALL or self.first.name != OWN:
+            return Order.DISTINCT
+        promised: Order = self.first.order_for(request)  # type: ignore[attr-defined]
+        return promised
+
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
+        """Race, or run the first alone where the other has not what is asked for."""
+        alone = _alone(model, request)
+        if alone is not None:
+            ended = self.first.run(model, request, deliver)
+            reason = ended.statistics.get("reason", alone)
+            return _credited(ended, self.first.name, reason)
+        return _Contest(model, request, deliver).run()
+
+    def credit(self, outcome: Outcome) -> Outcome:
+        """Return the outcome as that of the solver that answered."""
+        return replace(outcome, solver=outcome.statistics["answered_by"])
+
+
+def _credited(ended: Ended, solver: str, reason: str) -> Ended:
+    statistics = {**ended.statistics, "answered_by": solver, "reason": reason}
+    return replace(ended, statistics=statistics)
+
+
+def _alone(model: Statement, request: Request) -> str | None:
+    """Return why there is no race, None if there is one."""
+    special = (
+        request.parameters, request.hint is not None, request.after is not None, request.log,
+        request.on_progress, request.step_limit, request.workers > 1,
+    )  # fmt: skip
+    if any(special):
+        return "an option is asked for that not every solver has"
+    if model.variable_count > LARGEST_VARIABLES or len(model.constraints) > LARGEST_CONSTRAINTS:
+        return "a large model"
+    return None
+
+
+class _Rival:
+    """CP-SAT in a thread of its own; what it delivers is kept."""
+
+    def __init__(self, model: Statement, request: Request) -> None:
+        self._model, self._cancel = model, threading.Event()
+        self._request = replace(
+            request, clock=Clock(request.clock.remaining()), cancel=self._cancel, look_ahead=False,
+            interrupted=self._cancel.is_set,
+        )  # fmt: skip
+        limit = 1 if request.want is Want.ONE else request.solution_limit
+        self._enough = KEPT if limit is None else limit
+        self.rows: list[IntArray] = []
+        self.ended: Ended | None = None
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name="cpqueens-rival", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            self.ended = named.get_backend(RIVAL).run(self._model, self._request, self._take)
+        except BaseException as error:
+            self.error = error
+
+    def _take(self, batch: IntArray) -> bool:
+        self.rows += list(np.array(batch, dtype=np.int64))
+        return len(self.rows) < self._enough
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether it has all solutions, or the best."""
+        return self.ended is not None and self.ended.exhausted
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether it has as many solutions as are asked for."""
+        return self.ended is not None and self._enough <= len(self.rows) and self._enough < KEPT
+
+    def give_up(self) -> None:
+        """Tell it to end."""
+        self._cancel.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended, or for so long; say whether it has, and raise what it raised."""
+        self._thread.join(seconds)
+        if self.error is not None and not isinstance(self.error, CpqueensError):
+            raise self.error
+        return not self._thread.is_alive()
+
+
+class _Contest:
+    """One race: what the own engine delivers is passed on, and the rival is looked at between its slices."""
+
+    def __init__(self, model: Statement, request: Request, deliver: Deliver) -> None:
+        self.model, self.request, self._deliver = model, request, deliver
+        self.rival: _Rival | None = None
+        self._listing = request.want in (Want.ALL, Want.COUNT)
+        self._last: IntArray | None = None
+        self._delivered = 0
+        self._passed_on = 0  # of the rival's improving solutions
+        self._closed = False
+        self._thread = threading.get_ident()
+        self._began: float | None = None  # after the first slice: processor time of this thread
+        self._heard_at = time.monotonic()
+
+    def run(self) -> Ended:
+        """Race to the end or to a stop."""
+        try:
+            return self._both()
+        finally:
+            if self.rival is not None:
+                self.rival.give_up()
+                self.rival.wait()
+
+    def _both(self) -> Ended:
+        own = replace(self.request, interrupted=self._interrupted, heard=self._heard)
+        try:
+            with tiers.running(own.should_stop, part=True):
+                ended = named.get_backend(OWN).run(self.model, own, self._take)
+        except (ModelError, UnsupportedConstraint) as refusal:
+            if self._delivered or self._listing:
+                raise  # a listing was never anybody else's, or it is the user's own error
+            return self._without_own(f"{OWN} refuses: {refusal}")
+        reason = str(ended.statistics.get("reason"))
+        if self.rival is None:
+            return _credited(ended, OWN, reason)
+        self.rival.give_up()
+        self.rival.wait()
+        return self._concluded(ended, self.rival, reason)
+
+    def _concluded(self, ended: Ended, rival: _Rival, reason: str) -> Ended:
+        """Return the end of the one that has the answer, when both have ended."""
+        if not ended.exhausted and not self._closed and self._lost():
+            return self._rivals(rival)
+        if ended.exhausted and self.request.want is Want.ONE and rival.rows:
+            raise BackendFault(f"{OWN} exhausted, and found nothing; {RIVAL} did", "FALSE_UNSAT")
+        if self.request.want is Want.BEST and not ended.exhausted:
+            self._pass_on_improvements()
+            bound = None if rival.ended is None else rival.ended.bound
+            ended = replace(ended, objective=None, bound=bound)
+        return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}")
+
+    def _without_own(self, reason: str) -> Ended:
+        """Let CP-SAT answer alone, as if there was no race."""
+        if self.rival is not None:
+            self.rival.give_up()
+            self.rival.wait()
+        ended = named.get_backend(RIVAL).run(self.model, self.request, self._deliver)
+        return _credited(ended, RIVAL, reason)
+
+    # ---- while the own engine searches ------------------------------------------------------------------
+
+    def _take(self, batch: IntArray) -> bool:
+        """Pass on solutions of the own engine."""
+        self._last = batch[-1].copy()
+        self._delivered += len(batch)
+        self._closed = not self._deliver(batch)
+        self._heard_at = time.monotonic()
+        return not self._closed
+
+    def _heard(self, found: int) -> None:
+        """Let the rival join, or end where it cannot be the first any more."""
+        now, self._heard_at = time.thread_time(), time.monotonic()
+        self._began = now if self._began is None else self._began
+        seconds = now - self._began
+        if self.rival is None:
+            if seconds > HEAD_START and not (self._listing and found >= FEW * seconds):
+                self.rival = _Rival(self.model, self.request)
+        elif self._listing and found > MANY and found >= FEW * seconds:
+            self.rival.give_up()
+
+    def _interrupted(self) -> bool:
+        if threading.get_ident() == self._thread:
+            self._pass_on_improvements()
+            if self.rival is None and time.monotonic() - self._heard_at > SILENCE:
+                self.rival = _Rival(self.model, self.request)
+        return self._closed or self._lost() or self.request.interrupted()
+
+    def _lost(self) -> bool:
+        rival = self.rival
+        return rival is not None and (rival.exhausted or (rival.satisfied and not self._delivered))
+
+    def _pass_on_improvements(self) -> None:
+        """Deliver the rival's solutions of ever better values as they come."""
+        if self.rival is None or self.request.want is not Want.BEST:
+            return
+        rows = self.rival.rows[self._passed_on :]
+        self._passed_on += len(rows)
+        if rows and not self._closed:
+            self._closed = not self._deliver(np.stack(rows))
+
+    # ---- at the end -------------------------------------------------------------------------------------
+
+    def _rivals(self, rival: _Rival) -> Ended:
+        """Return the rival's end, with the solutions that nobody has delivered yet."""
+        if isinstance(rival.error, CpqueensError):
+            raise rival.error
+        assert rival.ended is not None, "it returns or raises"
+        self._pass_on_improvements()
+        if self.request.want is not Want.BEST and rival.rows:
+            self._deliver_missing(rival)
+        reason = f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end"
+        return _credited(rival.ended, RIVAL, reason)
+
+    def _deliver_missing(self, rival: _Rival) -> None:
+        rows = np.stack(rival.rows)
+        rows = rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
+        missing = rows if self._last is None else behind(rows, self._last)
+        if len(rows) - len(missing) != self._delivered:
+            found = f"{len(rows) - len(missing)} and {self._delivered} solutions up to {self._last}"
+            raise BackendFault(f"{RIVAL} and {OWN} disagree: they have {found}", "MISSING")
+        self._closed = len(missing) > 0 and not self._deliver(missing)

@@ -1,0 +1,36 @@
+"""What a caller must give, asked for at the public doors: anything else is refused in one line."""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.text.plaintext import shown
+
+
+def needed(value: Any, kind: type[Any] | tuple[type[Any], ...], what: str) -> Any:
+    """Return ``value``, which must be of a type; ``what`` says what is needed, perhaps also where."""
+    if not isinstance(value, kind):
+        raise ModelError(f"{what} is needed, got {type(value).__name__} {shown(value)}")
+    return value
+
+
+def as_path(value: Any) -> str | os.PathLike[str]:
+    """Return a path; a number, which the system would take for an open file, is none."""
+    path: str | os.PathLike[str] = needed(value, (str, os.PathLike), "a path")
+    return path
+
+
+def as_switch(value: Any, what: str) -> bool:
+    """Return what must be True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what}: True or False is needed, got {shown(value)}")
+    return bool(value)
+
+
+def as_function(value: Any, what: str) -> Any:
+    """Return a function, or None where none is given."""
+    if value is not None and not callable(value):
+        raise ModelError(f"{what} is needed, got {shown(value)}")
+    return value

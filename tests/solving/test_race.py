@@ -1,0 +1,227 @@
+"""Two exact solvers race: the first at its end answers, each solution comes once, and who it was is said."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from collection.pigeonholes import different
+from collection.sudokus import CLUES_17, NORVIG_IMPOSSIBLE, sudoku
+from cpqueens.models.golomb_ruler import golomb_ruler
+from cpqueens.models.langford import langford
+from cpqueens.models.magic_square import magic_square
+from cpqueens.models.queens import queens
+
+from cpqueens import STOP, BackendFault, Model, ModelError, Status, StopReason
+from cpqueens.backends import named
+from cpqueens.backends.base import Ended
+from cpqueens.solving import race
+from cpqueens.solving.solve import count_solutions
+
+
+@pytest.fixture
+def _early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let CP-SAT join after the first slice, however many solutions there are."""
+    monkeypatch.setattr(race, "HEAD_START", 0.0)
+    monkeypatch.setattr(race, "FEW", 1e9)
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left() -> Iterator[None]:
+    yield
+    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-rival"] == []
+
+
+def test_models_that_hang_with_one_strategy_are_answered() -> None:
+    assert different(12, 11).count() == 0
+    assert different(12, 11).enumerate().status is Status.INFEASIBLE
+    assert sudoku(CLUES_17[0]).count() == 1
+    assert sudoku(CLUES_17[1]).enumerate().count == 1
+    assert sudoku(NORVIG_IMPOSSIBLE).solve().status is Status.INFEASIBLE
+
+
+def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
+    queens(8).enumerate(solver="backtracking")  # its kernel is compiled now
+    quick = queens(8).enumerate()
+    assert quick.solver == "backtracking"
+    assert quick.statistics["answered_by"] == "backtracking"
+    assert quick.statistics["reason"] == "a board without given or forbidden squares"
+    slow = different(12, 11).enumerate()
+    assert slow.solver == "cpsat"
+    assert "cpsat was the first at its end" in slow.statistics["reason"]
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_race_delivers_each_solution_once_and_in_order() -> None:
+    expected = langford(7).enumerate(solver="backtracking:forward")
+    for _ in range(3):
+        outcome = langford(7).enumerate()
+        assert outcome.complete
+        assert outcome.statistics["duplicates"] == 0
+        assert outcome.solutions.matrix.tolist() == expected.solutions.matrix.tolist()
+        assert langford(7).count() == 52
+
+
+class Slow:
+    """The own engine on 7 pairs of Langford; after its first solutions it rests until it is told to end."""
+
+    def __init__(self, first: int) -> None:
+        self.rows = langford(7).enumerate(solver="backtracking:forward").solutions.matrix[:first]
+        self.own = named.get_backend("backtracking")
+        self.told = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    def run(self, model: Any, request: Any, deliver: Any) -> Ended:
+        if len(self.rows):
+            deliver(self.rows)
+        deadline = time.monotonic() + 60
+        while not request.should_stop():
+            request.heard(len(self.rows))
+            time.sleep(0.001)
+            assert time.monotonic() < deadline
+        self.told = True
+        return Ended(False, request.why_stopped(), count=len(self.rows))
+
+
+def slowed(monkeypatch: pytest.MonkeyPatch, first: int) -> Slow:
+    slow, get = Slow(first), named.get_backend
+    monkeypatch.setattr(named, "get_backend", lambda name: slow if name == "backtracking" else get(name))
+    return slow
+
+
+@pytest.mark.usefixtures("_early")
+@pytest.mark.parametrize("first", [0, 1, 20])
+def test_the_rival_delivers_what_is_missing(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = langford(7).enumerate(solver="backtracking:forward").solutions.matrix.tolist()
+    slow = slowed(monkeypatch, first)
+    outcome = langford(7).enumerate()
+    assert slow.told
+    assert outcome.complete
+    assert outcome.solver == "cpsat"
+    assert outcome.solutions.matrix.tolist() == expected
+    assert outcome.statistics["delivered"] == 52
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_count_of_the_rival_is_checked_and_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    slowed(monkeypatch, 0)
+    outcome = count_solutions(langford(7))
+    assert (outcome.count, outcome.complete, outcome.solver) == (52, True, "cpsat")
+    assert outcome.statistics["delivered"] == 52
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_limit_is_met_by_the_rival(monkeypatch: pytest.MonkeyPatch) -> None:
+    slowed(monkeypatch, 0)
+    outcome = langford(7).enumerate(solution_limit=5)
+    assert outcome.count == 5
+    assert outcome.stop_reason is StopReason.SOLUTION_LIMIT
+    assert not outcome.complete
+
+
+@pytest.mark.usefixtures("_early")
+def test_solvers_that_disagree_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = slowed(monkeypatch, 20)
+    rival = named.get_backend("cpsat")
+
+    class Forgetful:
+        def run(self, model: Any, request: Any, deliver: Any) -> Ended:
+            kept: list[Any] = []
+            ended = rival.run(model, request, lambda batch: kept.append(batch.copy()) or True)
+            rows = np.concatenate(kept)
+            deliver(rows[np.lexsort(rows.T[::-1])][1:])
+            return ended
+
+    get = named.get_backend
+    monkeypatch.setattr(named, "get_backend", lambda name: Forgetful() if name == "cpsat" else get(name))
+    monkeypatch.setattr(race.Race, "order_for", lambda self, request: slow.own.order_for(request))
+    with pytest.raises(BackendFault, match="19 and 20 solutions up to"):
+        langford(7).enumerate()
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_solution_of_the_rival_refutes_an_own_engine_that_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = slowed(monkeypatch, 0)
+
+    def lie(model: Any, request: Any, deliver: Any) -> Ended:
+        ended = slow.__class__.run(slow, model, request, deliver)
+        return Ended(True, StopReason.EXHAUSTED, statistics=ended.statistics)
+
+    monkeypatch.setattr(slow, "run", lie)
+    with pytest.raises(BackendFault, match="found nothing; cpsat did"):
+        langford(7).solve()
+
+
+@pytest.mark.usefixtures("_early")
+def test_an_optimum_is_the_same_whoever_proves_it() -> None:
+    seen: list[int] = []
+    m = golomb_ruler(7)
+    outcome = m.solve(on_improvement=lambda solution: seen.append(int(solution[m["x"]][-1])))
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.objective == outcome.bound == 25
+    assert seen == sorted(set(seen), reverse=True)
+    assert seen[-1] == 25
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_user_who_has_enough_ends_both() -> None:
+    outcome = golomb_ruler(9).solve(on_improvement=lambda solution: STOP)
+    assert outcome.stop_reason is StopReason.CALLBACK
+    assert not outcome.complete
+    assert outcome.solution is not None
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_time_limit_ends_both_and_nothing_is_claimed() -> None:
+    outcome = golomb_ruler(12).solve(time_limit=2)
+    assert outcome.stop_reason is StopReason.TIME_LIMIT
+    assert not outcome.complete
+    assert None in (outcome.bound, outcome.objective) or outcome.bound < outcome.objective
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_limit_that_is_over_before_the_race_ends_it() -> None:
+    for m in (golomb_ruler(12), queens(8)):
+        assert m.solve(time_limit=1e-9).stop_reason is StopReason.TIME_LIMIT
+    assert queens(8).enumerate(time_limit=1e-9).stop_reason is StopReason.TIME_LIMIT
+
+
+def test_a_model_that_the_own_engine_refuses_is_left_to_the_rival(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpqueens.backends.backtracking.network.CELLS", 10)
+    m = Model()
+    x = m.intvar(0, 99, shape=3, name="x")
+    m.add(x.sum() == 299 - 7 * x[0])
+    outcome = m.solve()
+    assert outcome.solver == "cpsat"
+    assert outcome.statistics["reason"].startswith("backtracking refuses: backtracking would list")
+    with pytest.raises(ModelError, match="would list"):
+        m.enumerate()
+
+
+def test_an_error_of_the_user_is_not_taken_for_a_refusal() -> None:
+    def refuse(solution: object) -> None:
+        raise ModelError("mine")
+
+    with pytest.raises(ModelError, match="mine"):
+        golomb_ruler(5).solve(on_improvement=refuse)
+
+
+def test_a_hand_over_that_was_chosen_says_why() -> None:
+    outcome = magic_square(6).solve()
+    assert outcome.solver == "local-search+cpsat"
+    assert "local search has a kernel" in outcome.statistics["reason"]
+
+
+def test_options_of_one_solver_are_its_own() -> None:
+    assert queens(12).solve(linearization_level=0).solver == "cpsat"
+    assert queens(12).solve(hint={}).solver == "cpsat"
+    assert queens(8).enumerate(step_limit=10).stop_reason is StopReason.STEP_LIMIT
+    m = Model()
+    x = m.intvar(0, 5, name="x")
+    assert m.solve(num_workers=2)[x] in range(6)
