@@ -242,6 +242,6 @@ def test_a_rival_answers_while_the_own_engine_waits_for_the_compiler(monkeypatch
     monkeypatch.setattr(tiers, "COMPILE", 0.0)
     monkeypatch.setattr(tiers, "WAIT", 0.0)
     monkeypatch.setattr(tiers, "LOOK", 0.0)
-    outcome = langford(7).enumerate()
+    outcome = langford(7).enumerate(time_limit=30)
     assert (outcome.solver, outcome.count, outcome.complete) == ("cpsat", 52, True)
     assert outcome.statistics["compile_time"] > 0
