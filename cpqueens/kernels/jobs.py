@@ -11,12 +11,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from cpqueens.kernels import cache
+from cpqueens.system.locks import turn
 
 _OUTLIVES = 120.0  # seconds that compiling may go on after whoever wanted it has ended
-_POLL = 0.05
+_PATIENCE = 60.0  # of a processor's, with another that compiles: more than any entry takes
 _COMPILE = (
     "import sys; sys.path[:] = sys.argv[4:]; from cpqueens.kernels.jobs import work; work(*sys.argv[1:4])"
 )
@@ -61,11 +61,13 @@ def work(entry: str, signature: str, target: str) -> None:
     """Compile into the file ``target``, in a process of its own, one such after the other."""
     threading.Thread(target=_end_after_parent, args=(os.getppid(),), daemon=True).start()
     file = Path(target)
-    with (file.parent / "compiling.lock").open("w") as lock:
-        while not file.exists():
-            if not _locked(lock):
-                time.sleep(_POLL)
-                continue
+
+    def look(_waited: float) -> None:
+        if file.exists():
+            os._exit(0)
+
+    with turn(file.parent / "compiling.lock", _PATIENCE, look):
+        if not file.exists():
             sys.modules["scipy"] = None  # type: ignore[assignment] # which Numba would import, in 0.3 s
             from cpqueens.kernels.compiler import compile_entry
 
@@ -79,19 +81,3 @@ def _end_after_parent(parent: int) -> None:
         time.sleep(0.5)
     time.sleep(_OUTLIVES)
     os._exit(1)
-
-
-def _locked(file: Any) -> bool:
-    """Try to take the lock that a file stands for; it is given back when this process ends, somehow."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

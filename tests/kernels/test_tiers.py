@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from cpqueens.models.langford import langford
 from cpqueens.models.queens import queens
+from holding import held_elsewhere
 
 from cpqueens.cli.warming import RUNS
 from cpqueens.kernels import jobs, tiers
@@ -186,6 +187,18 @@ def test_a_compiler_goes_on_when_its_parent_has_ended(tmp_path: Path) -> None:
     while not list(tmp_path.glob("*.kernel")):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks of this kind")
+def test_a_compiler_finds_done_what_another_was_at(tmp_path: Path) -> None:
+    """Had it begun, it would have failed: there is nothing of this name to compile."""
+    target = tmp_path / "done.kernel"
+    with held_elsewhere(tmp_path / "compiling.lock"):
+        job = jobs.Job("cpqueens.kernels.bitmask:nothing", "int64", target)
+        time.sleep(1.5)
+        target.write_bytes(b"of the other")
+        assert job._process.wait(60) == 0
+    assert target.read_bytes() == b"of the other"
 
 
 @pytest.fixture
