@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -230,7 +231,7 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
 
 
 def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
-    own = dict(ended.statistics)
+    own = {name: copy(value) for name, value in ended.statistics.items()}  # some are kept with the model
     consumer = collector.request.clock.paused.get("consumer", 0.0)
     translating = float(own.pop("translate_time", 0.0))
     searching = times["total_time"] - times["build_time"] - translating - times["compile_time"] - consumer

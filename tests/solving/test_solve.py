@@ -587,6 +587,14 @@ def test_times_are_broken_down(solver: str) -> None:
     assert sum(statistics[name] for name in parts) <= statistics["total_time"] + 1e-3
 
 
+def test_statistics_are_nobody_elses(solver: str) -> None:
+    m = queens(6)
+    first = m.solve(solver=solver).statistics["constraints"]
+    expected = [*first]
+    first.append("changed")
+    assert m.solve(solver=solver).statistics["constraints"] == expected
+
+
 def test_a_hint_outside_the_domain_is_ignored_with_a_reason(solver: str) -> None:
     from cpqueens.backends import named
     from cpqueens.backends.base import Feature
