@@ -188,8 +188,11 @@ class Backend(Protocol):
     proves: bool
     features: frozenset[Feature]
     order: Order
-    parameters: Mapping[str, Parameter]
     strategies: tuple[str, ...]
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What it can be told, by name; an attribute, or computed where that takes its library."""
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked, deliver solutions, and say how it ended, also when stopped."""

@@ -6,16 +6,19 @@ moment. Solutions of CP-SAT are kept until it has them all: those that were not 
 lexicographic order, which both keep. To the pipeline a race is one backend.
 """
 
+import math
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.turns import behind
-from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Request, Want
+from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Parameter, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
@@ -51,7 +54,12 @@ class Race:
     def __init__(self, first: Backend) -> None:
         self.first = first
         self.name, self.order = first.name, first.order
-        self.features, self.parameters = first.features, first.parameters
+        self.features = first.features
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What can be told the first; looked up when asked, as that may take its library."""
+        return self.first.parameters
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised: a listing is the own engine's, in its order."""
@@ -154,7 +162,7 @@ class _Contest:
         self._closed = False
         self._thread = threading.get_ident()
         self._began: float | None = None  # after the first slice: processor time of this thread
-        self._heard_at = time.monotonic()
+        self._heard_at = math.inf  # it has not begun
 
     def run(self) -> Ended:
         """Race to the end or to a stop."""
@@ -225,6 +233,7 @@ class _Contest:
     def _interrupted(self) -> bool:
         if threading.get_ident() == self._thread:
             self._pass_on_improvements()
+            self._heard_at = min(self._heard_at, time.monotonic())
             if self.rival is None and time.monotonic() - self._heard_at > SILENCE:
                 self.rival = _Rival(self.model, self.request)
         return self._closed or self._lost() or self.request.interrupted()

@@ -139,7 +139,7 @@ def test_a_step_costs_n_squared_and_naively_n_to_the_fourth() -> None:
         return seconds(lambda: naive_scan(x))
 
     exponent = np.log(counted(400) / counted(100)) / np.log(4)
-    naive_exponent = np.log(naive(64) / naive(16)) / np.log(4)
+    naive_exponent = np.log(naive(96) / naive(24)) / np.log(4)
     assert 1.4 < exponent < 2.7
     assert 3.2 < naive_exponent < 4.8
     assert naive(64) > 20 * counted(64)
