@@ -25,7 +25,7 @@ Drawn = tuple[Model, str, oracle.Solved]
 
 def fuzz_model(seed: int, index: int) -> Drawn:
     """Return the model with this number in the run with this seed: the same whatever was asked before."""
-    return _block(seed, index // BLOCK, is_huge(index)).at(index)
+    return _quota(seed, index // BLOCK, is_huge(index)).at(index)
 
 
 def is_huge(index: int) -> bool:
@@ -69,5 +69,5 @@ class Quota:
 
 
 @lru_cache(maxsize=4)
-def _block(seed: int, number: int, huge: bool) -> Quota:
+def _quota(seed: int, number: int, huge: bool) -> Quota:
     return Quota(seed, number, huge)

@@ -1,4 +1,4 @@
-"""Taking turns: one process does what others would do at the same time, and they find it done."""
+"""Locks between processes: one does what others would do at the same time, and they find it done."""
 
 import os
 import time

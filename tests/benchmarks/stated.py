@@ -1,14 +1,17 @@
 """Classical problems stated three times: for us, for NuCS and in MiniZinc (for Gecode).
 
-Ours are problems of the catalogue or stated here; NuCS's are its own examples with the heuristics that its
-examples name, but for Costas arrays, which it has no example of; MiniZinc's are the same constraints.
+Ours are problems of the catalogue, of the collection or stated here; NuCS's are its own examples with the
+heuristics that its examples name, but for Costas arrays, which it has no example of; MiniZinc's are the same
+constraints.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,13 @@ from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.langford import langford
 from cpqueens.models.magic_square import magic_square
 
-from cpqueens import AllDifferent, Count, LexLessEqual, Model
+from cpqueens import Count, LexLessEqual, Model
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from collection.cryptarithms import ALPHA, alpha, cryptarithm
+from collection.designs import block_design
+from collection.sudokus import INKALA_2010, sudoku
 
 
 @dataclass(frozen=True)
@@ -41,13 +50,7 @@ class Stated:
 # ---- ours -----------------------------------------------------------------------------------------------
 
 DONALD = ("DONALD", "GERALD", "ROBERT")
-ALPHA = {
-    "BALLET": 45, "CELLO": 43, "CONCERT": 74, "FLUTE": 30, "FUGUE": 50, "GLEE": 66, "JAZZ": 58, "LYRE": 47,
-    "OBOE": 53, "OPERA": 65, "POLKA": 59, "QUARTET": 50, "SAXOPHONE": 134, "SCALE": 51, "SOLO": 37,
-    "SONG": 61, "SOPRANO": 82, "THEME": 72, "VIOLIN": 100, "WALTZ": 34,
-}  # fmt: skip
-SUDOKU = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."  # Inkala 2010
-GIVENS = np.array([0 if c == "." else int(c) for c in SUDOKU]).reshape(9, 9).tolist()
+GIVENS = np.array([int(clue) for clue in INKALA_2010]).reshape(9, 9).tolist()
 
 
 def magic_sequence(n: int) -> Model:
@@ -56,18 +59,6 @@ def magic_sequence(n: int) -> Model:
     x = m.intvar(0, n - 1, shape=n, name="x")
     m += [Count(x, i, x[i]) for i in range(n)]
     m.add(x.sum() == n, (x * np.arange(n)).sum() == n)
-    return m
-
-
-def bibd(v: int, b: int, r: int, k: int, l: int) -> Model:  # noqa: E741 - the letters of the literature
-    """Balanced incomplete block design (CSPLib prob028), rows and columns in lexicographic order."""
-    m = Model("BIBD")
-    x = m.boolvar(shape=(v, b), name="x")
-    m.add(x.sum(axis=1) == r, x.sum(axis=0) == k)
-    first, second = np.triu_indices(v, 1)
-    m.add((x[first] * x[second]).sum(axis=1) == l)
-    m += [LexLessEqual(x[i], x[i + 1]) for i in range(v - 1)]
-    m += [LexLessEqual(x[:, j], x[:, j + 1]) for j in range(b - 1)]
     return m
 
 
@@ -80,38 +71,6 @@ def schur(n: int) -> Model:
         for b in range(1, n + 1 - a):
             m.add(x[a - 1] + x[b - 1] + x[a + b - 1] <= 2)
     m.add(LexLessEqual(x[:, 0], x[:, 1]), LexLessEqual(x[:, 1], x[:, 2]))
-    return m
-
-
-def sudoku() -> Model:
-    """Nine rows, columns and boxes."""
-    m = Model("sudoku")
-    x = m.intvar(1, 9, shape=(9, 9), name="x")
-    m += [AllDifferent(row) for row in x] + [AllDifferent(column) for column in x.T]
-    m += [AllDifferent(x[i : i + 3, j : j + 3].flat) for i in (0, 3, 6) for j in (0, 3, 6)]
-    for i, row in enumerate(GIVENS):
-        for j, value in enumerate(row):
-            if value:
-                m.add(x[i, j] == value)
-    return m
-
-
-def alpha() -> Model:
-    """The letters are 1..26, each word has its sum."""
-    m = Model("alpha")
-    letters = {c: m.intvar(1, 26, name=c) for c in map(chr, range(65, 91))}
-    m += AllDifferent(list(letters.values()))
-    m.add(*(sum(letters[c] for c in word) == total for word, total in ALPHA.items()))
-    return m
-
-
-def donald() -> Model:
-    """DONALD + GERALD = ROBERT, one equation."""
-    m = Model("donald")
-    letters = {c: m.intvar(int(c in "DGR"), 9, name=c) for c in sorted(set("".join(DONALD)))}
-    m += AllDifferent(list(letters.values()))
-    first, second, total = (sum(letters[c] * 10**k for k, c in enumerate(word[::-1])) for word in DONALD)
-    m.add(first + second == total)
     return m
 
 
@@ -236,14 +195,17 @@ PROBLEMS = {
         "first", lambda: magic_square(4), _example("magic_square", "MagicSquareProblem", 4, False)
     ),
     "BIBD (8, 14, 7, 4, 3)": Stated(
-        "first", lambda: bibd(8, 14, 7, 4, 3), _example("bibd", "BIBDProblem", 8, 14, 7, 4, 3)
+        "first", lambda: block_design(8, 14, 7, 4, 3), _example("bibd", "BIBDProblem", 8, 14, 7, 4, 3)
     ),
     "Schur's lemma, 3 boxes, 20 (none)": Stated(
         "first", lambda: schur(20), _example("schur_lemma", "SchurLemmaProblem", 20)
     ),
-    "sudoku (Inkala 2010)": Stated("first", sudoku, _example("sudoku", "SudokuProblem", GIVENS)),
+    "sudoku (Inkala 2010)": Stated(
+        "first", lambda: sudoku(INKALA_2010), _example("sudoku", "SudokuProblem", GIVENS)
+    ),
     "alpha": Stated("first", alpha, _example("alphanumeric", "AlphanumericProblem", _ALPHA_DATA)),
     "DONALD + GERALD = ROBERT": Stated(
-        "first", donald, _example("cryptarithmetic", "CryptarithmeticProblem", _DONALD_DATA)
+        "first", lambda: cryptarithm(*DONALD),
+        _example("cryptarithmetic", "CryptarithmeticProblem", _DONALD_DATA),
     ),
 }  # fmt: skip

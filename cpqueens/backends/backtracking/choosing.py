@@ -7,7 +7,7 @@ from cpqueens.kernels.pattern import Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
-LEXICOGRAPHIC, RESTARTING = "forward, lexicographic", "forward, random values and restarts"
+LEXICOGRAPHIC, RESTARTING = "forward (lexicographic)", "forward (random values, restarts)"
 """Not strategies of their own: what ``forward`` is called where it takes turns with itself."""
 
 _HALVES_FROM = 13

@@ -113,7 +113,7 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
     sign = -1 if lowered.maximizing else 1
-    return Translation(native, columns, board, [*lowered.how], offset, sign, extremes, largest, reach)
+    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest, reach)
 
 
 def refusal(model: Statement, translation: Translation) -> ModelInvalid:

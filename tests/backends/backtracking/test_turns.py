@@ -73,7 +73,7 @@ def test_a_count_by_several_orders_says_which() -> None:
     general.add(x.sum() == 6)
     outcome = count_solutions(general, AUTO)
     assert outcome.count == 44
-    assert outcome.statistics["reason"].startswith("forward and forward, lexicographic took turns")
+    assert outcome.statistics["reason"].startswith("forward and forward (lexicographic) took turns")
 
 
 @pytest.mark.parametrize("name", MIXED)
