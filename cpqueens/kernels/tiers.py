@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.kernels import cache
-from cpqueens.kernels.signatures import flatten
+from cpqueens.kernels.signatures import Flat, flatten
 from cpqueens.system.memory import ensure_room
 
 if TYPE_CHECKING:
@@ -80,16 +80,22 @@ class Book:
         Says whether the run is to stop.
     times
         Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
+    flat
+        What the tuples among the arguments of its calls are as words; None outside of runs, which would end
+        never and keep them all.
     """
 
     def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
         self.should_stop = should_stop
+        self.flat: dict[int, Flat] | None = {}
         self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
         if whole is not None:
             self.times = whole.times
 
 
-_book: ContextVar[Book] = ContextVar("book", default=Book(lambda: False))  # noqa: B039 - nobody reads it
+_no_run = Book(lambda: False)
+_no_run.flat = None
+_book: ContextVar[Book] = ContextVar("book", default=_no_run)
 
 
 @contextmanager
@@ -125,7 +131,7 @@ class KernelEntry:
         spent = self._weight(arguments)
         if spent < LOOK:
             return self._call_plain(arguments)
-        types, words = flatten(arguments)
+        types, words = flatten(arguments, _book.get().flat)
         form = self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
         code = form.code or form.found(spent)
         if code is None:

@@ -47,11 +47,10 @@ def test_kernels_work_without_a_cache_of_ours(tmp_path: Path, first: str, here: 
 
 def environment(folder: Path) -> dict[str, str]:
     """Copy the package and return an environment in which it can only write temporary files."""
-    package = folder / "cpqueens"
-    shutil.copytree(
-        Path(cpqueens.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.kernel")
-    )
-    shutil.copytree(Path(cpqueens.__file__).parents[1] / "models", package / "models")
+    package, source = folder / "cpqueens", Path(cpqueens.__file__).parent
+    made = shutil.ignore_patterns("__pycache__", "*.kernel")
+    shutil.copytree(source, package, ignore=made)
+    shutil.copytree(source.parent / "models", package / "models", ignore=made)
     for inner in [package, *(p for p in package.rglob("*") if p.is_dir())]:
         (inner / "__pycache__").write_text("no folder")
     (folder / "cache").write_text("no folder")
