@@ -42,6 +42,7 @@ demo: $(READY)
 	$(BIN)/python examples/01_demo.py
 
 test: $(READY)
+	$(BIN)/cpqueens doctor --compile
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-slow: $(READY)
@@ -64,8 +65,9 @@ mutants: $(READY)
 
 # NuCS pins its versions of Numba and numpy: an environment of its own, with its own compiled kernels.
 bench: $(BENCHMARK)/.ready
+	NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/cpqueens doctor --compile
 	for file in tests/benchmarks/bench_*.py; do \
-		NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python $$file || exit 1; done
+		CPQUEENS_KERNELS=compiled NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python $$file || exit 1; done
 
 $(BENCHMARK)/.ready: pyproject.toml
 	test -x $(BENCHMARK)/bin/python || $(PYTHON) -m venv $(BENCHMARK)
@@ -83,7 +85,7 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.txt
 	touch $@
 
 clean-cache:
-	find . -name "*.nbi" -delete -o -name "*.nbc" -delete
+	find . -name "*.kernel" -delete
 
 clean:
 	rm -rf $(VENV) $(BENCHMARK) $(LOWEST) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,6 +14,9 @@ ADOPTS = sys.platform == "linux"
 _PR_SET_CHILD_SUBREAPER = 36
 
 
+_MAY_STAY = ("resource_tracker", "cpqueens.kernels.jobs import work")
+
+
 def adopt_orphans() -> None:
     """Let what loses its parent become a child of this process, so that it can be seen (on Linux)."""
     if ADOPTS:
@@ -21,7 +24,10 @@ def adopt_orphans() -> None:
 
 
 def running_children(pid: int | None = None) -> dict[int, str]:
-    """Return the living children of a process with their command lines; nothing where that cannot be seen."""
+    """Return the living children of a process with their command lines; nothing where that cannot be seen.
+
+    A process that compiles a kernel may outlive who wanted it, and ends by itself.
+    """
     if not ADOPTS or (pid is None and not _has_children()):
         return {}
     wanted = os.getpid() if pid is None else pid
@@ -31,7 +37,7 @@ def running_children(pid: int | None = None) -> dict[int, str]:
             state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
             if int(parent) == wanted and state != "Z":
                 found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ").strip()
-    return {child: words for child, words in found.items() if "resource_tracker" not in words}
+    return {child: words for child, words in found.items() if not any(name in words for name in _MAY_STAY)}
 
 
 def _has_children() -> bool:

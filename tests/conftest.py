@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
+
+os.environ.setdefault("CPQUEENS_KERNELS", "compiled")  # before anything of the package is imported
 
 import pytest
 from children import adopt_orphans, left_behind, running_children

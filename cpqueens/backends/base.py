@@ -69,7 +69,7 @@ REFUSED = {
 
 
 class Clock:
-    """The one deadline for build, translation and solving; compilation and the consumer do not count."""
+    """The one deadline for build, translation, compiling and solving; the consumer does not count."""
 
     def __init__(self, time_limit: float | None) -> None:
         self.started = time.monotonic()
@@ -94,7 +94,7 @@ class Clock:
 
     @contextmanager
     def pause(self, what: str) -> Iterator[None]:
-        """Exclude a block from the limit and book its seconds under ``what`` (compile, consumer)."""
+        """Exclude a block from the limit and book its seconds under ``what`` (consumer)."""
         start = time.monotonic()
         try:
             yield
@@ -188,8 +188,11 @@ class Backend(Protocol):
     proves: bool
     features: frozenset[Feature]
     order: Order
-    parameters: Mapping[str, Parameter]
     strategies: tuple[str, ...]
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What it can be told, by name; an attribute, or computed where that takes its library."""
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked, deliver solutions, and say how it ended, also when stopped."""

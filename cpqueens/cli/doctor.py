@@ -15,6 +15,7 @@ from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
 from cpqueens.cli.terminal import say
+from cpqueens.kernels import cache
 from cpqueens.system.platforms import limits
 from cpqueens.system.requirements import requirements
 
@@ -42,9 +43,12 @@ class Library:
 
 
 @click.command()
+@click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now, instead of beside runs.")
 @json_option
-def command(as_json: bool) -> int:
+def command(compiling: bool, as_json: bool) -> int:
     """Say what is installed, and what is missing."""
+    if compiling:
+        _compile()
     libraries = _libraries()
     facts = _facts()
     if as_json:
@@ -53,6 +57,19 @@ def command(as_json: bool) -> int:
     else:
         say("\n".join(_lines(libraries, facts)))
     return DONE if all(library.is_fit for library in libraries if library.required) else REFUSED
+
+
+def _compile() -> None:
+    """Compile all kernels, with a bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from cpqueens.cli import warming
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("compiling", total=len(warming.RUNS) + 1)
+        for done, name in enumerate(warming.warm()):
+            bar.update(task, completed=done, description=f"compiling for {name}")
 
 
 def _libraries() -> list[Library]:
@@ -93,27 +110,10 @@ def _facts() -> dict[str, Any]:
 
 
 def kernel_cache() -> tuple[Path, bool]:
-    """Return where compiled kernels are kept between runs, and whether that can be written.
-
-    Numba takes the folder of ``NUMBA_CACHE_DIR``, else the one beside the source, else the user's.
-    """
-    import importlib.util
-
-    spec = importlib.util.find_spec("cpqueens")
-    beside = Path(str(spec.origin)).parent / "kernels" / "__pycache__" if spec else Path()
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "numba"
-    asked = os.environ.get("NUMBA_CACHE_DIR")
-    places = [Path(asked)] if asked else [beside, home]
-    for place in places:
-        if _is_writable(place):
-            return place, True
-    return places[0], False
-
-
-def _is_writable(folder: Path) -> bool:
-    """Say whether files can be made in a folder, or the folder itself where it is missing."""
-    nearest = next((p for p in (folder, *folder.parents) if p.exists()), None)
-    return nearest is not None and nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+    """Return where compiled kernels are kept between runs, and whether that can be written."""
+    places = cache.folders()
+    found = next((place for place in places if cache.is_writable(place)), None)
+    return found or places[0], found is not None
 
 
 def _backends() -> list[dict[str, Any]]:
@@ -128,12 +128,12 @@ def _backends() -> list[dict[str, Any]]:
 
 
 def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
-    cache = facts["kernel_cache"]
-    kept = "kept in" if cache["writable"] else "compiled anew in each process; cannot write"
+    kept_in = facts["kernel_cache"]
+    kept = "kept in" if kept_in["writable"] else "compiled anew in each process; cannot write"
     lines = [
         f"cpqueens {facts['cpqueens']} on Python {facts['python']} ({facts['executable']})",
         f"{facts['platform']}, {facts['processors']} processor(s) to use",
-        f"compiled kernels: {kept} {cache['folder']}",
+        f"compiled kernels: {kept} {kept_in['folder']}",
         *(f"on this system: {limit}" for limit in facts["limits"]),
         "",
         "Libraries",

@@ -225,9 +225,6 @@ class BitmaskSearch(PathSearch):
         if len(rows) == 0:
             self.control[ROW] = DONE
 
-    def _node_cost(self) -> int:
-        return 7 if self.pattern.is_queens else 10 + 3 * self.steps.shape[1] + 2 * self.near.shape[1]
-
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         if self.pattern.is_queens:
             return search_queens(self.pattern.allowed, self.stack, self.placed, self.control, out, budget)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 from cpqueens.kernels.quadrants import Starts, Words
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ class Half(NamedTuple):
     south_starts: Starts
 
 
-@kernel
+@inner_kernel
 def join(quadrants: Half, table: int, north_rows: int, south_rows: int, half: int, buffer: Words) -> Any:
     """Write the half boards of a row set into ``buffer``; return how many, -1 if it is too short."""
     full = (1 << half) - 1
@@ -55,7 +55,7 @@ def join(quadrants: Half, table: int, north_rows: int, south_rows: int, half: in
     return np.int64(count)
 
 
-@kernel
+@inner_kernel
 def sort_into_buckets(
     boards: Words, size: int, low: int, align: int, starts: Ints, counts: Ints, out: Words32
 ) -> None:

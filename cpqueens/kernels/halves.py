@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpqueens.kernels.half_boards import Half, Ints, Words32, join, sort_into_buckets
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import unbounded_kernel
 from cpqueens.kernels.matching import match_buckets, slice_bits
 from cpqueens.kernels.quadrants import Words
 
@@ -39,7 +39,7 @@ class Room(NamedTuple):
     east_counts: Ints
 
 
-@kernel
+@unbounded_kernel
 def count_units(
     units: Ints,
     first: int,

@@ -12,7 +12,7 @@ import numpy as np
 
 from cpqueens.kernels.bits import add_conflicts, or_eight, popcount
 from cpqueens.kernels.half_boards import Ints, Words32
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 from cpqueens.kernels.quadrants import Words
 
 _ZERO = np.uint64(0)
@@ -26,7 +26,7 @@ _STAGES = np.array(
 )
 
 
-@kernel
+@inner_kernel
 def slice_bits(words: Words32, size: int, lines: Words) -> None:
     """Transpose blocks of 64 words: bit e of ``lines[32 * block + l]`` is bit l of word e of the block.
 
@@ -49,7 +49,7 @@ def slice_bits(words: Words32, size: int, lines: Words) -> None:
             width //= 2
 
 
-@kernel
+@inner_kernel
 def unions(
     lines: Words, side: int, blocks: Ints, padding: Words, rows: Words, table: Words, others: Words
 ) -> None:
@@ -90,7 +90,7 @@ def unions(
         others[32 + m] = _BOARDS - taken
 
 
-@kernel
+@inner_kernel
 def conflicts(west: Words32, table: Words, others: Words, sums: Words) -> Any:
     """Return how many of the 512 east boards behind ``table`` conflict with each west word, in sum.
 
@@ -106,7 +106,7 @@ def conflicts(west: Words32, table: Words, others: Words, sums: Words) -> Any:
     return total
 
 
-@kernel
+@inner_kernel
 def mark_padding(starts: Ints, counts: Ints, padding: Words) -> None:
     """Set the words of ``padding`` (blocks + 1,): which boards of each block, and of one more, are none."""
     for b in range(counts.size):
@@ -116,7 +116,7 @@ def mark_padding(starts: Ints, counts: Ints, padding: Words) -> None:
     padding[starts[counts.size] // 64] = _ALL
 
 
-@kernel
+@inner_kernel
 def match_buckets(
     west: Words32,
     west_starts: Ints,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.bitmask import BitmaskSearch
+from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.pattern import Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
 
@@ -94,9 +95,10 @@ class MirroredSearch:
         """Return the dead ends so far."""
         return self._factor * sum(part.search.failures for part in self._parts)
 
-    def default_budget(self) -> int:
-        """Return the placements per call that take about 10 ms."""
-        return self._parts[0].search.default_budget()
+    @property
+    def pace(self) -> Pace:
+        """How many placements a call is given."""
+        return self._parts[min(self._at, len(self._parts) - 1)].search.pace
 
     def fill(self, out: NDArray[np.uint8], budget: int | None = None) -> int:
         """Write the next solutions into ``out`` (batch, n), uint8; return how many. See `PatternSearch`."""

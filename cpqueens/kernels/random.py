@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 
 _MASK = 0xFFFFFFFF
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -34,7 +34,7 @@ def seed_state(seed: int, stream: int = 0) -> NDArray[np.int64]:
     return np.array(words, dtype=np.int64)
 
 
-@kernel
+@inner_kernel
 def draw(state: NDArray[np.int64]) -> Any:
     """Return the next number, uniform on 0 .. 2**32 - 1, and advance ``state`` (4 words)."""
     a = state[0]
@@ -48,7 +48,7 @@ def draw(state: NDArray[np.int64]) -> Any:
     return t
 
 
-@kernel
+@inner_kernel
 def below(state: NDArray[np.int64], bound: int) -> Any:
     """Return a number on 0 .. bound - 1 for 1 <= bound < 2**63.
 
@@ -60,7 +60,7 @@ def below(state: NDArray[np.int64], bound: int) -> Any:
     return (draw(state) * bound) >> 32
 
 
-@kernel
+@inner_kernel
 def unit(state: NDArray[np.int64]) -> Any:
     """Return a float uniform on [0, 1) with 32 bits."""
     return draw(state) * (1.0 / 4294967296.0)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import is_compiled, kernel
+from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.pattern import Ints, Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
 
@@ -22,11 +23,7 @@ ROW, BASE, NODES, FAILURES, SOLUTIONS, TOP, CONTROLS = range(7)
 DONE = -1  # value of ROW when nothing is left
 
 
-_CALL_COST = 10_000_000  # nanoseconds of compiled search per call, so that limits are seen in time
-_PLAIN_COST = 100_000
-
-
-@kernel
+@inner_kernel
 def record(x: Ints, control: Ints, out: NDArray[np.uint8], filled: int) -> Any:
     """Count a solution, and write it to ``out`` unless only counting; return how many are written."""
     control[SOLUTIONS] += 1
@@ -62,6 +59,7 @@ class PatternSearch(ABC):
             raise ValueError(f"after needs {n} values that begin with the prefix")
         self._nothing = np.zeros((0, max(n, 1)), dtype=np.uint8)
         self._empty_model = n == 0 and after is None
+        self.pace = Pace()
         self.control[ROW] = DONE
         self.control[BASE] = len(prefix)
         if n:
@@ -89,10 +87,6 @@ class PatternSearch(ABC):
         """Return the solutions found."""
         return int(self.control[SOLUTIONS])
 
-    def default_budget(self) -> int:
-        """Return the placements per call that take about 10 ms (as plain Python: a fraction of a second)."""
-        return max(16, (_CALL_COST if is_compiled() else _PLAIN_COST) // self._node_cost())
-
     def fill(self, out: NDArray[np.uint8], budget: int | None = None) -> int:
         """Write the next solutions into ``out`` (batch, n), uint8; return how many.
 
@@ -105,7 +99,7 @@ class PatternSearch(ABC):
             return 1
         if self.exhausted or len(out) == 0:
             return 0
-        return int(self._run(out, self.default_budget() if budget is None else budget))
+        return self._advance(out, budget)
 
     def count(self, budget: int | None = None) -> int:
         """Count on for ``budget`` placements without storing; return the solutions found by this call."""
@@ -113,16 +107,19 @@ class PatternSearch(ABC):
         if self._empty_model:
             return self.fill(np.zeros((1, 0), dtype=np.uint8))
         if not self.exhausted:
-            self._run(self._nothing, self.default_budget() if budget is None else budget)
+            self._advance(self._nothing, budget)
         return self.solutions - before
+
+    def _advance(self, out: NDArray[np.uint8], budget: int | None) -> int:
+        """Run for ``budget`` placements or as many as take some milliseconds; return how many are written."""
+        steps = self.pace.steps if budget is None else budget
+        return self.pace.timed(
+            lambda budget: int(self._run(out, budget)), steps, lambda filled: not filled or filled < len(out)
+        )
 
     @abstractmethod
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         """Set up the state and ``control[ROW]`` (DONE if the prefix is not safe)."""
-
-    @abstractmethod
-    def _node_cost(self) -> int:
-        """Return about how many nanoseconds a placement takes compiled."""
 
     @abstractmethod
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:

@@ -51,7 +51,7 @@ def total_error(errors: Ints) -> Any:
     return total
 
 
-@kernel
+@inner_kernel
 def swap_change(a: int, b: int, x: Ints, cell_start: Ints, cell_lines: Ints, errors: Ints) -> Any:
     """Return the change of the total error by swapping the values of two cells (reads only)."""
     d = x[b] - x[a]
@@ -90,7 +90,7 @@ def apply_exchange(a: int, b: int, s: Any) -> None:
     s.info[at.HASH] = at.mixed(a * 65537 + b, s.info[at.HASH])
 
 
-@kernel
+@inner_kernel
 def aligned(a: int, b: int, one: int, other: int, cell_start: Ints, cell_lines: Ints) -> Any:
     """Say whether the lines of ``a`` without ``one`` are those of ``b`` without ``other``."""
     p = cell_start[a]

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.jit import inner_kernel
 from cpqueens.kernels.random import below
 from cpqueens.kernels.search_arena import Ints
 
 
-@kernel
+@inner_kernel
 def allowed(v: int, value: int, space: Any) -> Any:
     """Say whether ``value`` is in the domain of ``v``; O(log) for domains with holes."""
     if value < space.lower[v] or value > space.upper[v]:

@@ -153,8 +153,8 @@ def deep_conflicts(core: Any, deep: Any) -> None:
             mark_term(t, w, deep.support_start, deep.support, deep.supports, arena)
 
 
-@kernel
-def rebuild(core: Any, rows: Any, deep: Any, measure: int) -> Any:
+@inner_kernel
+def recompute(core: Any, rows: Any, deep: Any, measure: int) -> Any:
     """Compute the whole state from ``core.x``; return and store the cost. O(all incidences)."""
     plain_rebuild(core, measure)
     if rows is not None:
@@ -168,3 +168,9 @@ def rebuild(core: Any, rows: Any, deep: Any, measure: int) -> Any:
         deep_conflicts(core, deep)
     core.arena[core.arena[parts.INFO] + at.COST] = cost
     return cost
+
+
+@kernel
+def rebuild(core: Any, rows: Any, deep: Any, measure: int) -> Any:
+    """Do the same for a driver."""
+    return recompute(core, rows, deep, measure)

@@ -4,7 +4,7 @@ from typing import Any
 
 from cpqueens.kernels import search_arena as parts
 from cpqueens.kernels import search_info as at
-from cpqueens.kernels.jit import inlined, kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.random import below
 from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_moves import domain_size, domain_value, list_values
@@ -48,7 +48,7 @@ def random_neighbour(other: bool, s: Any) -> None:
     at.record(s.events, info, at.RESET, 0, 1, 0)
 
 
-@kernel
+@inner_kernel
 def best_neighbour(s: Any, ties: int, found: Ints) -> Any:
     """Set ``found`` to variable (-1: no move), value and change of the best assignment of all.
 

@@ -7,7 +7,7 @@ functions here take the layers one by one. See search_plain, search_rows and sea
 
 from typing import Any, NamedTuple
 
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel
 from cpqueens.kernels.search_apply import plain_apply
 from cpqueens.kernels.search_arena import BIT_ROWS, SLOTS, Ints
 from cpqueens.kernels.search_bits import bits_swap_deltas
@@ -87,7 +87,7 @@ class State(NamedTuple):
     measure: int  # of AllDifferents, see search_plain
 
 
-@kernel
+@inner_kernel
 def swap_deltas(
     i: int, candidates: Ints, size: int, out: Ints, core: Any, rows: Any, deep: Any, measure: int
 ) -> None:
@@ -102,7 +102,7 @@ def swap_deltas(
         deep_deltas(i, candidates, size, True, out, deep, core, measure)
 
 
-@kernel
+@inner_kernel
 def assign_deltas(
     v: int, values: Ints, size: int, out: Ints, core: Any, rows: Any, deep: Any, measure: int
 ) -> None:
@@ -114,7 +114,7 @@ def assign_deltas(
         deep_deltas(v, values, size, False, out, deep, core, measure)
 
 
-@kernel
+@inner_kernel
 def apply_assign(v: int, new: int, core: Any, rows: Any, deep: Any, measure: int) -> Any:
     """Give ``new`` to ``v`` in every layer; return the change of weighted violation."""
     old = core.x[v]
@@ -129,7 +129,7 @@ def apply_assign(v: int, new: int, core: Any, rows: Any, deep: Any, measure: int
     return total
 
 
-@kernel
+@inner_kernel
 def apply_swap(i: int, j: int, core: Any, rows: Any, deep: Any, measure: int) -> Any:
     """Exchange the values of ``i`` and ``j``; return the change of weighted violation."""
     xi = core.x[i]

@@ -41,7 +41,7 @@ class Placing(NamedTuple):
     random: Ints
 
 
-@kernel
+@inner_kernel
 def swap_delta(i: int, j: int, x: Ints, offsets: Ints, count: Ints) -> Any:
     """Return the change of surplus by swapping the values of ``i`` and ``j`` (reads only)."""
     delta = 0

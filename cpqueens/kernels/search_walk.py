@@ -13,7 +13,7 @@ from cpqueens.kernels.random import below, draw
 from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_deep import violation
 from cpqueens.kernels.search_moves import list_swaps, list_values
-from cpqueens.kernels.search_rebuild import rebuild
+from cpqueens.kernels.search_rebuild import recompute
 from cpqueens.kernels.search_state import assign_deltas, swap_deltas
 from cpqueens.kernels.search_step import keep, make_move, save, shake
 
@@ -93,7 +93,7 @@ def bump_weights(amount: int, core: Any, rows: Any, deep: Any, measure: int) -> 
         info[at.LEAST_VIOLATION] = total
         info[at.STALL] = 0
     keep(total, core)
-    info[at.LEAST] = rebuild(core, rows, deep, measure)
+    info[at.LEAST] = recompute(core, rows, deep, measure)
 
 
 @inner_kernel

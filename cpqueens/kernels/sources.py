@@ -1,36 +1,48 @@
-"""Which source files a kernel is made of: its own and all that it imports from this package."""
+"""Which files an entry's machine code is made of: its own, all kernels that it imports, the compiler's."""
 
+import hashlib
 import re
 from functools import cache
 from pathlib import Path
 
+KERNELS = Path(__file__).parent
 _IMPORT = re.compile(
     r"^from cpqueens\.kernels(?:\.(?P<of>\w+) import| import (?:\((?P<many>[^)]*)\)|(?P<few>[^(\n]+)))",
     re.MULTILINE,
 )
 _NAME = re.compile(r"(\w+)(?: as \w+)?")
+_COMPILER = ("compiler", "compiling", "wrapping")
+_NOT = {"jit", "pace"}  # what `compiling` stands in for, and what only drivers use
 
 
 @cache
-def source_stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return name, time of change (ns) and size of ``path`` and of every kernel file that it reaches.
+def source_stamp(path: Path, kernels: Path = KERNELS) -> str:
+    """Return a hash of ``path``, of every kernel file that it reaches and of what compiles them.
 
-    A file that cannot be read (a zipped installation never changes in place) counts as absent.
+    A file that cannot be read (of a zipped installation, which never changes in place) counts as absent.
     """
-    found: dict[str, tuple[int, int]] = {}
-    waiting = [path]
+    text = hashlib.sha256()
+    for name, content in sorted(sources(path, kernels).items()):
+        text.update(f"{name} {len(content)} ".encode() + content)
+    return text.hexdigest()
+
+
+def sources(path: Path, kernels: Path = KERNELS) -> dict[str, bytes]:
+    """Return the contents of those files by their names; the kernels lie in a folder of their own."""
+    found: dict[str, bytes] = {}
+    waiting = [path, *(kernels / f"{name}.py" for name in _COMPILER)]
     while waiting:
         file = waiting.pop()
-        if file.name in found:
+        if file.name in found or file.stem in _NOT:
             continue
         try:
-            status, text = file.stat(), file.read_text(encoding="utf-8")
+            found[file.name] = file.read_bytes()
         except OSError:
             continue
-        found[file.name] = (status.st_mtime_ns, status.st_size)
+        waiting.append(file.with_name(f"{file.stem}_code.py"))
         waiting += [
-            file.with_name(f"{name}.py")
-            for imported in _IMPORT.finditer(text)
+            kernels / f"{name}.py"
+            for imported in _IMPORT.finditer(found[file.name].decode())
             for name in _NAME.findall(imported["of"] or imported["many"] or imported["few"])
         ]
-    return tuple((name, *found[name]) for name in sorted(found))
+    return found

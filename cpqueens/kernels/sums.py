@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.bits import lowest, popcount
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.pattern import WORD, Ints, Words
 from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PathSearch, record
 from cpqueens.kernels.sum_pattern import BACKWARD, FORWARD, GROUP, SIGN, layout
@@ -22,7 +22,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BITS = np.uint64(63)
 
 
-@kernel
+@inner_kernel
 def window(used: Words, position: int) -> Any:
     """Return 64 bits of the strings from ``position`` on."""
     word = position >> 6
@@ -30,7 +30,7 @@ def window(used: Words, position: int) -> Any:
     return (used[word] >> shift) | ((used[word + 1] << _ONE) << (_BITS - shift))
 
 
-@kernel
+@inner_kernel
 def enter_row(
     row: int, allowed: Words, first: Ints, terms: Ints, constants: Ints, others: Ints, entries: Ints,
     used: Words, x: Ints, sums: Ints,
@@ -57,7 +57,7 @@ def enter_row(
     return safe
 
 
-@kernel
+@inner_kernel
 def flip_row(row: int, column: Any, first: Ints, terms: Ints, sums: Ints, used: Words) -> None:
     """Enter the values of the row's terms into the strings, or take them out again."""
     for t in range(first[row], first[row + 1]):
@@ -144,9 +144,6 @@ class SumsSearch(PathSearch):
         if row + 1 < self.pattern.n:
             self.x[row] = value
             flip_row(row, value, *self.plan[:2], self.sums, self.used)
-
-    def _node_cost(self) -> int:
-        return 20 + 40 * len(self.sums) // max(1, self.pattern.n)
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         arrays = (self.used, self.sums, self.untried, self.x)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import inlined, kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.pattern import Ints, Words
 from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, PatternSearch, record
 
@@ -80,7 +80,7 @@ def next_in_table(row: int, x: Ints, table: Any) -> Any:
     return -1
 
 
-@kernel
+@inner_kernel
 def take_squares(row: int, value: int, table: Any) -> None:
     """Take away the squares of later rows that a placement blocks."""
     width = table.free.shape[1]
@@ -188,9 +188,6 @@ class CheckSearch(_PlacementSearch):
         super()._start(prefix, after)
         self.state = Checked(self.pattern.allowed, self.pattern.conflict), None, None
 
-    def _node_cost(self) -> int:
-        return 20 + self.pattern.n * self.pattern.width
-
 
 class TableSearch(_PlacementSearch):
     """Search on a two-dimensional table of free squares (strategy ``table``)."""
@@ -206,9 +203,6 @@ class TableSearch(_PlacementSearch):
         for row in range(current + int(self.x[current] >= 0) if current != DONE else 0):
             take_squares(row, int(self.x[row]), table)
 
-    def _node_cost(self) -> int:
-        return 20 + 6 * self.pattern.n
-
 
 class RowmaskSearch(_PlacementSearch):
     """Search on one word of free squares per later row (strategy ``rowmask``)."""
@@ -221,6 +215,3 @@ class RowmaskSearch(_PlacementSearch):
         for row in range(max(0, int(self.control[ROW]))):
             free[row + 1] = free[row] & ~pattern.conflict[row, :, self.x[row]]
         self.state = None, None, Rowmasks(free, pattern.conflict)
-
-    def _node_cost(self) -> int:
-        return 20 + 2 * self.pattern.n + self.pattern.width

@@ -62,7 +62,7 @@ def _suits_local_search(model: Statement) -> bool:
         return True
     if not LONG_SERIES <= len(model.decisions) <= MOST_CELLS or not takes_permutations(model):
         return False
-    from cpqueens.lowered.patterns import patterns_of  # loads Numba
+    from cpqueens.lowered.patterns import patterns_of
 
     patterns = patterns_of(model, PLAIN_KINDS - {"Count"})
     return patterns.path is not None or patterns.lines is not None

@@ -6,25 +6,28 @@ moment. Solutions of CP-SAT are kept until it has them all: those that were not 
 lexicographic order, which both keep. To the pipeline a race is one backend.
 """
 
-import sys
+import math
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.turns import behind
-from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Request, Want
+from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Parameter, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 
 OWN, RIVAL = "backtracking", "cpsat"
 
 HEAD_START = 0.03
-"""Processor seconds that the own engine has to itself."""
+"""Processor seconds that the own engine searches by itself: loading and building it are none."""
 
 FEW = 200
 """Solutions a second below which CP-SAT, which lists some thousands, may have them all earlier."""
@@ -35,17 +38,11 @@ MANY = 64
 KEPT = 20_000
 """Solutions that CP-SAT may keep."""
 
-COLD = 2.0
-"""Seconds that CP-SAT has to itself where the own engine's kernels are not loaded yet."""
+SILENCE = 0.3
+"""Seconds after which CP-SAT joins if nothing was heard of the own engine: it waits for its compiler."""
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
-
-
-def is_warm() -> bool:
-    """Say whether the own engine is loaded; asking does not load it."""
-    engine = sys.modules.get("cpqueens.backends.backtracking.forward")
-    return engine is not None and bool(engine.is_warm())
 
 
 class Race:
@@ -57,7 +54,12 @@ class Race:
     def __init__(self, first: Backend) -> None:
         self.first = first
         self.name, self.order = first.name, first.order
-        self.features, self.parameters = first.features, first.parameters
+        self.features = first.features
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What can be told the first; looked up when asked, as that may take its library."""
+        return self.first.parameters
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised: a listing is the own engine's, in its order."""
@@ -158,34 +160,24 @@ class _Contest:
         self._delivered = 0
         self._passed_on = 0  # of the rival's improving solutions
         self._closed = False
-        self._thread, self._started = threading.get_ident(), time.thread_time()
+        self._thread = threading.get_ident()
+        self._began: float | None = None  # after the first slice: processor time of this thread
+        self._heard_at = math.inf  # it has not begun
 
     def run(self) -> Ended:
         """Race to the end or to a stop."""
         try:
-            if not self._listing and not is_warm():
-                self._give_rival_a_start()
-            over = self._lost() or self._closed or self.request.should_stop()
-            if self.rival is not None and over:
-                return self._rivals("the kernels of the own engine are not loaded yet")
             return self._both()
         finally:
             if self.rival is not None:
                 self.rival.give_up()
                 self.rival.wait()
 
-    def _give_rival_a_start(self) -> None:
-        """Let CP-SAT begin alone: loading the own engine takes longer than most models."""
-        self.rival = _Rival(self.model, self.request)
-        until = time.monotonic() + COLD
-        while not self.rival.wait(0.005) and time.monotonic() < until and not self._interrupted():
-            if self.request.should_stop():
-                return
-
     def _both(self) -> Ended:
         own = replace(self.request, interrupted=self._interrupted, heard=self._heard)
         try:
-            ended = named.get_backend(OWN).run(self.model, own, self._take)
+            with tiers.running(own.should_stop, part=True):
+                ended = named.get_backend(OWN).run(self.model, own, self._take)
         except (ModelError, UnsupportedConstraint) as refusal:
             if self._delivered or self._listing:
                 raise  # a listing was never anybody else's, or it is the user's own error
@@ -200,7 +192,7 @@ class _Contest:
     def _concluded(self, ended: Ended, rival: _Rival, reason: str) -> Ended:
         """Return the end of the one that has the answer, when both have ended."""
         if not ended.exhausted and not self._closed and self._lost():
-            return self._rivals(f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end")
+            return self._rivals(rival)
         if ended.exhausted and self.request.want is Want.ONE and rival.rows:
             raise BackendFault(f"{OWN} exhausted, and found nothing; {RIVAL} did", "FALSE_UNSAT")
         if self.request.want is Want.BEST and not ended.exhausted:
@@ -224,11 +216,14 @@ class _Contest:
         self._last = batch[-1].copy()
         self._delivered += len(batch)
         self._closed = not self._deliver(batch)
+        self._heard_at = time.monotonic()
         return not self._closed
 
     def _heard(self, found: int) -> None:
         """Let the rival join, or end where it cannot be the first any more."""
-        seconds = time.thread_time() - self._started
+        now, self._heard_at = time.thread_time(), time.monotonic()
+        self._began = now if self._began is None else self._began
+        seconds = now - self._began
         if self.rival is None:
             if seconds > HEAD_START and not (self._listing and found >= FEW * seconds):
                 self.rival = _Rival(self.model, self.request)
@@ -238,6 +233,9 @@ class _Contest:
     def _interrupted(self) -> bool:
         if threading.get_ident() == self._thread:
             self._pass_on_improvements()
+            self._heard_at = min(self._heard_at, time.monotonic())
+            if self.rival is None and time.monotonic() - self._heard_at > SILENCE:
+                self.rival = _Rival(self.model, self.request)
         return self._closed or self._lost() or self.request.interrupted()
 
     def _lost(self) -> bool:
@@ -255,18 +253,15 @@ class _Contest:
 
     # ---- at the end -------------------------------------------------------------------------------------
 
-    def _rivals(self, reason: str) -> Ended:
+    def _rivals(self, rival: _Rival) -> Ended:
         """Return the rival's end, with the solutions that nobody has delivered yet."""
-        rival = self.rival
-        assert rival is not None, "it has ended, or was given a start"
-        rival.give_up()
-        rival.wait()
         if isinstance(rival.error, CpqueensError):
             raise rival.error
         assert rival.ended is not None, "it returns or raises"
         self._pass_on_improvements()
         if self.request.want is not Want.BEST and rival.rows:
             self._deliver_missing(rival)
+        reason = f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end"
         return _credited(rival.ended, RIVAL, reason)
 
     def _deliver_missing(self, rival: _Rival) -> None:

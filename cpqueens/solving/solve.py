@@ -13,6 +13,7 @@ from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Stat
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
@@ -145,12 +146,13 @@ def run(
         collector = collect(checker, backend, request, take)
         built = time.monotonic() - started
         try:
-            ended = backend.run(model, request, collector.deliver)
+            with tiers.running(request.should_stop) as book:
+                ended = backend.run(model, request, collector.deliver)
         except UnsupportedConstraint as error:
             able = named.able_backends(model, exclude=backend.name)
             raise UnsupportedConstraint(f"{error}; {able}") from error
     label = name if strategy is None else f"{name}:{strategy}"
-    times = {"build_time": built, "total_time": time.monotonic() - started}
+    times = {"build_time": built, "total_time": time.monotonic() - started, **book.times}
     outcome = conclude(label, collector, ended, kept(), times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
     return outcome if credit is None else credit(outcome)
@@ -230,14 +232,12 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
 
 def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
     own = {name: copy(value) for name, value in ended.statistics.items()}  # some are kept with the model
-    paused = collector.request.clock.paused
-    consumer, compiling = paused.get("consumer", 0.0), paused.get("compile", 0.0)
+    consumer = collector.request.clock.paused.get("consumer", 0.0)
     translating = float(own.pop("translate_time", 0.0))
-    searching = times["total_time"] - times["build_time"] - translating - compiling - consumer
+    searching = times["total_time"] - times["build_time"] - translating - times["compile_time"] - consumer
     return {
         **times,
         "translate_time": translating,
-        "compile_time": compiling,
         "check_time": collector.check_seconds,
         "consumer_time": consumer,
         "solve_time": max(0.0, searching - collector.check_seconds),

@@ -10,7 +10,7 @@ import mmap
 import os
 import sys
 
-ROOM = {"numpy": 80, "numba": 280, "ortools": 260}
+ROOM = {"numpy": 80, "llvmlite": 190, "numba": 280, "ortools": 260}
 """MiB of address space that importing and using a library took, on one processor."""
 _A_THREAD = 44
 """MiB that OpenBLAS sets aside for each further processor, with the stack of its thread."""

@@ -57,7 +57,7 @@ def test_nodes_of_8_queens_are_the_published_tree() -> None:
 def test_first_solution(n: int, nodes: int, first: list[int]) -> None:
     search = BitmaskSearch(queens(n))
     out = np.zeros((1, n), dtype=np.uint8)
-    assert search.fill(out) == 1
+    assert search.fill(out, budget=1000) == 1
     assert (search.nodes, out[0].tolist()) == (nodes, first)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
 from cpqueens.kernels import entries
+from cpqueens.kernels.jit import kernel
 
 
-@numba.njit
+@kernel
 def reversed_by(array, out):
     for k in range(array.shape[0]):
         entries.put(out, array.shape[0] - 1 - k, entries.entry(array, k))
@@ -23,5 +23,5 @@ def test_entries(dtype: type, writeable: bool) -> None:
     out = np.zeros_like(array)
     reversed_by(array, out)
     assert np.array_equal(out, array[::-1])
-    entries._plain_put(out, 3, entries._plain_entry(array, 5))
+    entries.put(out, 3, entries.entry(array, 5))
     assert out[3] == array[5]

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
 from cpqueens.kernels import bits, lanes
+from cpqueens.kernels.jit import kernel
 
 
-@numba.njit
+@kernel
 def errors_of(errors, j, twice, at, p1, p2):
     lanes.add_errors(errors, j, twice, at, p1, p2)
 
 
-@numba.njit
+@kernel
 def changes_of(out, j, change, at, factors, p1, p2, once, twice, thrice, number, at1, c1, at2, c2, o1, o2):
     lanes.add_changes(
         out, j, change, at, factors, p1, p2, once, twice, thrice, number, at1, c1, at2, c2, o1, o2
     )
 
 
-@numba.njit
+@kernel
 def most_key_of(errors, j, n, tabu, now, salt):
     return lanes.most_key(errors, j, n, tabu, now, salt)
 
 
-@numba.njit
+@kernel
 def least_key_of(out, j, n, tabu, now, salt, i, bar):
     return lanes.least_key(out, j, n, tabu, now, salt, i, bar)
 
 
-@numba.njit
+@kernel
 def conflicts_of(sums, others, table, words, first):
     bits.add_conflicts(sums, others, table, words, first)
 
@@ -47,7 +47,7 @@ def test_errors(seed: int) -> None:
     expected = found.copy()
     twice, j, p1, p2 = int(generator.integers(0, 2**62)), int(generator.integers(0, 17)), 3, 29
     errors_of(found, j, twice, at, p1, p2)
-    lanes._plain_add_errors(expected, j, twice, at, p1, p2)
+    lanes.add_errors(expected, j, twice, at, p1, p2)
     assert np.array_equal(found, expected)
 
 
@@ -62,7 +62,7 @@ def test_changes(seed: int) -> None:
     others = [int(o) for o in generator.integers(-1, 24, 2)]
     arguments = (j, change, at, factors, 1, 30, *masks, 15, 7, 1, int(generator.integers(0, 64)), -1, *others)
     changes_of(found, *arguments)
-    lanes._plain_add_changes(expected, *arguments)
+    lanes.add_changes(expected, *arguments)
     assert np.array_equal(found, expected)
 
 
@@ -77,9 +77,9 @@ def test_keys(seed: int) -> None:
         int(generator.integers(2**32)),
     )
     most = (errors, j, n, tabu, now, salt)
-    assert most_key_of(*most) == lanes._plain_most_key(*most)
+    assert most_key_of(*most) == lanes.most_key(*most)
     least = (out, j, n, tabu, now, salt, int(generator.integers(0, 17)), int(generator.integers(-4, 3)))
-    assert least_key_of(*least) == lanes._plain_least_key(*least)
+    assert least_key_of(*least) == lanes.least_key(*least)
 
 
 @pytest.mark.parametrize("ties", [2, 3, 5, 8, 13])
@@ -105,5 +105,5 @@ def test_conflicts(seed: int) -> None:
     words = generator.integers(0, 2**30, 12, dtype=np.uint32)
     expected = sums.copy()
     conflicts_of(sums, others, table, words, np.uint64(4))
-    bits._plain_add_conflicts(expected, others, table, words, np.uint64(4))
+    bits.add_conflicts(expected, others, table, words, np.uint64(4))
     assert np.array_equal(sums, expected)

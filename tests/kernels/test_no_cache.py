@@ -1,4 +1,4 @@
-"""Kernels where no folder can hold Numba's cache: a read-only installation and no home directory."""
+"""Kernels where no folder of ours can be written, and where no process can be started."""
 
 from __future__ import annotations
 
@@ -8,40 +8,58 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import cpqueens
 
 PROGRAM = """
-import numpy as np
+import sys
 import cpqueens
-from cpqueens import AllDifferent, Model
-from cpqueens.kernels.bitmask import search_queens
-m = Model()
-q = m.intvar(0, 7, shape=8, name="q")
-m += [AllDifferent(q), AllDifferent(q + np.arange(8)), AllDifferent(q - np.arange(8))]
+from cpqueens.kernels import cache
+from cpqueens.models.queens import queens
+{first}
 print(cpqueens.__file__)
-print(m.count(solver="backtracking:bitmask"))
-print(type(search_queens._cache).__name__, len(search_queens.signatures))
+print(queens(8).count(solver="backtracking:bitmask"))
+print(cache.folder())
+print("numba" in sys.modules)
 """
 
 
-def test_kernels_work_without_any_cache(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "here"), [("", "False"), ("sys.executable = ''", "True")])
+def test_kernels_work_without_a_cache_of_ours(tmp_path: Path, first: str, here: str) -> None:
     """Files stand where the cache folders would be made, which stops the superuser too."""
-    package = tmp_path / "cpqueens"
-    shutil.copytree(
-        Path(cpqueens.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
-    )
-    for folder in [package, *(p for p in package.rglob("*") if p.is_dir())]:
-        (folder / "__pycache__").write_text("no folder")
-    (tmp_path / "cache").write_text("no folder")
-    gone = ("HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "PYTHONSTARTUP")
-    environment = {k: v for k, v in os.environ.items() if k not in gone}
-    environment |= {"XDG_CACHE_HOME": str(tmp_path / "cache" / "x"), "PYTHONPATH": str(tmp_path)}
     ended = subprocess.run(
-        [sys.executable, "-B", "-c", PROGRAM], env=environment, capture_output=True, text=True, cwd=tmp_path
+        [sys.executable, "-B", "-c", PROGRAM.format(first=first)],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert ended.returncode == 0, ended.stderr
-    file, count, cache = ended.stdout.splitlines()
+    file, count, folder, compiled_here = ended.stdout.splitlines()
     assert Path(file).is_relative_to(tmp_path)
     assert count == "92"
-    assert cache == "NullCache 1"  # compiled in this process, kept nowhere
-    assert not [p for p in tmp_path.rglob("*") if p.suffix in (".nbi", ".nbc", ".lock")]
+    assert Path(folder).parent == tmp_path / "temporary"
+    assert not Path(folder).exists()  # any more
+    assert compiled_here == here
+    assert not list(tmp_path.rglob("*.kernel"))
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Copy the package and return an environment in which it can only write temporary files."""
+    package, source = folder / "cpqueens", Path(cpqueens.__file__).parent
+    made = shutil.ignore_patterns("__pycache__", "*.kernel")
+    shutil.copytree(source, package, ignore=made)
+    shutil.copytree(source.parent / "models", package / "models", ignore=made)
+    for inner in [package, *(p for p in package.rglob("*") if p.is_dir())]:
+        (inner / "__pycache__").write_text("no folder")
+    (folder / "cache").write_text("no folder")
+    (folder / "temporary").mkdir()
+    gone = ("HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "PYTHONSTARTUP")
+    kept = {k: v for k, v in os.environ.items() if k not in gone}
+    return kept | {
+        "XDG_CACHE_HOME": str(folder / "cache" / "x"),
+        "PYTHONPATH": str(folder),
+        "TMPDIR": str(folder / "temporary"),
+        "CPQUEENS_KERNELS": "compiled",
+    }

@@ -6,6 +6,7 @@ from mutant import Area, Mutant
 
 _READ = ("tests/answers/test_outcome.py",)
 _RACE = ("tests/solving/test_race.py",)
+_TIERS = ("tests/kernels/test_tiers.py",)
 _SIGNALS = ("tests/system/test_interrupts.py",)
 
 PIPELINE = Area(
@@ -19,6 +20,12 @@ PIPELINE = Area(
                "rival.satisfied and not self._delivered", "bool(rival.rows)", tests=_RACE),
         Mutant("a race is won by whoever began", "race._Contest._concluded",
                "and self._lost()", "and False", tests=_RACE),
+        Mutant("nobody joins one who waits for its compiler", "race._Contest._interrupted",
+               "self._heard_at > SILENCE", "self._heard_at > 1e9", tests=_TIERS),
+        Mutant("who waits for its compiler does not hear the rival", "race._Contest._both",
+               "running(own.should_stop,", "running(self.request.should_stop,", tests=_TIERS),
+        Mutant("what a racing engine waits is nobody's", "tiers.running",
+               "_book.get() if part else None", "None", tests=_TIERS),
         Mutant("rejected rows are delivered", "Collector._checked",
                "batch = batch[accepted]", "pass"),
         Mutant("rejected rows are no fault", "Collector._checked",
@@ -195,9 +202,8 @@ PIPELINE = Area(
         Mutant("who is suspended is waited for for ever", "locks._wait_for",
                "while not over():", "while True:",
                tests=("tests/system/test_locks.py",), hangs=True),
-        Mutant("kernels are compiled out of turn", "jit._take_turns",
-               "compiled.compile = compile_in_turn", "pass",
-               tests=("tests/kernels/test_jit.py",)),
+        Mutant("kernels are compiled out of turn", "jobs.work",
+               "with turn(file.parent / \"compiling.lock\", _PATIENCE, look):", "if True:", tests=_TIERS),
     ),
     (
         "tests/solving/test_claims.py",

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copy
 
-import numba
 import pytest
 from mutant import ROOT, Area
 from timing import FAR, UNENDED, QuickestFirst, Seconds, limit_time
@@ -184,7 +183,6 @@ def prepare(job: Job, folder: Path) -> None:
     sys.dont_write_bytecode = True
     if job.area.plain:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
-        numba.config.DISABLE_JIT = True
     sys.path.insert(0, str(ROOT))
 
 

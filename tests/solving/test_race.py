@@ -28,7 +28,6 @@ def _early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let CP-SAT join after the first slice, however many solutions there are."""
     monkeypatch.setattr(race, "HEAD_START", 0.0)
     monkeypatch.setattr(race, "FEW", 1e9)
-    monkeypatch.setattr(race, "is_warm", lambda: True)
 
 
 @pytest.fixture(autouse=True)
@@ -193,18 +192,8 @@ def test_a_limit_that_is_over_before_the_race_ends_it() -> None:
     assert queens(8).enumerate(time_limit=1e-9).stop_reason is StopReason.TIME_LIMIT
 
 
-def test_cold_kernels_give_the_rival_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "is_warm", lambda: False)
-    outcome = queens(20).solve()
-    assert outcome.solver == "cpsat"
-    assert outcome.statistics["reason"] == "the kernels of the own engine are not loaded yet"
-    monkeypatch.setattr(race, "COLD", 0.0)
-    assert golomb_ruler(6).solve().objective == 17
-
-
 def test_a_model_that_the_own_engine_refuses_is_left_to_the_rival(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpqueens.backends.backtracking.network.CELLS", 10)
-    monkeypatch.setattr(race, "is_warm", lambda: True)
     m = Model()
     x = m.intvar(0, 99, shape=3, name="x")
     m.add(x.sum() == 299 - 7 * x[0])

@@ -49,7 +49,7 @@ def test_an_isolated_backend_without_memory_is_a_line_of_the_report() -> None:
     from cpqueens.crosscheck.isolate import Isolated
     from cpqueens.fuzzing.testing import queens
 
-    starved = Isolated("las-vegas", memory=390 * 2**20)
+    starved = Isolated("las-vegas", memory=250 * 2**20)
     report = cross_check(queens(4), [starved], time_limit=20)
     assert [(str(d.code), d.accused) for d in report.disagreements] == [("OUT_OF_MEMORY", "las-vegas")]
 

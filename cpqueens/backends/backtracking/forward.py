@@ -6,18 +6,16 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import ascending, variable_order
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained
-from cpqueens.backends.base import Clock, Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import forward as tree
 from cpqueens.kernels.domains import Memory, copied
+from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.random import seed_state
-from cpqueens.language.statement import Statement
-from cpqueens.lowered.compiled import Compiled, compile_model
+from cpqueens.lowered.compiled import Compiled
 
-_SLICE = 0.01  # seconds that one call of the kernel should take
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 _HALVINGS = 65  # of one variable, on one path
 
@@ -36,7 +34,7 @@ class ForwardSearch:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
         start, self.objective_row = network
         self.memory = copied(start)
-        self.steps = 64
+        self.pace = Pace()
         if request.objective_limit is not None:
             self._limit_objective(request.objective_limit)
 
@@ -60,8 +58,6 @@ class ForwardSearch:
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
         request = self.request
-        with request.clock.pause("compile"):
-            warm()
         search = self._search(1 if request.wants_few else _FIRST_BATCH)
         alive, reason = True, None
         flushed = time.monotonic()
@@ -98,19 +94,16 @@ class ForwardSearch:
 
     def _advance(self, search: Any) -> int:
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
-        start = time.monotonic()
-        steps = self.steps
+        steps = self.pace.steps
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self._tried(search))
-        answer = int(tree.search(self.memory, search, steps))
-        spent = time.monotonic() - start
+        answer = self.pace.timed(
+            lambda most: int(tree.search(self.memory, search, most)),
+            steps,
+            lambda answer: answer == tree.PAUSED,
+        )
         if answer == tree.TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
-        elif answer == tree.PAUSED and spent < _SLICE / 2:
-            growth = 8 if spent < _SLICE / 16 else 2
-            self.steps = min(growth * self.steps, 1 << 22)
-        elif spent > 2 * _SLICE:
-            self.steps = max(16, self.steps // 2)
         return answer
 
     def _search(self, capacity: int) -> Any:
@@ -177,24 +170,3 @@ class ForwardSearch:
         assert objective is not None
         best = int(objective.constant[0]) - int(self.memory.net[self.objective_row + at.CONSTANT]) + 1
         return -best if self.compiled.maximizing else best
-
-
-_warmed: list[bool] = []
-
-
-def is_warm() -> bool:
-    """Say whether the kernels are loaded in this process."""
-    return bool(_warmed)
-
-
-def warm() -> None:
-    """Compile the kernels (or load them from the cache) on a tiny problem, outside all limits."""
-    if _warmed:
-        return
-    _warmed.append(True)
-    tiny = Statement("warm-up")
-    tiny.intvar(0, 1)
-    compiled = compile_model(tiny)
-    network = build_memory(compiled, check_only=False)
-    search = ForwardSearch(compiled, network, Request(Want.ALL, Clock(None)), False, {})
-    search._advance(search._search(8))

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.tally import Tally
-from cpqueens.backends.base import Clock, Ended, Request, Want
+from cpqueens.backends.base import Ended, Request
 from cpqueens.kernels.half_boards import Half
 from cpqueens.kernels.halves import Room, count_units
 from cpqueens.kernels.quadrants import Layout, Quadrant, layout
 from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
+from cpqueens.kernels.tiers import NotCompiled
 
 CHUNK_SECONDS = 0.02  # between two looks at the limits
 
@@ -60,11 +61,6 @@ def _alone(count: int, request: Request, facts: dict[str, Any]) -> Ended:
     tally = Tally(request, 1)
     tally.book(0, [count])
     return tally.ended(facts | {"strategy": "halves", "units": 1, "units_done": 1})
-
-
-def warm() -> None:
-    """Compile the kernels, or load them from the cache."""
-    count(6, None, Request(Want.COUNT, Clock(None)), {})
 
 
 class _Stopped(Exception):  # noqa: N818 - control flow of the threads that build tables
@@ -113,7 +109,10 @@ def _count_chunks(tally: Tally, workspace: _Workspace) -> None:
         if tally.request.should_stop():
             tally.book(chunk.start, [], reason=tally.request.why_stopped())
         else:
-            tally.book(chunk.start, workspace.count(chunk))
+            try:
+                tally.book(chunk.start, workspace.count(chunk))
+            except NotCompiled:  # the run is to stop
+                tally.book(chunk.start, [], reason=tally.request.why_stopped())
 
 
 def _aligned(size: int) -> NDArray[np.uint64]:

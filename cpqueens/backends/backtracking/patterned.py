@@ -44,8 +44,6 @@ def slices(
 ) -> Slices:
     """Search slice by slice: count, or deliver the pattern's solutions in lexicographic order."""
     make = search_class(strategy)
-    with request.clock.pause("compile"):
-        _warm(make, pattern)
     if request.want is Want.COUNT:
         facts = facts | {"workers": request.workers or 1}
         ended = yield from _counting(make(pattern), request)
@@ -108,7 +106,7 @@ def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | N
     """Return the placements of the next call: None for the search's own choice, fewer near a step limit."""
     if request.step_limit is None:
         return None
-    return max(0, min(search.default_budget(), request.step_limit - search.nodes + 1))
+    return max(0, min(search.pace.steps, request.step_limit - search.nodes + 1))
 
 
 def count_in_parts(
@@ -116,8 +114,6 @@ def count_in_parts(
 ) -> Ended:
     """Count the pattern's solutions; the first rows' placements are parts, for threads and an estimate."""
     make = search_class(strategy)
-    with request.clock.pause("compile"):
-        _warm(make, pattern)
     prefixes, nodes, failures = _prefixes(pattern, request)
     tally = Tally(request, len(prefixes))
     tally.nodes, tally.failures = nodes, failures
@@ -154,16 +150,6 @@ def _columns(pattern: Pattern | SumPattern, row: int, taken: int = 0) -> list[in
     return [v for v in range(pattern.width) if free >> v & 1]
 
 
-_WARM: set[type[PatternSearch]] = set()
-
-
-def _warm(make: type[PatternSearch], pattern: Pattern | SumPattern) -> None:
-    """Compile the kernel that ``pattern`` needs, on one placement of it, once in this process."""
-    if make not in _WARM:
-        make(pattern).count(1)
-        _WARM.add(make)
-
-
 def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:
     """Return which squares may hold a queen, bool of shape (n, width)."""
     shifts = np.arange(pattern.width, dtype=np.uint64)
@@ -174,6 +160,4 @@ def count_halves(pattern: Pattern | SumPattern, request: Request, facts: dict[st
     """Count queens by meeting in the middle."""
     from cpqueens.backends.backtracking import halves
 
-    with request.clock.pause("compile"):
-        halves.warm()
     return halves.count(pattern.n, squares(pattern), request, facts)

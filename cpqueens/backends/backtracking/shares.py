@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.forward import ForwardSearch, warm
+from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Ended, Request
 from cpqueens.kernels.domains import BASE, FIRST, HIGH, LOW, X_WIDTH, Memory, copied
@@ -24,8 +24,6 @@ def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dic
     Nodes and failures are those of all parts, each part being the root of its own search: about as many as a
     search of the whole has, which does not decide a variable that one value is left to.
     """
-    with request.clock.pause("compile"):
-        warm()
     parts, nodes, failures = split(compiled, whole, request)
     tally = Tally(request, len(parts), nodes, failures)
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -64,7 +65,8 @@ class Tally:
             one(0)
             return
         with ThreadPoolExecutor(self.request.workers) as pool:
-            list(pool.map(one, range(self.request.workers)))
+            contexts = [copy_context() for _ in range(self.request.workers)]
+            list(pool.map(lambda context: context.run(one, 0), contexts))
 
     def run_each(self, count: Callable[[int], None]) -> None:
         """Call ``count(number)`` for all parts, one by one in each of the threads."""

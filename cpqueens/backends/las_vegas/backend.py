@@ -16,6 +16,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
 from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.kernels.pace import Pace
 
 if TYPE_CHECKING:
     from cpqueens.kernels.pattern import Pattern
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from cpqueens.lowered.compiled import Compiled
     from cpqueens.lowered.patterns import Patterns
 
-_SLICE = 0.01  # seconds that one call of a kernel should take
 _ANY_NUMBER = 2**62
 _DEFAULT_NODES = 100_000_000
 """Nodes of a run without any limit: a model without solutions would keep it for ever."""
@@ -65,8 +65,6 @@ class LasVegas:
         if random is None:
             random = len(model.decisions)
         facts = {"translate_time": time.monotonic() - started, "constraints": patterns.compiled.how}
-        with request.clock.pause("compile"):
-            _attempts(patterns, random, request.seed).advance(1, 1)
         attempts = _attempts(patterns, random, request.seed)
         return _Run(attempts, random, asked, request, facts).to_the_end(deliver)
 
@@ -198,7 +196,7 @@ class _Run:
         self.found_after: float | None = None  # delivered only when all attempts are made
         self.unlimited = request.step_limit is None and request.clock.time_limit is None
         self.most = request.step_limit or (_DEFAULT_NODES if self.unlimited and asked is None else None)
-        self.steps = 64
+        self.pace = Pace()
 
     def to_the_end(self, deliver: Deliver) -> Ended:
         """Run until enough is known or a limit is reached; deliver the first solution."""
@@ -240,17 +238,14 @@ class _Run:
 
     def _advance(self) -> None:
         """Run the kernel for a slice of time."""
-        started = time.monotonic()
-        steps = self.steps if self.most is None else min(self.steps, max(1, self.most - self._nodes()))
-        solution = self.attempts.advance(steps, self.asked or (_ANY_NUMBER if self.random else 1))
-        spent = time.monotonic() - started
-        if solution is not None:
-            if self.first is None:
-                self.first, self.found_after = solution.copy(), self.request.clock.elapsed()
-        elif spent < _SLICE / 2:
-            self.steps = min(2 * self.steps, 1 << 22)
-        elif spent > 2 * _SLICE:
-            self.steps = max(1, self.steps // 2)
+        steps, most = self.pace.steps, self.asked or (_ANY_NUMBER if self.random else 1)
+        if self.most is not None:
+            steps = min(steps, max(1, self.most - self._nodes()))
+        solution = self.pace.timed(
+            lambda steps: self.attempts.advance(steps, most), steps, lambda solution: solution is None
+        )
+        if solution is not None and self.first is None:
+            self.first, self.found_after = solution.copy(), self.request.clock.elapsed()
 
     def _statistics(self) -> dict[str, Any]:
         estimates = Estimates.from_tally(self.attempts.tally.tolist())

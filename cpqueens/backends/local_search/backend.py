@@ -37,9 +37,6 @@ class LocalSearch:
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked and deliver what is found."""
-        with request.clock.pause("compile"):  # the first import of Numba takes most of a second
-            from cpqueens.backends.compile_time import compilation_booked
-            from cpqueens.backends.local_search.running import run_request
+        from cpqueens.backends.local_search.running import run_request
 
-        with compilation_booked(request.clock):
-            return run_request(model, request, deliver)
+        return run_request(model, request, deliver)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,13 +17,13 @@ from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_sp
 from cpqueens.backends.local_search.starts import hinted_start, random_start
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info as at
+from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_rebuild import rebuild
 from cpqueens.kernels.search_state import Core, Deep, Rows, Space, State
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
-SLICE = 0.008  # seconds that one call of a kernel should take at most
 NEVER = 1 << 62
 
 End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up"]
@@ -119,7 +118,7 @@ class Search:
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.improvements = 0
-        self.pace: dict[Any, int] = {}
+        self.paces: dict[Any, Pace] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
         values = int(np.diff(self.space.spare_start).max(initial=0))
         free = self.space.group < 0
@@ -263,7 +262,7 @@ class Search:
         It ends as the kernel says, with ``budget`` after ``steps`` steps, or at a limit.
         """
         end = min(self.steps + steps, NEVER)
-        pace = self.pace.get(kernel, max(1, min(16, (1 << 14) // max(1, self.size))))
+        pace = self.paces.setdefault(kernel, Pace(max(1, min(16, (1 << 14) // max(1, self.size)))))
         while True:
             left = end - self.steps
             total = NEVER if self.limits.steps is None else self.limits.steps - self.steps
@@ -275,22 +274,14 @@ class Search:
                 return "budget"
             if self.limits.should_stop():
                 return "stopped"
-            size = 1 if self.audit == "full" else max(1, min(pace, left, total))
-            began, before = time.perf_counter(), self.steps
-            code = kernel(size, self.state, *arguments)
-            seconds = time.perf_counter() - began
+            size = 1 if self.audit == "full" else max(1, min(pace.steps, left, total))
+            code = pace.counted(lambda most: kernel(most, self.state, *arguments), size, lambda: self.steps)
             if self.audit != "final":
                 check_state(self.arrays, self.measure, self.events)
             if code == at.SOLVED:
                 continue
             if code != at.BUDGET:
                 return ENDINGS[code]
-            done = self.steps - before
-            if done == size and seconds < SLICE / 2:
-                pace = min(pace * 2, 1 << 24)
-            elif seconds > SLICE and pace > 1:
-                pace = max(1, pace // 2)
-            self.pace[kernel] = pace
 
     def result(self, reason: End) -> Result:
         """Return the outcome: the current assignment if solved, else the best one seen."""

@@ -1,10 +1,10 @@
 """Calling a kernel in short slices, so that limits and Ctrl-C are seen every few milliseconds."""
 
-import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from cpqueens.backends.local_search.search import SLICE, Limits, Result
+from cpqueens.backends.local_search.search import Limits, Result
+from cpqueens.kernels.pace import Pace
 from cpqueens.language.rows import IntArray
 
 Sliced = Literal["solved", "stalled", "step_limit", "stopped"]
@@ -14,22 +14,17 @@ ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
 
 def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits: Limits) -> Sliced:
     """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met."""
-    pace = 4096
+    pace = Pace()
     while True:
-        left = pace if limits.steps is None else limits.steps - steps_done()
+        left = pace.steps if limits.steps is None else limits.steps - steps_done()
         if left <= 0:
             return "step_limit"
         if limits.should_stop():
             return "stopped"
-        began, before = time.perf_counter(), steps_done()
-        code = advance(min(pace, left))
+        steps = min(pace.steps, left)
+        code = pace.counted(advance, steps, steps_done)
         if code in ENDS:
             return ENDS[code]
-        seconds = time.perf_counter() - began
-        if seconds < SLICE / 2 and steps_done() - before >= pace:
-            pace = min(pace * 2, 1 << 24)
-        elif seconds > SLICE:
-            pace = max(64, pace // 2)
 
 
 def permuted(

@@ -101,7 +101,7 @@ def test_a_generous_step_limit_changes_nothing(strategy: str) -> None:
 @pytest.mark.parametrize("limit", [0.05, 0.3])
 def test_time_limits_are_kept_while_counting(strategy: str, limit: float) -> None:
     solver = f"backtracking:{strategy}"
-    queens(6).count(solver=solver)  # compiling is outside the limit
+    queens(6).count(solver=solver)  # waiting for the compiler would be within the limit
     started = time.monotonic()
     outcome = count_solutions(queens(19), solver, time_limit=limit)
     spent = time.monotonic() - started

@@ -159,7 +159,7 @@ PROGRAM = """
 import json, sys
 sys.path.insert(0, {root!r})
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels.jit import is_compiled
+from cpqueens.kernels.tiers import MODE
 from cpqueens.models.queens import queens
 said = []
 for model in [queens(5), *(random_model(seed) for seed in range(25))]:
@@ -173,7 +173,7 @@ shuffled = queens(7).enumerate(solver="backtracking:forward", value_order="rando
 said.append(shuffled.solutions.matrix.tolist())
 vegas = queens(6).solve(solver="las-vegas", stop_vegas=3, attempts=20, random_seed=2)
 said.append([vegas.solution.values.tolist(), vegas.statistics["nodes"]])
-print(json.dumps([is_compiled(), said]))
+print(json.dumps([MODE, said]))
 """
 
 
@@ -188,5 +188,5 @@ def test_compiled_and_plain_python_do_the_same() -> None:
             check=True,
         )
         answers.append(json.loads(done.stdout))
-    assert [compiled for compiled, _ in answers] == [True, False]
+    assert [mode for mode, _ in answers] == ["compiled", "plain"]
     assert answers[0][1] == answers[1][1]

@@ -1,0 +1,38 @@
+"""How many steps a call of a kernel is given, so that limits are seen some hundred times a second."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+_SLICE = 0.01  # seconds that a call should take
+_MOST = 1 << 24
+_Answer = TypeVar("_Answer")
+
+
+class Pace:
+    """The steps of the next call, from the time that those before it took, in plain form or compiled.
+
+    Attributes
+    ----------
+    steps
+        How many; at least 1.
+    """
+
+    def __init__(self, steps: int = 16) -> None:
+        self.steps = steps
+
+    def counted(self, call: Callable[[int], _Answer], steps: int, done: Callable[[], int]) -> _Answer:
+        """Make a call as `timed` does; ``done`` counts the steps."""
+        end = done() + steps
+        return self.timed(call, steps, lambda _: done() >= end)
+
+    def timed(self, call: Callable[[int], _Answer], steps: int, paused: Callable[[_Answer], bool]) -> _Answer:
+        """Make a call of ``steps`` steps, and learn from it; it used them all if its answer is ``paused``."""
+        began = time.perf_counter()
+        answer = call(steps)
+        spent = time.perf_counter() - began
+        if spent > 2 * _SLICE:
+            self.steps = max(1, int(min(steps, self.steps) * _SLICE / spent))
+        elif steps >= self.steps and spent < _SLICE / 2 and paused(answer):
+            self.steps = min((8 if spent < _SLICE / 16 else 2) * self.steps, _MOST)
+        return answer

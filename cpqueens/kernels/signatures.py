@@ -1,0 +1,113 @@
+"""The arguments of an entry as words of 64 bits, and their types as a text that names the compiled form.
+
+The types stand in the order of the arguments, one word each: ``int64``, ``uint64``, ``bool``, ``float64``,
+``none``, ``int64[2]`` (an array: its address, then its lengths), ``Memory(x,net)`` (a named tuple, followed
+by the types of its fields) and ``(2)`` (a tuple of two).
+"""
+
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+_WORD = 1 << 64
+
+
+Flat = tuple[Any, list[str], list[int]]
+"""A tuple of arguments, the types in it and its words."""
+_MOST_KEPT = 64
+
+
+def flatten(
+    arguments: Iterable[Any], kept: dict[int, Flat] | None = None
+) -> tuple[tuple[str, ...], list[int]]:
+    """Return types and words (each -2**63 .. 2**63 - 1) of arguments, which must outlive the words.
+
+    What tuples of arrays give is put into ``kept`` and found there: a search hands the same to all its calls.
+
+    Raises
+    ------
+    TypeError
+        For an argument that no kernel takes.
+    """
+    types: list[str] = []
+    words: list[int] = []
+    for argument in arguments:
+        if kept is None or not isinstance(argument, tuple):
+            _flatten(argument, types, words)
+            continue
+        flat = kept.get(id(argument))
+        if flat is None:
+            flat = argument, [], []
+            _flatten(*flat)
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
+            kept[id(argument)] = flat  # which keeps the argument, so that its id stays its own
+        types += flat[1]
+        words += flat[2]
+    return tuple(types), words
+
+
+def _flatten(value: Any, types: list[str], words: list[int]) -> None:
+    if isinstance(value, np.ndarray):
+        if not value.flags.c_contiguous:
+            raise TypeError("kernels take contiguous arrays only")
+        types.append(_array_type(value.dtype, value.ndim))
+        words.append(value.__array_interface__["data"][0])
+        words.extend(value.shape)
+    elif isinstance(value, tuple):
+        types.append(_tuple_type(type(value), len(value)))
+        for part in value:
+            _flatten(part, types, words)
+    elif value is None:
+        types.append("none")
+    else:
+        name = _NAMES.get(type(value)) or _int_name(value)
+        types.append(name)
+        words.append(as_word(value, name))
+
+
+_NAMES = {bool: "bool", np.bool_: "bool", float: "float64", np.float64: "float64"} | {
+    kind: np.dtype(kind).name for kind in (np.int64, np.uint64, np.int32, np.uint32, np.uint8)
+}
+_ARRAYS: dict[tuple[np.dtype[Any], int], str] = {}
+_TUPLES: dict[tuple[type, int], str] = {}
+
+
+def _int_name(value: Any) -> str:
+    if type(value) is not int:
+        raise TypeError(f"no kernel takes a {type(value).__name__}")
+    return "int64" if value < _WORD >> 1 else "uint64"
+
+
+def _array_type(dtype: np.dtype[Any], dimensions: int) -> str:
+    key = (dtype, dimensions)
+    if key not in _ARRAYS:
+        _ARRAYS[key] = f"{dtype.name}[{dimensions}]"
+    return _ARRAYS[key]
+
+
+def _tuple_type(kind: type, length: int) -> str:
+    key = (kind, length)
+    if key not in _TUPLES:
+        fields = getattr(kind, "_fields", None)
+        _TUPLES[key] = f"({length})" if fields is None else f"{kind.__name__}({','.join(fields)})"
+    return _TUPLES[key]
+
+
+def as_word(value: Any, name: str) -> int:
+    """Return the bits of a number as a signed word."""
+    if name == "float64":
+        return int(struct.unpack("q", struct.pack("d", value))[0])
+    number = int(value)
+    return number - _WORD if number >= _WORD >> 1 else number
+
+
+def from_word(word: int, name: str) -> Any:
+    """Return the number of type ``name`` that a signed word holds."""
+    if name == "float64":
+        return struct.unpack("d", struct.pack("q", word))[0]
+    if name == "bool":
+        return bool(word)
+    return word + _WORD if name == "uint64" and word < 0 else word

@@ -1,0 +1,283 @@
+"""The two tiers of a kernel: plain Python, which starts at once, and machine code, hundreds of times as fast.
+
+An entry begins in plain form. After a few slices it looks whether there is machine code in the cache; where
+there is none, a child process compiles, and when plain running has cost two seconds it waits for that. All
+state is in arrays, so each call may run in either form.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cached_property, update_wrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.kernels import cache
+from cpqueens.kernels.signatures import Flat, flatten
+from cpqueens.system.memory import ensure_room
+
+if TYPE_CHECKING:
+    from cpqueens.kernels.jobs import Job
+
+Code = Callable[[Sequence[int]], Any]
+
+LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
+"""Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
+LARGE, HUGE = 1 << 17, 1 << 21
+"""Entries of all arrays from which on work is plainly large: such goes to machine code at once if that is in
+the cache, or even has it compiled and waits."""
+_MODES = ("tiers", "plain", "compiled", "here")
+_POLL = 0.005
+_AT_ONCE = ("compiled", "here")
+_SAY = 1.0
+
+
+def _mode() -> str:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return "plain"
+    name = os.environ.get("CPQUEENS_KERNELS", _MODES[0])
+    if name not in _MODES:
+        logging.getLogger("cpqueens").warning("CPQUEENS_KERNELS: one of %s, got %r", ", ".join(_MODES), name)
+        return _MODES[0]
+    return name
+
+
+MODE = _mode()
+"""``tiers``; ``plain`` Python alone; ``compiled``, machine code from the first call on; or ``here``, the same
+compiled in this process, which shares what several entries call."""
+
+
+@contextmanager
+def mode(name: str) -> Iterator[None]:
+    """Use another `MODE` in this block, in all threads."""
+    global MODE
+    before, MODE = MODE, name
+    try:
+        yield
+    finally:
+        MODE = before
+
+
+class NotCompiled(Exception):  # noqa: N818 - control flow
+    """The run is to stop, and a kernel that is not called in plain form is not compiled yet."""
+
+
+class Book:
+    """What a run allows and costs.
+
+    Attributes
+    ----------
+    should_stop
+        Says whether the run is to stop.
+    times
+        Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
+    flat
+        What the tuples among the arguments of its calls are as words; None outside of runs, which would end
+        never and keep them all.
+    """
+
+    def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
+        self.should_stop = should_stop
+        self.flat: dict[int, Flat] | None = {}
+        self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
+        if whole is not None:
+            self.times = whole.times
+
+
+_no_run = Book(lambda: False)
+_no_run.flat = None
+_book: ContextVar[Book] = ContextVar("book", default=_no_run)
+
+
+@contextmanager
+def running(should_stop: Callable[[], bool], *, part: bool = False) -> Iterator[Book]:
+    """Say what the kernels that are called in this block belong to: a run, or ``part`` of that under way."""
+    book = Book(should_stop, _book.get() if part else None)
+    token = _book.set(book)
+    try:
+        yield book
+    finally:
+        _book.reset(token)
+
+
+class KernelEntry:
+    """A kernel that drivers call; see `cpqueens.kernels.jit.kernel`.
+
+    Attributes
+    ----------
+    plain
+        The function itself.
+    bounded
+        Whether a call of it is short in plain form, too; else it is compiled before its first call.
+    """
+
+    def __init__(self, function: Callable[..., Any], bounded: bool = True) -> None:
+        update_wrapper(self, function)
+        self.plain, self.bounded = function, bounded
+        self.spent = 0.0  # processor seconds in plain form
+        self._forms: dict[tuple[str, ...], _Form] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the form that is best for now."""
+        spent = self._weight(arguments)
+        if spent < LOOK:
+            return self._call_plain(arguments)
+        types, words = flatten(arguments, _book.get().flat)
+        form = self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
+        code = form.code or form.found(spent)
+        if code is None:
+            if not self.bounded and _book.get().should_stop():
+                raise NotCompiled
+            return self._call_plain(arguments)
+        return self._call_code(code, words)
+
+    def _weight(self, arguments: tuple[Any, ...]) -> float:
+        """Return the seconds in plain form that speak for machine code."""
+        if MODE == "plain":
+            return 0.0
+        if MODE in _AT_ONCE or not self.bounded:
+            return WAIT
+        if self.spent >= LOOK:
+            return self.spent
+        entries = size(arguments)
+        return WAIT if entries >= HUGE else LOOK if entries >= LARGE else self.spent
+
+    def _call_plain(self, arguments: tuple[Any, ...]) -> Any:
+        began = time.thread_time()
+        try:
+            with np.errstate(over="ignore"):  # whole numbers wrap, as machine words do
+                return self.plain(*arguments)
+        finally:
+            spent = time.thread_time() - began
+            self.spent += spent
+            _book.get().times["plain_time"] += spent
+
+    def _call_code(self, code: Code, words: Sequence[int]) -> Any:
+        began = time.perf_counter()
+        try:
+            return code(words)
+        finally:
+            _book.get().times["compiled_time"] += time.perf_counter() - began
+
+
+def entry_name(function: Callable[..., Any]) -> str:
+    """Return the name by which the compiler finds an entry: of its module, or of its program's file."""
+    module = function.__module__
+    return f"{function.__code__.co_filename if module == '__main__' else module}:{function.__qualname__}"
+
+
+def size(arguments: Sequence[Any]) -> int:
+    """Return how many entries the arrays have."""
+    total = 0
+    for value in arguments:
+        if isinstance(value, np.ndarray):
+            total += value.size
+        elif isinstance(value, tuple):
+            total += size(value)
+    return total
+
+
+class _Form:
+    """The compiled form of an entry for arguments of some types: missing, under way or loaded."""
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self.code: Code | None = None
+        self._entry, self._source = entry_name(function), function.__code__.co_filename
+        self._signature = signature
+        self._job: Job | None = None
+        self._failed = False
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _file(self) -> Path | None:
+        """Where the machine code is kept; None if no folder can be written at all, or memory is short."""
+        try:
+            return cache.code_file(self._entry, self._source, self._signature)
+        except (OSError, MemoryError):
+            return None
+
+    def found(self, spent: float) -> Code | None:
+        """Return the machine code if it is there; after enough seconds have it compiled, wait."""
+        with self._lock:
+            if self._failed or self._look() or spent < COMPILE:
+                return self.code
+            if self._job is None:
+                self._job = self._start()
+        if spent >= _SAY:
+            _announce(spent >= WAIT)
+        if spent >= WAIT:
+            self._wait()
+        return self.code
+
+    def _look(self) -> bool:
+        """Load the machine code if it is there; say whether it is."""
+        if self.code is None and self._file is not None:
+            content = cache.kept(self._file)
+            if content is not None:
+                from cpqueens.kernels.loading import load
+
+                self.code = load(content)
+        return self.code is not None
+
+    def _start(self) -> Job | None:
+        """Have it compiled by another process; None where there can be none."""
+        from cpqueens.kernels.jobs import Job
+
+        if MODE == "here":
+            return None
+        try:
+            return None if self._file is None else Job(self._entry, self._signature, self._file)
+        except OSError:
+            return None
+
+    def _wait(self) -> None:
+        """Wait until it is compiled, or the run is to stop; compile here what nobody else does."""
+        book, began = _book.get(), time.perf_counter()
+        while not book.should_stop():
+            if self._job is None or not self._job.is_running():
+                with self._lock:
+                    if not self._look() and not self._failed:
+                        self._compile_here()
+                break
+            time.sleep(_POLL)
+        book.times["compile_time"] += time.perf_counter() - began
+
+    def _compile_here(self) -> None:
+        """Compile in this process, without looking at limits; where that fails the plain form has to do."""
+        try:
+            ensure_room("numba")
+            from cpqueens.kernels.compiler import compile_entry
+            from cpqueens.kernels.loading import load
+
+            content = compile_entry(self._entry, self._signature)
+            self.code = load(content)
+            if self._file is not None:
+                cache.keep(self._file, content)
+        except Exception:
+            self._failed = True
+            if MODE in _AT_ONCE:
+                raise
+            logging.getLogger("cpqueens").warning("%s cannot be compiled", self._entry, exc_info=True)
+
+
+_said: list[bool] = []
+
+
+def _announce(waiting: bool) -> None:
+    """Say once that something is being compiled, so that nobody takes it for slow solving."""
+    if _said:
+        return
+    _said.append(True)
+    message = "compiling kernels (once)" + ("" if waiting else ", running in plain Python meanwhile")
+    logging.getLogger("cpqueens").info(message)
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(f"cpqueens: {message}", file=sys.stderr)

@@ -1,0 +1,262 @@
+"""Two tiers of one text: the same bits in either, and a change-over that nobody notices."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cpqueens.models.langford import langford
+from cpqueens.models.queens import queens
+from holding import held_elsewhere
+
+from cpqueens.cli.warming import RUNS
+from cpqueens.kernels import jobs, tiers
+from cpqueens.kernels.tiers import KernelEntry
+from cpqueens.problems import catalog
+from cpqueens.solving.solve import count_solutions
+
+KERNELS = Path(tiers.__file__).parent
+
+COMPARED = ("nodes", "failures", "steps", "evaluations", "trajectory", "attempts")
+
+
+def said(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> list[Any]:
+    """Return all that a run says but its times."""
+    model, listing = catalog.load(problem, [size]).model, solver.startswith("backtracking")
+    outcome = (model.enumerate if listing else model.solve)(solver=solver, random_seed=5, **options)
+    found = outcome.solutions.matrix.tolist() if listing else str(outcome.solution)
+    return [outcome.status, found, *(outcome.statistics.get(name) for name in COMPARED)]
+
+
+def every_entry() -> dict[str, KernelEntry]:
+    """Return all entries by their names."""
+    found = {}
+    for file in KERNELS.glob("*.py"):
+        if file.stem not in ("compiling", "compiler", "wrapping") and not file.stem.endswith("_code"):
+            for value in vars(import_module(f"cpqueens.kernels.{file.stem}")).values():
+                if isinstance(value, KernelEntry):
+                    found[value.__name__] = value
+    return found
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """The forms in which each entry was called."""
+    seen: dict[str, set[str]] = {}
+    plain, compiled = KernelEntry._call_plain, KernelEntry._call_code
+
+    def note(form: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(self: KernelEntry, *arguments: Any) -> Any:
+            seen.setdefault(self.__name__, set()).add(form)
+            return call(self, *arguments)
+
+        return noted
+
+    monkeypatch.setattr(KernelEntry, "_call_plain", note("plain", plain))
+    monkeypatch.setattr(KernelEntry, "_call_code", note("compiled", compiled))
+    return seen
+
+
+def test_every_entry_gives_the_same_in_either_form(
+    calls: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain, compiled, and changing over and back at random slices."""
+    source = random.Random(0)
+    weights: dict[str, Callable[..., float]] = {
+        "plain": lambda *_: 0.0,
+        "compiled": lambda *_: tiers.WAIT,
+        "changing": lambda *_: source.choice((0.0, tiers.WAIT)),
+    }
+    for run in RUNS:
+        found = []
+        for weight in weights.values():
+            monkeypatch.setattr(KernelEntry, "_weight", weight)
+            found.append(said(*run))
+        assert found[0] == found[1] == found[2], run
+    both = {name for name, forms in calls.items() if forms == {"plain", "compiled"}}
+    assert both == set(every_entry()) - {"count_units"}
+
+
+def test_kernels_call_no_entry() -> None:
+    """An entry that a kernel calls would choose a form at every call."""
+    kernels = {"kernel", "unbounded_kernel", "inner_kernel", "inlined"}
+    looked_at = 0
+    for file in KERNELS.glob("*.py"):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and kernels & {ast.unparse(d) for d in node.decorator_list}:
+                looked_at += 1
+                names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+                globals_ = vars(import_module(f"cpqueens.kernels.{file.stem}"))
+                called = [name for name in names if isinstance(globals_.get(name), KernelEntry)]
+                assert not called, f"{file.name}: {node.name} calls {called}"
+    assert looked_at > 200
+
+
+def ran(program: str, folder: Path, **environment: str) -> Any:
+    """Run a program with a cache of its own and return what it says in JSON."""
+    return answers(started(program, folder, **environment))[0]
+
+
+def started(program: str, folder: Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", program],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder), "CPQUEENS_KERNELS": "tiers"} | environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def answers(*processes: subprocess.Popen[str]) -> list[Any]:
+    said = [process.communicate(timeout=600) for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(processes), said
+    return [json.loads(out) for out, _ in said]
+
+
+SMALL = """
+import json, sys
+from cpqueens.models.queens import queens
+from cpqueens.solving import race
+race.HEAD_START = race.SILENCE = 1e9
+found = [queens(8).solve(solver=s, random_seed=1) for s in ("auto", "backtracking", "local-search")]
+there = [name in sys.modules for name in ("numba", "scipy", "ortools")]
+print(json.dumps([[str(o.status) for o in found], there]))
+"""
+
+
+def test_small_runs_import_no_compiler_and_start_none(tmp_path: Path) -> None:
+    assert ran(SMALL, tmp_path) == [["FEASIBLE"] * 3, [False] * 3]
+    assert list(tmp_path.iterdir()) == []
+
+
+COUNT = """
+import json
+from cpqueens.kernels import tiers
+tiers.COMPILE, tiers.WAIT = 0.05, 0.2
+from cpqueens.models.queens import queens
+from cpqueens.problems import catalog
+from cpqueens.solving.solve import count_solutions
+outcome = count_solutions(queens(11), "backtracking:bitmask")
+times = outcome.statistics
+print(json.dumps([outcome.count, times["nodes"], *(times[k] > 0 for k in ("plain_time", "compiled_time"))]))
+"""
+
+
+def test_a_run_changes_over_with_an_empty_cache_as_another_process_does(tmp_path: Path) -> None:
+    """Both ask for the same code; one compiles it, the other finds it."""
+    one, other = answers(started(COUNT, tmp_path), started(COUNT, tmp_path))
+    assert one == other == [2680, 166926, True, True]
+    assert len(list(tmp_path.glob("*.kernel"))) == 1
+
+
+def test_a_cached_kernel_is_loaded_without_numba(tmp_path: Path) -> None:
+    program = COUNT.replace("queens(11)", "queens(7)").replace("0.05, 0.2", "0.0, 0.0\ntiers.LOOK = 0.0")
+    program += "\nimport sys; assert 'numba' not in sys.modules"
+    first = ran(program, tmp_path)
+    assert first[0] == 40
+    assert ran(program, tmp_path) == first
+
+
+def test_damaged_machine_code_is_not_loaded(tmp_path: Path) -> None:
+    first = ran(COUNT, tmp_path)
+    (kernel,) = tmp_path.glob("*.kernel")
+    whole = kernel.read_bytes()
+    kernel.write_bytes(whole[:-100])
+    assert ran(COUNT, tmp_path) == first
+    assert len(kernel.read_bytes()) == len(whole)  # compiled anew
+
+
+def test_a_killed_compiler_is_made_up_for(tmp_path: Path) -> None:
+    program = COUNT.replace("tiers.COMPILE", "import cpqueens.kernels.jobs as jobs\n"
+        "jobs._COMPILE = 'import os; os.kill(os.getpid(), 9)'\ntiers.COMPILE", 1)  # fmt: skip
+    assert ran(program, tmp_path) == [2680, 166926, True, True]
+
+
+def test_a_compiler_goes_on_when_its_parent_has_ended(tmp_path: Path) -> None:
+    program = COUNT.replace("tiers.COMPILE, tiers.WAIT = 0.05, 0.2", "tiers.LOOK = tiers.COMPILE = 0.0")
+    program = program.replace("queens(11)", "queens(5)")
+    assert ran(program, tmp_path)[0] == 10
+    deadline = time.monotonic() + 300
+    while not list(tmp_path.glob("*.kernel")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks of this kind")
+def test_a_compiler_finds_done_what_another_was_at(tmp_path: Path) -> None:
+    """Had it begun, it would have failed: there is nothing of this name to compile."""
+    target = tmp_path / "done.kernel"
+    with held_elsewhere(tmp_path / "compiling.lock"):
+        job = jobs.Job("cpqueens.kernels.bitmask:nothing", "int64", target)
+        time.sleep(1.5)
+        target.write_bytes(b"of the other")
+        assert job._process.wait(60) == 0
+    assert target.read_bytes() == b"of the other"
+
+
+@pytest.fixture
+def compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A process that only waits in the place of the compiler; it is ended afterwards."""
+    begun: list[jobs.Job] = []
+    begin = jobs.Job.__init__
+
+    def noted(self: jobs.Job, *arguments: Any) -> None:
+        begin(self, *arguments)
+        begun.append(self)
+
+    monkeypatch.setattr(jobs, "_COMPILE", "import time; time.sleep(600)")
+    monkeypatch.setattr(jobs.Job, "__init__", noted)
+    monkeypatch.setattr(tiers, "MODE", "tiers")
+    monkeypatch.setattr(tiers.cache, "folder", lambda: tmp_path)
+    for entry in every_entry().values():
+        monkeypatch.setattr(entry, "_forms", {})
+        monkeypatch.setattr(entry, "spent", 0.0)
+    yield
+    for job in begun:
+        job._process.kill()
+        job._process.wait()
+
+
+@pytest.mark.parametrize("solver", ["bitmask", "forward", "halves"])
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_time_limits_count_waiting_for_the_compiler(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "COMPILE", 0.0)
+    monkeypatch.setattr(tiers, "WAIT", 0.02)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+    outcome = count_solutions(queens(18), f"backtracking:{solver}", time_limit=5)
+    assert str(outcome.stop_reason) == "time_limit"
+    assert outcome.statistics["compile_time"] > 0
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_ctrl_c_is_seen_while_waiting_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "COMPILE", 0.0)
+    monkeypatch.setattr(tiers, "WAIT", 0.0)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+
+    def interrupted(_job: jobs.Job) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    monkeypatch.setattr(jobs.Job, "is_running", interrupted)
+    outcome = count_solutions(queens(18), "backtracking:bitmask")
+    assert str(outcome.stop_reason) == "interrupted"
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_a_rival_answers_while_the_own_engine_waits_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "COMPILE", 0.0)
+    monkeypatch.setattr(tiers, "WAIT", 0.0)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+    outcome = langford(7).enumerate(time_limit=30)
+    assert (outcome.solver, outcome.count, outcome.complete) == ("cpsat", 52, True)
+    assert outcome.statistics["compile_time"] > 0
