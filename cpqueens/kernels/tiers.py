@@ -32,6 +32,8 @@ Code = Callable[[Sequence[int]], Any]
 
 LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
+SOON = 0.005
+"""As `LOOK`, once this process has machine code: what loads it is there, which cost more than the loading."""
 LARGE, HUGE = 1 << 17, 1 << 21
 """Entries of all arrays from which on work is plainly large: such goes to machine code at once if that is in
 the cache, or even has it compiled and waits."""
@@ -129,7 +131,7 @@ class KernelEntry:
     def __call__(self, *arguments: Any) -> Any:
         """Call the form that is best for now."""
         spent = self._weight(arguments)
-        if spent < LOOK:
+        if spent < _looks_from():
             return self._call_plain(arguments)
         types, words = flatten(arguments, _book.get().flat)
         form = self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
@@ -146,7 +148,7 @@ class KernelEntry:
             return 0.0
         if MODE in _AT_ONCE or not self.bounded:
             return WAIT
-        if self.spent >= LOOK:
+        if self.spent >= _looks_from():
             return self.spent
         entries = size(arguments)
         return WAIT if entries >= HUGE else LOOK if entries >= LARGE else self.spent
@@ -186,6 +188,14 @@ def size(arguments: Sequence[Any]) -> int:
     return total
 
 
+_loaded: list[str] = []
+"""The entries of which this process has machine code."""
+
+
+def _looks_from() -> float:
+    return min(SOON, LOOK) if _loaded else LOOK
+
+
 class _Form:
     """The compiled form of an entry for arguments of some types: missing, under way or loaded."""
 
@@ -223,10 +233,14 @@ class _Form:
         if self.code is None and self._file is not None:
             content = cache.kept(self._file)
             if content is not None:
-                from cpqueens.kernels.loading import load
-
-                self.code = load(content)
+                self._load(content)
         return self.code is not None
+
+    def _load(self, content: bytes) -> None:
+        from cpqueens.kernels.loading import load
+
+        self.code = load(content)
+        _loaded.append(self._entry)
 
     def _start(self) -> Job | None:
         """Have it compiled by another process; None where there can be none."""
@@ -256,10 +270,9 @@ class _Form:
         try:
             ensure_room("numba")
             from cpqueens.kernels.compiler import compile_entry
-            from cpqueens.kernels.loading import load
 
             content = compile_entry(self._entry, self._signature)
-            self.code = load(content)
+            self._load(content)
             if self._file is not None:
                 cache.keep(self._file, content)
         except Exception:
