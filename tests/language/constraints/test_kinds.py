@@ -223,6 +223,7 @@ SETTLED = {
     "a line does not cross another": (lambda x: cpqueens.NoOverlap2D(x, [0, 2], [0, 1], [2, 0]), 7),
     "a line may meet a point": (lambda x: cpqueens.NoOverlap2D(x, [0, 0], 1, [0, 2]), 9),
     "a negative size": (lambda x: cpqueens.NoOverlap2D(x, 1, [0, 5], [-1, 1]), 0),
+    "room for one of two": (lambda x: cpqueens.Cumulative(x, 1, 1, 1), 6),
     "a demand for no time": (lambda x: cpqueens.Cumulative(x, [0, 1], [5, 1], 1), 9),
     "a negative demand": (lambda x: cpqueens.Cumulative(x, 1, [-1, 1], 1), 0),
     "a negative demand of no task": (lambda x: cpqueens.Cumulative(x, 1, [-1, 1], 1, [False, True]), 9),

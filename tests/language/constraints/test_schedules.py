@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
+from collection.schedules import FT06, job_shop
 
-from cpqueens import Cumulative, Model, ModelError, NoOverlap, NoOverlap2D, maximum
+from cpqueens import Cumulative, Model, ModelError, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.cumulative import Cumulative as Kind
 from cpqueens.lowered.lowering import Scratch
 
@@ -50,26 +50,8 @@ def test_as_few_machines_as_tasks_at_once(optimizer: str) -> None:
     assert m.solve(solver=optimizer).objective == 3
 
 
-FT06 = (
-    ((2, 1), (0, 3), (1, 6), (3, 7), (5, 3), (4, 6)),
-    ((1, 8), (2, 5), (4, 10), (5, 10), (0, 10), (3, 4)),
-    ((2, 5), (3, 4), (5, 8), (0, 9), (1, 1), (4, 7)),
-    ((1, 5), (0, 5), (2, 5), (3, 3), (4, 8), (5, 9)),
-    ((2, 9), (1, 3), (4, 5), (5, 4), (0, 3), (3, 1)),
-    ((1, 3), (3, 3), (5, 9), (0, 10), (4, 4), (2, 1)),
-)
-"""(machine, duration) of each job's tasks in their order: Fisher and Thompson 1963, 6 by 6."""
-
-
 def test_fisher_and_thompsons_small_job_shop() -> None:
-    machine, duration = np.array(FT06).transpose(2, 0, 1)
-    m = Model("ft06")
-    start = m.intvar(0, 60, shape=duration.shape, name="start")
-    end = start + duration
-    m.add(start[:, 1:] >= end[:, :-1])
-    m += [NoOverlap(start[machine == k], duration[machine == k]) for k in range(6)]
-    m.minimize(maximum(end[:, -1]))
-    assert m.solve(solver="cpsat").objective == 55
+    assert job_shop(FT06, 60).solve(solver="cpsat").objective == 55
 
 
 @pytest.mark.parametrize(("span", "few"), [(2, True), (9, False)])
