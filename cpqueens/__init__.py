@@ -25,7 +25,9 @@ from cpqueens.language.constraints.all_different_except import AllDifferentExcep
 from cpqueens.language.constraints.all_equal import AllEqual
 from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.circuit import Circuit
 from cpqueens.language.constraints.count import Count
+from cpqueens.language.constraints.cumulative import Cumulative
 from cpqueens.language.constraints.decreasing import Decreasing
 from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.language.constraints.implication import Implication
@@ -35,8 +37,11 @@ from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.no_overlap import NoOverlap
+from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
 from cpqueens.language.constraints.or_ import Clause, Or
 from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.sub_circuit import SubCircuit
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
@@ -56,9 +61,11 @@ __all__ = [
     "And",
     "BackendFault",
     "BoolArray",
+    "Circuit",
     "Clause",
     "Count",
     "CpqueensError",
+    "Cumulative",
     "Decreasing",
     "GlobalCardinality",
     "Implication",
@@ -75,6 +82,8 @@ __all__ = [
     "ModelError",
     "ModelInvalid",
     "Negation",
+    "NoOverlap",
+    "NoOverlap2D",
     "NoSolution",
     "Or",
     "Outcome",
@@ -83,6 +92,7 @@ __all__ = [
     "SolutionSet",
     "Status",
     "StopReason",
+    "SubCircuit",
     "Table",
     "Undefined",
     "UnknownBackend",

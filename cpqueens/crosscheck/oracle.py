@@ -312,6 +312,75 @@ def _inverse(c: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.array(answers, dtype=bool)
 
 
+def _tours(row: list[int]) -> list[list[int]] | None:
+    """Return the nodes of each cycle of a permutation of 0..n-1, None for anything else."""
+    if sorted(row) != list(range(len(row))):
+        return None
+    left, tours = set(row), []
+    while left:
+        tour = [min(left)]
+        while row[tour[-1]] != tour[0]:
+            tour.append(row[tour[-1]])
+        left -= set(tour)
+        tours.append(tour)
+    return tours
+
+
+def _is_circuit(row: list[int]) -> bool:
+    tours = _tours(row)
+    return tours is not None and (not row or len(tours) == 1)
+
+
+def _is_subcircuit(row: list[int]) -> bool:
+    tours = _tours(row)
+    return tours is not None and sum(len(tour) > 1 for tour in tours) <= 1
+
+
+def _in_line(tasks: list[tuple[int, int, int]]) -> bool:
+    """Say whether (start, duration, present) can be put in a row, each over before the next one starts."""
+    row = sorted((s, s + d) for s, d, here in tasks if here)
+    return all(s <= e for s, e in row) and all(a[1] <= b[0] for a, b in itertools.pairwise(row))
+
+
+def _no_overlap(c: Any, start: np.ndarray, duration: np.ndarray, present: np.ndarray) -> np.ndarray:
+    rows = zip(start.tolist(), duration.tolist(), present.tolist(), strict=True)
+    return np.array([_in_line(list(zip(*row, strict=True))) for row in rows], dtype=bool)
+
+
+def _packed(boxes: list[tuple[int, int, int, int, int]]) -> bool:
+    """Say whether no two of (x, dx, y, dy, present) overlap, also where a size is 0."""
+    here = [box[:4] for box in boxes if box[4]]
+    apart = all(
+        x + dx <= u or u + du <= x or y + dy <= v or v + dv <= y
+        for (x, dx, y, dy), (u, du, v, dv) in itertools.combinations(here, 2)
+    )
+    return apart and all(dx >= 0 and dy >= 0 for _, dx, _, dy in here)
+
+
+def _no_overlap_2d(c: Any, **sides: np.ndarray) -> np.ndarray:
+    rows = zip(*(sides[name].tolist() for name in ("x", "dx", "y", "dy", "present")), strict=True)
+    return np.array([_packed(list(zip(*row, strict=True))) for row in rows], dtype=bool)
+
+
+def _within(tasks: list[tuple[int, int, int, int]], capacity: int) -> bool:
+    """Say whether the running total of (start, duration, demand, present) stays within the capacity."""
+    here = [task[:3] for task in tasks if task[3]]
+    if capacity < 0 or any(d < 0 or r < 0 for _, d, r in here):
+        return False
+    changes = sorted(change for s, d, r in here for change in ((s, r), (s + d, -r)))
+    totals = itertools.accumulate(r for _, r in changes)  # what ends comes before what starts
+    return all(total <= capacity for total in totals)
+
+
+def _cumulative(c: Any, capacity: np.ndarray, **tasks: np.ndarray) -> np.ndarray:
+    rows = zip(*(tasks[name].tolist() for name in ("start", "duration", "demand", "present")), strict=True)
+    limits = capacity[:, 0].tolist()
+    return np.array(
+        [_within(list(zip(*row, strict=True)), limit) for row, limit in zip(rows, limits, strict=True)],
+        dtype=bool,
+    )
+
+
 def _neighbours(good: Callable[[int, int, bool], bool]) -> Callable[..., np.ndarray]:
     def ordered(c: Any, terms: np.ndarray, strict: bool) -> np.ndarray:
         return _each(lambda row: all(good(a, b, strict) for a, b in itertools.pairwise(row)))(terms)
@@ -337,7 +406,9 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "AllEqual": lambda c, terms: _each(lambda row: len(set(row)) <= 1)(terms),
     "Among": _among,
     "And": lambda c, literals: np.asarray(_literals(c, literals).all(axis=2)),
+    "Circuit": lambda c, successor: _each(_is_circuit)(successor),
     "Count": _count,
+    "Cumulative": _cumulative,
     "Decreasing": _neighbours(lambda a, b, strict: a > b if strict else a >= b),
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
@@ -347,8 +418,11 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "LexLessEqual": _lexicographic(False),
     "Linear": _linear,
     "Negation": lambda c, literals: ~_literals(c, literals)[:, :, 0],
+    "NoOverlap": _no_overlap,
+    "NoOverlap2D": _no_overlap_2d,
     "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
     "Predicate": _predicate,
+    "SubCircuit": lambda c, successor: _each(_is_subcircuit)(successor),
     "Table": _table,
     "Xor": _xor,
 }

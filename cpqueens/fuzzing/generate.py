@@ -14,6 +14,7 @@ from typing import Any
 
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
+from cpqueens.fuzzing.random_schedules import SCHEDULES
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
@@ -274,5 +275,6 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "Negation": _negation,
     "Predicate": _predicate,
     "Table": _table,
+    **SCHEDULES,
 }
 """The kinds whose fields depend on one another."""

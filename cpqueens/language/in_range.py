@@ -53,7 +53,7 @@ def constraints_in_range(model: Statement) -> list[Constraint]:
     """
     try:
         joined = model._constraints.joined()
-        require_terms(model, [(a, c.most) for c in joined for a in c.arguments])
+        require_terms(model, [(a, c.most) for c in joined for a in c.ranged])
         require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
     except ModelError as error:
         raise _located(model) or error from None
@@ -64,7 +64,7 @@ def _located(model: Statement) -> OutOfRange | None:
     """Return the error of the first constraint, or of the objective, that is out of range."""
     for posted in model.constraints:
         try:
-            require_terms(model, [(a, posted.constraint.most) for a in posted.constraint.arguments])
+            require_terms(model, [(a, posted.constraint.most) for a in posted.constraint.ranged])
         except ModelError as error:
             place = posted.name or posted.where or describe(model, posted.constraint)
             return OutOfRange(f"{place[-_LONGEST:]}: {error}")

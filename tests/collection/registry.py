@@ -9,19 +9,22 @@ from collection import (
     graphs,
     knapsacks,
     latin_squares,
+    packings,
     pigeonholes,
     puzzles,
+    schedules,
     series,
     squares,
     sudokus,
+    tours,
 )
 from collection.instance import Instance
 
 FAMILIES = {
     module.__name__.rpartition(".")[2]: module.INSTANCES
     for module in (
-        boards, cryptarithms, designs, graphs, knapsacks, latin_squares, pigeonholes, puzzles, series,
-        squares, sudokus,
+        boards, cryptarithms, designs, graphs, knapsacks, latin_squares, packings, pigeonholes, puzzles,
+        schedules, series, squares, sudokus, tours,
     )
 }  # fmt: skip
 INSTANCES: dict[str, Instance] = {

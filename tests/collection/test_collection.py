@@ -33,6 +33,7 @@ def test_what_is_asked_has_an_answer_and_there_are_models_of_all_kinds() -> None
         assert instance.questions, instance.name
         assert all(instance.answer(question) is not None for question in instance.questions), instance.name
     assert {"AllDifferent", "Count", "Linear", "Table", "LexLess", "Increasing"} <= kinds
+    assert {"Circuit", "Cumulative", "NoOverlap", "NoOverlap2D"} <= kinds
     assert sum(instance.solutions == 0 for instance in INSTANCES.values()) >= 10
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+CIRCUITS = ("tests/language/constraints/test_circuits.py",)
+SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
+
 LANGUAGE = Area(
     "language",
     (
@@ -186,6 +189,16 @@ LOWERING = Area(
                "i == size - 1", "i == size"),
         Mutant("an inverse has no upper end", "Inverse.simpler",
                "Linear(side - (size - 1), \"<=\")", "Linear(side - size, \"<=\")"),
+        Mutant("a tour may leave out the last node", "Circuit.simpler",
+               "AllDifferent(tour)", "AllDifferent(tour[:-1])", tests=CIRCUITS),
+        Mutant("a second tour of two nodes is free", "SubCircuit.simpler",
+               "visited.sum() <= nodes[1:]", "visited.sum() <= nodes[1:] + 2", tests=CIRCUITS),
+        Mutant("tasks that can overlap by 1 are apart", "Disjoint.simpler",
+               "(last[i] > first[j])", "(last[i] > first[j] + 1)", tests=SCHEDULES),
+        Mutant("a little more than the capacity suffices", "Cumulative._loads",
+               "<= enough]", "<= enough + 1]", tests=SCHEDULES),
+        Mutant("ends of tasks may leave the range", "Disjoint.ranged",
+               "(*self.arguments, *(origin + size for origin, size in self._sides()))", "self.arguments"),
         Mutant("an exception is lost", "AllDifferentExcept.simpler",
                "for value in self.excepted)]", "for value in self.excepted[1:])]"),
         Mutant("one row of a table must hold, all do", "Table.simpler",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+CIRCUITS = ("tests/language/constraints/test_circuits.py",)
+SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
+
 CPSAT = Area(
     "cpsat",
     (
@@ -22,7 +25,7 @@ CPSAT = Area(
         Mutant("coefficients of the first row are taken for all", "TextWriter.rows",
                "if (coefficients == coefficients[:1]).all():", "if True:"),
         Mutant("an affine expression has no offset", "TextWriter.affine",
-               "coeffs:{coefficients[0]} offset:{constant}", "coeffs:{coefficients[0]}"),
+               "offset:{constant}", "offset:0"),
         Mutant("expressions in bulk have no offsets", "TextWriter.expressions",
                "array.constants]", "0 * array.constants]"),
         Mutant("an auxiliary variable lacks the constant", "TextWriter.auxiliary",
@@ -69,6 +72,16 @@ CPSAT = Area(
                "< 2**31", "< 2**62"),
         Mutant("an inverse of shifted terms is native", "cpsat.constraints._is_plain",
                "not array.constants.any()", "True"),
+        Mutant("a tour may leave out nodes", "cpsat.constraints._circuit",
+               "np.fill_diagonal(possible, False)", "pass", tests=CIRCUITS),
+        Mutant("a node that nothing leads to is forgotten", "cpsat.constraints._circuit",
+               "not (possible.any(axis=0) & possible.any(axis=1)).all()", "False", tests=CIRCUITS),
+        Mutant("an interval ends without its constant", "TextWriter.interval",
+               "constant + size[2]", "size[2]", tests=SCHEDULES),
+        Mutant("all tasks are present", "TextWriter.interval",
+               "if present[0] else None", "if False else None", tests=SCHEDULES),
+        Mutant("negative durations are native", "cpsat.constraints._never_negative",
+               ">= 0 for name", ">= -9 for name", tests=SCHEDULES),
         Mutant("enumeration with several workers", "CpSat._set_parameters",
                "1 if listing else request.workers", "2 if listing else request.workers"),
         Mutant("one solution where all are wanted", "CpSat._set_parameters",

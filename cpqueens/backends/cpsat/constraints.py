@@ -7,8 +7,9 @@ import numpy as np
 
 from cpqueens.backends.cpsat.writer import TextWriter, joined
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+from cpqueens.language.values import may_equal
 
 # ---- constraints in the plain context ------------------------------------------------------------------
 
@@ -54,11 +55,59 @@ def _inverse(writer: TextWriter, constraint: Any) -> None:
     writer.parts.append(f"constraints{{inverse{{f_direct:[{first}]f_inverse:[{second}]}}}}")
 
 
+def _circuit(writer: TextWriter, constraint: Any) -> None:
+    """Write the arcs that may be, each with the literal that its tail has that successor."""
+    rows = list(constraint.successor.rows())
+    possible = may_equal(constraint.successor, np.arange(len(rows)))
+    if constraint.kind == "Circuit" and len(rows) > 1:
+        np.fill_diagonal(possible, False)
+    if not (possible.any(axis=0) & possible.any(axis=1)).all():  # CP-SAT knows only nodes that have arcs
+        writer.boolean("bool_or", [])
+        return
+    arcs = np.argwhere(possible).tolist()
+    literals = [writer.truth((*rows[i][:2], rows[i][2] - j), "==") for i, j in arcs]
+    tails, heads = (joined(side) for side in np.array(arcs).reshape(-1, 2).T.tolist())
+    writer.parts.append(
+        f"constraints{{circuit{{tails:[{tails}]heads:[{heads}]literals:[{joined(literals)}]}}}}"
+    )
+
+
+def _no_overlap(writer: TextWriter, constraint: Any) -> None:
+    kept = np.flatnonzero(constraint.present.bounds()[1])
+    sides = [joined(_intervals(writer, constraint, kept, *names)) for names in constraint.dimensions]
+    if constraint.kind == "NoOverlap":
+        writer.parts.append(f"constraints{{no_overlap{{intervals:[{sides[0]}]}}}}")
+    else:
+        inner = f"x_intervals:[{sides[0]}]y_intervals:[{sides[1]}]"
+        writer.parts.append(f"constraints{{no_overlap_2d{{{inner}}}}}")
+
+
+def _cumulative(writer: TextWriter, constraint: Any) -> None:
+    kept = np.flatnonzero(constraint.present.bounds()[1])
+    tasks = joined(_intervals(writer, constraint, kept, "start", "duration"))
+    demands = "".join(f"demands{{{writer.affine(row)}}}" for row in constraint.demand._pick(kept).rows())
+    (limit,) = constraint.capacity.rows()
+    inner = f"capacity{{{writer.affine(limit)}}}intervals:[{tasks}]{demands}"
+    writer.parts.append(f"constraints{{cumulative{{{inner}}}}}")
+
+
+def _intervals(writer: TextWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
+    """Return the places of intervals with the given fields as their starts and sizes."""
+    start, length = (getattr(constraint, name)._pick(kept) for name in (origin, size))
+    sides = (start, length, start + length, constraint.present._pick(kept))
+    return [writer.interval(*rows) for rows in zip(*(a.rows() for a in sides), strict=True)]
+
+
 PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
     "AllDifferent": _all_different,
+    "Circuit": _circuit,
+    "Cumulative": _cumulative,
     "Inverse": _inverse,
     "Linear": _linear,
+    "NoOverlap": _no_overlap,
+    "NoOverlap2D": _no_overlap,
     "Or": _connective,
+    "SubCircuit": _circuit,
     "Table": _table,
     "Xor": _connective,
 }
@@ -91,11 +140,21 @@ def supports(constraint: Constraint, context: str) -> bool:
     """Say whether CP-SAT takes the constraint as it is in this context."""
     if context != "plain":
         return constraint.kind in TRUTH
-    if constraint.kind == "Inverse":
-        return all(_is_plain(side) for side in constraint.arguments)
-    if isinstance(constraint, Table):  # OR-Tools 9.15 loses solutions of larger ones, see test_historic
-        return _fits_32_bits(constraint.terms)
-    return constraint.kind in PLAIN
+    return constraint.kind in PLAIN and ONLY_IF.get(constraint.kind, lambda c: True)(constraint)
+
+
+def _never_negative(*fields: str) -> Callable[[Any], bool]:
+    return lambda c: all(int(getattr(c, name).bounds()[0].min(initial=0)) >= 0 for name in fields)
+
+
+ONLY_IF: dict[str, Callable[[Any], bool]] = {
+    "Cumulative": _never_negative("duration", "demand"),
+    "Inverse": lambda c: all(_is_plain(side) for side in c.arguments),
+    "NoOverlap": _never_negative("duration"),
+    "NoOverlap2D": _never_negative("dx", "dy"),
+    "Table": lambda c: _fits_32_bits(c.terms),  # OR-Tools 9.15 loses solutions of others, see test_historic
+}
+"""When CP-SAT takes a plain constraint of a kind, if not always."""
 
 
 def _fits_32_bits(array: LinearArray) -> bool:

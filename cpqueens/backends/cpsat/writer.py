@@ -22,6 +22,7 @@ class TextWriter:
     def __init__(self, store: VariableStore, used: np.typing.NDArray[np.bool_]) -> None:
         self.store = store
         self.parts: list[str] = []
+        self._places: dict[str, int] = {}  # of intervals: constraints that others name by their places
         self.positions = np.cumsum(used) - 1
         self.index: list[int] = self.positions.tolist()
         self.count = int(used.sum())
@@ -111,12 +112,17 @@ class TextWriter:
 
     def affine(self, row: Row) -> str:
         """Return the text of a term ``a*x + b``, through an auxiliary variable if it has several."""
+        scaled, constant = self._scaled(row)
+        return f"{scaled}offset:{constant}"
+
+    def _scaled(self, row: Row) -> tuple[str, int]:
+        """Return the text of ``a*x`` and the number ``b`` of a term ``a*x + b``."""
         variables, coefficients, constant = row
         if len(variables) > 1:
-            return f"vars:{self.auxiliary(row)} coeffs:1"
+            return f"vars:{self.auxiliary(row)} coeffs:1 ", 0
         if not variables:
-            return f"offset:{constant}"
-        return f"vars:{self.index[variables[0]]} coeffs:{coefficients[0]} offset:{constant}"
+            return "", constant
+        return f"vars:{self.index[variables[0]]} coeffs:{coefficients[0]} ", constant
 
     def affines(self, rows: Iterable[Row]) -> str:
         """Return the text of several terms."""
@@ -128,6 +134,15 @@ class TextWriter:
         new = self.new_variable(*self.bounds(row))
         self.raw_linear(self.names(variables, new), [*coefficients, -1], constant, "==")
         return new
+
+    def interval(self, start: Row, size: Row, end: Row, present: Row) -> int:
+        """Return the place of the interval from start to end, which is there where ``present`` is 1."""
+        self.reach = max(self.reach, *map(abs, self.bounds(end)))
+        scaled, constant = self._scaled(start)
+        ends = self.affine(end) if size[0] else f"{scaled}offset:{constant + size[2]}"
+        sides = f"start{{{scaled}offset:{constant}}}end{{{ends}}}size{{{self.affine(size)}}}"
+        text = f"constraints{{{_enforced(self.literal(present) if present[0] else None)}interval{{{sides}}}}}"
+        return self._places.setdefault(text, len(self._places))
 
     def literal(self, row: Row) -> int:
         """Return the literal of a 0/1 term: a Boolean variable, its negation or an auxiliary one."""
@@ -180,7 +195,7 @@ class TextWriter:
 
     def text(self) -> str:
         """Return the text of the whole model."""
-        return "".join(self.parts)
+        return "".join([*self._places, *self.parts])
 
 
 def joined(numbers: Iterable[int]) -> str:

@@ -70,6 +70,11 @@ class Constraint(BoolArray):
         values = (getattr(self, name) for name in self.fields)
         return tuple(v for v in values if isinstance(v, LinearArray))
 
+    @property
+    def ranged(self) -> tuple[LinearArray, ...]:
+        """The terms that must stay in range: its arguments, and what its meaning adds up of them."""
+        return self.arguments
+
     def map(self, change: Callable[[LinearArray], LinearArray]) -> Self:
         """Return the same constraint over changed arguments."""
         values = {name: getattr(self, name) for name in self.fields}
@@ -99,7 +104,7 @@ class Constraint(BoolArray):
         OutOfRange
             If one leaves the range of all arithmetic, see `cpqueens.language.ranges`.
         """
-        for terms in self.arguments:
+        for terms in self.ranged:
             terms.bounds(self.most)
 
     # ---- meaning --------------------------------------------------------------------------------

@@ -21,7 +21,17 @@ from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.definedness import defined_elements
 from cpqueens.lowered.lowering import Scratch
 
-SHARED = {"base", "connective", "joining", "kinds", "lexicographic", "ordered", "paired"}
+SHARED = {
+    "base",
+    "connective",
+    "intervals",
+    "joining",
+    "kinds",
+    "lexicographic",
+    "ordered",
+    "paired",
+    "successors",
+}
 """Files of what several kinds share."""
 
 
@@ -190,9 +200,34 @@ SETTLED = {
     "among nothing": (lambda x: cpqueens.Among(x, [], 0), 9),
     "cardinality closed on nothing": (lambda x: cpqueens.GlobalCardinality(x, [], [], closed=True), 0),
     "cardinality open on nothing": (lambda x: cpqueens.GlobalCardinality(x, [], []), 9),
+    "a circuit of nothing": (lambda x: cpqueens.Circuit([]), 9),
+    "a circuit of one node": (lambda x: cpqueens.Circuit(x[:1]), 3),
+    "a circuit without a loop": (lambda x: cpqueens.Circuit(x), 1),
+    "a subcircuit of nothing": (lambda x: cpqueens.SubCircuit([]), 9),
+    "a subcircuit may be empty": (lambda x: cpqueens.SubCircuit(x) & (x[0] == 0), 1),
+    "a subcircuit of two nodes": (lambda x: cpqueens.SubCircuit(x), 2),
+    "a circuit of constants": (lambda x: cpqueens.Circuit([1, 2, 0]), 9),
+    "two circuits of constants": (lambda x: cpqueens.SubCircuit([1, 0, 3, 2]), 0),
     "inverse of nothing": (lambda x: cpqueens.Inverse([], []), 9),
     "excepted value repeats": (lambda x: cpqueens.AllDifferentExcept(x, 0), 7),
     "nothing excepted": (lambda x: cpqueens.AllDifferentExcept(x, []), 6),
+    "no tasks overlap": (lambda x: cpqueens.NoOverlap([], []), 9),
+    "no tasks demand nothing": (lambda x: cpqueens.Cumulative([], [], [], 0), 9),
+    "no tasks within less than nothing": (lambda x: cpqueens.Cumulative([], [], [], x[0] - 1), 6),
+    "no rectangles overlap": (lambda x: cpqueens.NoOverlap2D([], 1, [], 1), 9),
+    "points in time do not overlap": (lambda x: cpqueens.NoOverlap(x, 0), 9),
+    "a point in time lies beside a task": (lambda x: cpqueens.NoOverlap(x, [0, 2]), 7),
+    "a negative duration": (lambda x: cpqueens.NoOverlap(x, [1, -1]), 0),
+    "a negative duration of no task": (lambda x: cpqueens.NoOverlap(x, [1, -1], [True, False]), 9),
+    "a point lies beside a rectangle": (lambda x: cpqueens.NoOverlap2D(x, [0, 2], [1, 0], [0, 2]), 7),
+    "a line does not cross another": (lambda x: cpqueens.NoOverlap2D(x, [0, 2], [0, 1], [2, 0]), 7),
+    "a line may meet a point": (lambda x: cpqueens.NoOverlap2D(x, [0, 0], 1, [0, 2]), 9),
+    "a negative size": (lambda x: cpqueens.NoOverlap2D(x, 1, [0, 5], [-1, 1]), 0),
+    "room for one of two": (lambda x: cpqueens.Cumulative(x, 1, 1, 1), 6),
+    "a demand for no time": (lambda x: cpqueens.Cumulative(x, [0, 1], [5, 1], 1), 9),
+    "a negative demand": (lambda x: cpqueens.Cumulative(x, 1, [-1, 1], 1), 0),
+    "a negative demand of no task": (lambda x: cpqueens.Cumulative(x, 1, [-1, 1], 1, [False, True]), 9),
+    "a demand beyond the capacity": (lambda x: ~cpqueens.Cumulative(x, 1, 2, 1), 9),
     "double negation": (lambda x: ~~cpqueens.AllDifferent(x), 6),
     "same value, same truth": (lambda x: (x[0] == x[1]) == cpqueens.AllEqual(x), 9),
 }
@@ -210,7 +245,9 @@ AMOUNTS = {
     "AllEqual": (lambda x: cpqueens.AllEqual(x), [0, 2, 2, 1], 2),
     "Among": (lambda x: cpqueens.Among(x, [1, 2], 4), [0, 1, 2, 0], 2),
     "And": (lambda x: cpqueens.And(x == 1), [1, 0, 2, 1], 2),
+    "Circuit": (lambda x: cpqueens.Circuit(x), [0, 0, 2, 2], 3),
     "Count": (lambda x: cpqueens.Count(x, 0, ">=", 3), [0, 1, 1, 1], 2),
+    "Cumulative": (lambda x: cpqueens.Cumulative(x, 2, [1, 2, 1, 1], 2), [0, 1, 1, 2], 6),
     "Decreasing": (lambda x: cpqueens.Decreasing(x), [0, 1, 2, 2], 2),
     "GlobalCardinality": (lambda x: cpqueens.GlobalCardinality(x, [0, 1], [1, 1], True), [0, 0, 2, 2], 4),
     "Increasing": (lambda x: cpqueens.Increasing(x, strict=True), [0, 1, 1, 0], 2),
@@ -218,7 +255,10 @@ AMOUNTS = {
     "LexLess": (lambda x: cpqueens.LexLess(x[:2], x[2:]), [2, 0, 1, 0], 2),
     "LexLessEqual": (lambda x: cpqueens.LexLessEqual(x[:2], x[2:]), [1, 2, 1, 0], 1),
     "Linear": (lambda x: x.sum() <= 3, [2, 2, 2, 2], 5),
+    "NoOverlap": (lambda x: cpqueens.NoOverlap(x, [1, 2, 0, 1]), [0, 1, 2, 2], 2),
+    "NoOverlap2D": (lambda x: cpqueens.NoOverlap2D(x[:2], 3, x[2:], [2, 1]), [0, 2, 1, 2], 1),
     "Or": (lambda x: cpqueens.Or(x == 1), [0, 0, 2, 2], 1),
+    "SubCircuit": (lambda x: cpqueens.SubCircuit(x), [1, 0, 2, 0], 1),
     "Table": (lambda x: cpqueens.Table(x, [(0, 0, 0, 0), (2, 2, 2, 2)]), [2, 2, 0, 2], 1),
     "Xor": (lambda x: cpqueens.Xor(x == 1), [1, 1, 0, 0], 1),
 }

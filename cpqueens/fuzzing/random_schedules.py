@@ -1,0 +1,97 @@
+"""Random tours and schedules: terms drawn one by one hardly ever make one that holds."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, Protocol
+
+from cpqueens.fuzzing.random_terms import RandomTerms
+from cpqueens.language.constraints.circuit import Circuit
+from cpqueens.language.constraints.cumulative import Cumulative
+from cpqueens.language.constraints.no_overlap import NoOverlap
+from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
+from cpqueens.language.constraints.sub_circuit import SubCircuit
+from cpqueens.language.expressions import BoolArray, LinearArray
+
+_DEEP = 2
+
+
+class Maker(Protocol):
+    """What draws constraints."""
+
+    random: Random
+    terms: RandomTerms
+
+    def literal(self, depth: int = 0) -> BoolArray:
+        """Return a truth, of no other truths at a depth of 2."""
+
+
+def _from_zero(m: Maker) -> LinearArray:
+    """Return a variable, shifted so that its least value is about 0."""
+    variable = m.terms.plain()
+    return variable - int(variable.bounds()[0][0]) + m.random.choice((0, 0, 0, 1, -1))
+
+
+def _successor(m: Maker, size: int) -> LinearArray:
+    """Return what may be one of ``size`` nodes, or any term."""
+    choice = m.random.randint(0, 5)
+    if choice == 0:
+        return m.terms.constant(m.random.randrange(size))
+    return m.terms.term(1) if choice == 1 else _from_zero(m)
+
+
+def _successors(kind: type[Circuit | SubCircuit]) -> Callable[..., Any]:
+    def make(m: Maker, depth: int = 0) -> Any:
+        size = m.random.choice((3, 2, 4, 1, 0))
+        return kind([_successor(m, size) for _ in range(size)])
+
+    return make
+
+
+def _size(m: Maker) -> Any:
+    """Return a small number, seldom a negative one, or a term."""
+    choice = m.random.randint(0, 5)
+    if choice == 0:
+        return _from_zero(m)
+    return m.terms.term(1) if choice == 1 else m.random.choice((1, 2, 0, 3, 1, 2, -1))
+
+
+def _sizes(m: Maker, size: int) -> Any:
+    """Return a size for each task, or one for all."""
+    return [_size(m) for _ in range(size)] if m.random.randint(0, 3) else _size(m)
+
+
+def _present(m: Maker, size: int) -> Any:
+    """Return which tasks are present: all, or a truth for each."""
+    return [m.literal(_DEEP) for _ in range(size)] if m.random.randint(0, 2) == 2 else None
+
+
+def _starts(m: Maker, size: int) -> list[LinearArray]:
+    return [m.terms.term(1) if m.random.randint(0, 3) == 3 else _from_zero(m) for _ in range(size)]
+
+
+def _no_overlap(m: Maker, depth: int = 0) -> Any:
+    size = m.random.choice((2, 3, 1, 4, 0))
+    return NoOverlap(_starts(m, size), _sizes(m, size), _present(m, size))
+
+
+def _no_overlap_2d(m: Maker, depth: int = 0) -> Any:
+    size = m.random.choice((2, 3, 1, 0))
+    x, dx, y, dy = (draw(m, size) for draw in (_starts, _sizes, _starts, _sizes))
+    return NoOverlap2D(x, dx, y, dy, _present(m, size))
+
+
+def _cumulative(m: Maker, depth: int = 0) -> Any:
+    size = m.random.choice((3, 2, 4, 1, 0))
+    start, duration, demand = (draw(m, size) for draw in (_starts, _sizes, _sizes))
+    capacity = m.terms.term(1) if m.random.randint(0, 4) == 4 else m.random.choice((2, 1, 3, 0, -1))
+    return Cumulative(start, duration, demand, capacity, _present(m, size))
+
+
+SCHEDULES: dict[str, Callable[..., Any]] = {
+    "Circuit": _successors(Circuit),
+    "Cumulative": _cumulative,
+    "NoOverlap": _no_overlap,
+    "NoOverlap2D": _no_overlap_2d,
+    "SubCircuit": _successors(SubCircuit),
+}
+"""Kinds of routing and scheduling, as in `generate.MAKERS`."""

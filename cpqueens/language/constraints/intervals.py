@@ -1,0 +1,95 @@
+"""What kinds about tasks and boxes share: origins with sizes, each of which may be absent."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.language.arrays import stack_last
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.conversion import as_linears
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.ranges import saturated_sum
+from cpqueens.language.rows import IntArray
+from cpqueens.language.truths import as_literals
+
+
+def of_one_length(kind: str, present: Any, *sides: Any) -> list[LinearArray]:
+    """Return the sides and last the 0/1 terms of ``present`` (None: all), flat; single terms stand for all.
+
+    Raises
+    ------
+    ModelError
+        If they have different lengths.
+    """
+    arrays = as_linears(*sides, *as_literals(True if present is None else present))
+    sizes = sorted({array.size for array in arrays if array.shape}) or [1]
+    if len(sizes) > 1:
+        raise ModelError(
+            f"{kind}: arrays of one length, or single terms, got {' and '.join(map(str, sizes))}"
+        )
+    return [array.reshape(-1) if array.shape else array.broadcast((sizes[0],)) for array in arrays]
+
+
+def not_negative(sizes: LinearArray, present: LinearArray) -> list[Constraint]:
+    """Return that those sizes are at least 0 that are present, as far as bounds leave it open."""
+    (low, _), (_, may_be) = sizes.bounds(), present.bounds()
+    rows = np.flatnonzero((low < 0) & (may_be > 0))
+    if not rows.size:
+        return []
+    return [Or.over(stack_last([(sizes._pick(rows) >= 0).truth(), 1 - present._pick(rows)]))]
+
+
+def shortfalls(sizes: IntArray, present: IntArray) -> IntArray:
+    """Return how far below 0 the sizes are that are present, (batch, sizes)."""
+    return np.where(present != 0, np.maximum(-sizes, 0), 0)
+
+
+class Disjoint(Constraint):
+    """Boxes of one or more dimensions that do not overlap: two are apart along some dimension."""
+
+    dimensions: ClassVar[tuple[tuple[str, str], ...]]
+    """The fields of origins and sizes along each dimension."""
+    present: LinearArray
+
+    def _sides(self) -> list[tuple[LinearArray, LinearArray]]:
+        return [(getattr(self, origin), getattr(self, size)) for origin, size in self.dimensions]
+
+    @property
+    def ranged(self) -> tuple[LinearArray, ...]:
+        """Its arguments and the ends of the boxes."""
+        return (*self.arguments, *(origin + size for origin, size in self._sides()))
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return how far the pairs that overlap have to move, and how far sizes are below 0."""
+        present = self.present.evaluate(values)
+        i, j = np.triu_indices(self.present.size, 1)
+        overlap = np.where(present[:, i] & present[:, j] != 0, np.iinfo(np.int64).max, 0)
+        amounts = []
+        for origin, size in self._sides():
+            first, sizes = origin.evaluate(values), size.evaluate(values)
+            last = first + sizes
+            overlap = np.minimum(overlap, np.minimum(last[:, i] - first[:, j], last[:, j] - first[:, i]))
+            amounts.append(shortfalls(sizes, present))
+        return saturated_sum(np.concatenate([np.maximum(overlap, 0), *amounts], axis=1))[:, None]
+
+    def simpler(self) -> list[Constraint]:
+        """Return, for each pair, that one lies before the other along some dimension, or is absent."""
+        parts = [c for _, size in self._sides() for c in not_negative(size, self.present)]
+        i, j = np.triu_indices(self.present.size, 1)
+        may_be = self.present.bounds()[1] > 0
+        near = may_be[i] & may_be[j]
+        for origin, size in self._sides():
+            first, last = origin.bounds()[0], (origin + size).bounds()[1]
+            near &= (last[i] > first[j]) & (last[j] > first[i])
+        if not near.any():
+            return parts
+        i, j = i[near], j[near]
+        literals = []
+        for origin, size in self._sides():
+            end = origin + size
+            literals += [(end._pick(a) <= origin._pick(b)).truth() for a, b in ((i, j), (j, i))]
+        if self.present.coefficients.any():
+            literals += [1 - self.present._pick(k) for k in (i, j)]
+        return [*parts, Or.over(stack_last(literals))]

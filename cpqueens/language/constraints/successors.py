@@ -1,0 +1,71 @@
+"""What circuits and subcircuits share: each node names its successor."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpqueens.language.arrays import concatenate_rows
+from cpqueens.language.constraints.all_different import AllDifferent
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.conversion import flat_terms
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.functions import element, maximum, minimum
+from cpqueens.language.rows import IntArray
+
+
+class Successors(Constraint):
+    """A constraint on the graph with an arc from each position of ``successor`` to its value, from 0."""
+
+    fields: ClassVar[tuple[str, ...]] = ("successor",)
+    successor: LinearArray
+
+    def __init__(self, successor: Any) -> None:
+        super().__init__(successor=flat_terms(successor, self.kind))
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the number of nodes that nothing leads to, and of cycles beyond one."""
+        successor = self.successor.evaluate(values)
+        nodes = np.arange(successor.shape[1])
+        unreached = [(successor != node).all(axis=1) for node in nodes]
+        cycles = self._cycles(np.where((successor >= 0) & (successor < len(nodes)), successor, len(nodes)))
+        surplus = np.maximum(cycles - 1, 0)
+        return np.stack([surplus, *unreached], axis=1).sum(axis=1, keepdims=True)
+
+    def _cycles(self, successor: IntArray) -> IntArray:
+        """Return how many of the cycles count; a successor that is no node is the number of nodes."""
+        raise NotImplementedError
+
+    def permuting(self) -> list[Constraint]:
+        """Return that all successors are nodes, each of another one."""
+        terms, last = self.successor, self.successor.size - 1
+        return [Linear(terms, ">="), Linear(terms - last, "<="), AllDifferent(terms)]
+
+    def clipped(self) -> LinearArray:
+        """Return the successors, the nearest node for those that leave the graph."""
+        terms, last = self.successor, self.successor.size - 1
+        low, high = terms.bounds()
+        return terms if low.min() >= 0 and high.max() <= last else minimum(maximum(terms, 0), last)
+
+
+def least_ahead(successor: IntArray) -> IntArray:
+    """Return for each node the least node of the cycle that it leads to, (batch, nodes).
+
+    A successor that is no node is the number of nodes, and so is the answer for what leads there.
+    """
+    batch, nodes = successor.shape
+    jump = np.concatenate([successor, np.full((batch, 1), nodes)], axis=1)
+    least = np.broadcast_to(np.arange(nodes + 1), jump.shape)
+    for _ in range(nodes.bit_length()):  # jumps and looks ahead twice as far as before
+        least = np.minimum(least, np.take_along_axis(least, jump, axis=1))
+        jump = np.take_along_axis(jump, jump, axis=1)
+    ahead: IntArray = np.take_along_axis(least, jump, axis=1)[:, :nodes]
+    return ahead
+
+
+def path(following: LinearArray, first: LinearArray) -> LinearArray:
+    """Return ``first`` and what follows it, a successor after the other, as many as there are nodes."""
+    nodes = [first]
+    while len(nodes) < following.size:
+        nodes.append(element(following, nodes[-1]))
+    return concatenate_rows([node.reshape(-1) for node in nodes])
