@@ -21,7 +21,7 @@ from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
-from cpqueens.language.describe import describe_array, describe_variable
+from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept
 from cpqueens.language.posted import ConstraintList, Posted, Source
@@ -131,9 +131,14 @@ class Statement(VariableStore):
             raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
 
-    def text_of(self, array: LinearArray) -> str:
-        """Return terms as text."""
-        return describe_array(self, array)
+    def text_of(self, item: LinearArray | BoolArray) -> str:
+        """Return terms or truths as text."""
+        return describe_elements(self, item) if isinstance(item, LinearArray) else describe(self, item)
+
+    def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
+        """Return name and shape of the array of decision variables that begins with ``first``, if any."""
+        block = self.blocks.from_variable(first)
+        return None if block is None else (block.name, block.shape)
 
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function."""
