@@ -41,6 +41,7 @@ from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 from cpqueens.model import Model
 from cpqueens.solving.solve import STOP, IncompleteCount
 
@@ -54,13 +55,17 @@ __all__ = [
     "AllEqual",
     "Among",
     "And",
+    "Armies",
     "BackendFault",
+    "Board",
     "BoolArray",
     "Clause",
+    "Colouring",
     "Count",
     "CpqueensError",
     "Decreasing",
     "GlobalCardinality",
+    "Grid",
     "Implication",
     "IncompleteCount",
     "Increasing",
@@ -70,6 +75,7 @@ __all__ = [
     "LexLessEqual",
     "Linear",
     "LinearArray",
+    "Marks",
     "MissingLibrary",
     "Model",
     "ModelError",
@@ -78,7 +84,9 @@ __all__ = [
     "NoSolution",
     "Or",
     "Outcome",
+    "Pairing",
     "Predicate",
+    "Sequence",
     "Solution",
     "SolutionSet",
     "Status",

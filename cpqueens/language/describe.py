@@ -22,9 +22,16 @@ def describe_elements(model: Named, array: LinearArray) -> str:
     return _cut(Wording(model).elements(array))
 
 
-def describe(model: Named, truth: BoolArray) -> str:
-    """Return a constraint, or truths, as text, such as ``q[0] != q[1] + 1`` or ``AllDifferent(q)``."""
-    return _cut(Wording(model).truth(truth))
+def describe(model: Named, truth: BoolArray, width: int = _LONGEST) -> str:
+    """Return a constraint, or truths, as text, such as ``q[0] != q[1] + 1`` or ``AllDifferent(q)``.
+
+    It has at most ``width`` letters: long lists are shortened, and after that the text is cut.
+    """
+    for head in (5, 3, 2, 1):
+        text = Wording(model, head).truth(truth)
+        if len(text) <= width:
+            return text
+    return _cut(text, width)
 
 
 def describe_variable(model: Named, variable: int) -> str:
@@ -32,5 +39,5 @@ def describe_variable(model: Named, variable: int) -> str:
     return _cut(Wording(model).variable(variable))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+def _cut(text: str, width: int = _LONGEST) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."

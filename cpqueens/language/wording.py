@@ -26,8 +26,7 @@ from cpqueens.language.truths import Literals
 from cpqueens.text.plaintext import shown
 
 _PIECES = 80  # names of variables in one line
-_ALL, _HEAD = 8, 5  # so long a list is shown in full; of a longer one so many, dots, and the last
-_ALL_ROWS, _HEAD_ROWS = 4, 2  # the same of each axis of a list of lists
+_HEAD = 5  # so many of a long list are shown, then dots and the last; a list with two more is shown in full
 _LONGEST_VALUE = 60
 _DOTS = "..."
 
@@ -56,10 +55,11 @@ class Named(Protocol):
 
 
 class Wording:
-    """Writes one line about terms of ``model``."""
+    """Writes one line about terms of ``model``; of long lists the first ``head`` elements and the last."""
 
-    def __init__(self, model: Named) -> None:
+    def __init__(self, model: Named, head: int = _HEAD) -> None:
         self.model = model
+        self.head = head
         self.left = _PIECES
 
     # ---- terms ----------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Wording:
         if len(pairs) == 1 and pairs[0][1] < 0 < constant:
             return f"{constant} - {self._sum([(pairs[0][0], -pairs[0][1])], 0)}"
         text = ""
-        for k in _ends(len(pairs)):
+        for k in _ends(len(pairs), self.head):
             if k is None:
                 text += f" + {_DOTS}"
                 continue
@@ -136,15 +136,16 @@ class Wording:
         if not shape:
             return one(start) if self.left > 0 else _DOTS
         step = math.prod(shape[1:])
-        short = (_ALL_ROWS, _HEAD_ROWS) if deep or len(shape) > 1 else (_ALL, _HEAD)
-        inner = self._listed(
-            shape[0], lambda k: self._nested(shape[1:], one, start + k * step, deep=True), *short
-        )
-        return f"[{inner}]"
+        head = min(self.head, 2) if deep or len(shape) > 1 else self.head
 
-    def _listed(self, many: int, one: Callable[[int], str], most: int = _ALL, head: int = _HEAD) -> str:
+        def inner(k: int) -> str:
+            return self._nested(shape[1:], one, start + k * step, deep=True)
+
+        return f"[{self._listed(shape[0], inner, head)}]"
+
+    def _listed(self, many: int, one: Callable[[int], str], head: int | None = None) -> str:
         parts: list[str] = []
-        for k in _ends(many, most, head):
+        for k in _ends(many, self.head if head is None else head):
             parts.append(_DOTS if k is None or self.left <= 0 else one(k))
             if parts[-2:] == [_DOTS, _DOTS]:
                 parts.pop()
@@ -297,9 +298,9 @@ def _row(array: LinearArray, k: int) -> Row:
     return next(array._pick(np.array([k])).rows())
 
 
-def _ends(many: int, most: int = _ALL, head: int = _HEAD) -> list[int | None]:
+def _ends(many: int, head: int) -> list[int | None]:
     """Return which of ``many`` things are shown, None for dots."""
-    return [*range(many)] if many <= most else [*range(head), None, many - 1]
+    return [*range(many)] if many <= head + 2 else [*range(head), None, many - 1]
 
 
 def _value(value: Any) -> str:
