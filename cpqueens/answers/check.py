@@ -23,6 +23,7 @@ from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.language.wording import closed
 from cpqueens.text import markup
 from cpqueens.text.plaintext import shown
 
@@ -55,7 +56,7 @@ class Violation:
         """What is undefined, or else the pairs that collide, or else the values."""
         if self.undefined:
             return f"undefined: {self.undefined}"
-        shown = ", ".join(f"{k}={v}" for k, v in islice(self.values.items(), 12))
+        shown = ", ".join(f"{closed(k)}={v}" for k, v in islice(self.values.items(), 12))
         return "; ".join(f"{a} and {b}" for a, b in self.pairs[:12]) or shown
 
     def __str__(self) -> str:
@@ -105,7 +106,7 @@ class Check:
         if self.ok:
             return markup.heading(self.summary, markup.badge("OK", markup.GOOD))
         found = self.violations[:_LISTED]
-        rows = [(v.label, v.where, f"by {v.amount}", v.reason) for v in found]
+        rows = [(v.label, v.where, f"by\N{NO-BREAK SPACE}{v.amount}", v.reason) for v in found]
         left_out = len(self.violations) - len(found)
         return markup.fragment(
             markup.heading(self.summary, markup.badge("NO", markup.BAD)),

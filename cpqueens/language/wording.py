@@ -91,6 +91,9 @@ class Wording:
             return self.variable(pairs[0][0])
         if len(pairs) == 1 and pairs[0][1] < 0 < constant:
             return f"{constant} - {self._sum([(pairs[0][0], -pairs[0][1])], 0)}"
+        if pairs and pairs[0][1] < 0:  # x - y was written, and -y + x is kept
+            first = next((k for k, (_, factor) in enumerate(pairs) if factor > 0), 0)
+            pairs = [pairs[first], *pairs[:first], *pairs[first + 1 :]]
         text = ""
         for k in _ends(len(pairs), self.head):
             if k is None:
@@ -99,7 +102,7 @@ class Wording:
             variable, factor = pairs[k]
             sign = "-" if factor < 0 else "+"
             times = "" if abs(factor) == 1 else f"{abs(factor)}*"
-            part = f"{times}{_closed(self.variable(variable))}"
+            part = f"{times}{closed(self.variable(variable))}"
             text += f" {sign} {part}" if text else f"{sign.strip('+')}{part}"
         if not constant and text:
             return text
@@ -237,7 +240,7 @@ class Wording:
         text = self._sum(pairs, constant)
         alone = len(pairs) == 1 and not constant
         produced = self.model.producer(pairs[0][0]) if alone else None
-        return _closed(text) if produced is not None and isinstance(produced[0], Truth) else text
+        return closed(text) if produced is not None and isinstance(produced[0], Truth) else text
 
     def _binary(self, variable: int) -> bool:
         lower, upper = self.model.lower, self.model.upper
@@ -252,7 +255,7 @@ class Wording:
     def between(self, operator: str, arguments: Iterable[LinearArray]) -> str:
         """Return ``x operator y``; in brackets what would else belong to a part of the operands only."""
         one, other = (self.term(_row(a, 0)) for a in arguments)
-        return f"{_closed(one)}{operator}{_closed(other, ' *-')}"
+        return f"{closed(one)}{operator}{closed(other, ' *-')}"
 
     def element(self, position: LinearArray, table: LinearArray) -> str:
         """Return ``array[position]`` of a whole array, else ``element([...], position)``.
@@ -284,10 +287,10 @@ _FUNCTIONS: dict[str, Callable[[Wording, tuple[LinearArray, ...]], str]] = {
 """How users write the functions of definitions; others are shown by their kind."""
 
 _OPERATORS: dict[str, Callable[[str, str], str]] = {
-    "And": lambda a, b: f"{_closed(a)} & {_closed(b)}",
-    "Or": lambda a, b: f"{_closed(a)} | {_closed(b)}",
-    "Xor": lambda a, b: f"{_closed(a)} ^ {_closed(b)}",
-    "Implication": lambda a, b: f"{_closed(a)}.implies({b})",
+    "And": lambda a, b: f"{closed(a)} & {closed(b)}",
+    "Or": lambda a, b: f"{closed(a)} | {closed(b)}",
+    "Xor": lambda a, b: f"{closed(a)} ^ {closed(b)}",
+    "Implication": lambda a, b: f"{closed(a)}.implies({b})",
 }
 """How users write a connective of two truths."""
 
@@ -308,7 +311,7 @@ def _value(value: Any) -> str:
     return shown(plain, _LONGEST_VALUE)
 
 
-def _closed(text: str, parting: str = " ") -> str:
+def closed(text: str, parting: str = " ") -> str:
     """Return ``text`` in brackets if it consists of several parts, with letters of ``parting`` between."""
     depth = 0
     for letter in text:
@@ -319,4 +322,4 @@ def _closed(text: str, parting: str = " ") -> str:
 
 
 def _denied(text: str) -> str:
-    return f"~{_closed(text)}"
+    return f"~{closed(text)}"

@@ -52,6 +52,7 @@ SHOWN: dict[str, Callable[[Variables], Any]] = {
     "x": lambda v: v.x,
     "-x": lambda v: -v.x,
     "3 - x": lambda v: 3 - v.x,
+    "y - x": lambda v: np.diff(np.stack([v.x, v.y]))[0],
     "2*x - 3*y - 1": lambda v: 2 * v.x - 3 * v.y - 1,
     "0": lambda v: v.x - v.x,
     "[q[1], q[2], q[3]]": lambda v: v.q[1:4],
