@@ -46,6 +46,7 @@ from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 from cpqueens.model import Model
 from cpqueens.solving.solve import STOP, IncompleteCount
 
@@ -59,15 +60,19 @@ __all__ = [
     "AllEqual",
     "Among",
     "And",
+    "Armies",
     "BackendFault",
+    "Board",
     "BoolArray",
     "Circuit",
     "Clause",
+    "Colouring",
     "Count",
     "CpqueensError",
     "Cumulative",
     "Decreasing",
     "GlobalCardinality",
+    "Grid",
     "Implication",
     "IncompleteCount",
     "Increasing",
@@ -77,6 +82,7 @@ __all__ = [
     "LexLessEqual",
     "Linear",
     "LinearArray",
+    "Marks",
     "MissingLibrary",
     "Model",
     "ModelError",
@@ -87,7 +93,9 @@ __all__ = [
     "NoSolution",
     "Or",
     "Outcome",
+    "Pairing",
     "Predicate",
+    "Sequence",
     "Solution",
     "SolutionSet",
     "Status",

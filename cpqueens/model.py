@@ -60,3 +60,8 @@ class Model(Statement):
         from cpqueens.report.html import FORMS
 
         return FORMS[form](answer)
+
+    def _repr_html_(self) -> str:
+        from cpqueens.report.html import model_fragment
+
+        return model_fragment(self)

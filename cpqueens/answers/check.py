@@ -23,10 +23,13 @@ from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.language.wording import closed
+from cpqueens.text import markup
 from cpqueens.text.plaintext import shown
 
 _CELLS_AT_ONCE = 4_000_000
 _PROBLEMS = 20  # entries of an assignment that are complained about
+_LISTED = 100  # violations in a notebook
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
 
 
@@ -43,14 +46,22 @@ class Violation:
     undefined: str = ""
     """Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``."""
 
-    def __str__(self) -> str:
-        label = f"{self.name}: " if self.name else ""
-        place = f" ({self.where})" if self.where else ""
-        shown = ", ".join(f"{k}={v}" for k, v in list(self.values.items())[:12])
-        attacks = "; ".join(f"{a} and {b}" for a, b in self.pairs[:12])
+    @property
+    def label(self) -> str:
+        """The constraint behind its name."""
+        return f"{self.name}: {self.constraint}" if self.name else self.constraint
+
+    @property
+    def reason(self) -> str:
+        """What is undefined, or else the pairs that collide, or else the values."""
         if self.undefined:
-            return f"{label}{self.constraint}{place} violated by {self.amount}: undefined: {self.undefined}"
-        return f"{label}{self.constraint}{place} violated by {self.amount}: {attacks or shown}"
+            return f"undefined: {self.undefined}"
+        shown = ", ".join(f"{closed(k)}={v}" for k, v in islice(self.values.items(), 12))
+        return "; ".join(f"{a} and {b}" for a, b in self.pairs[:12]) or shown
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        return f"{self.label}{place} violated by {self.amount}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -74,10 +85,35 @@ class Check:
     def __bool__(self) -> bool:
         return self.ok
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        return f"<Check {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """What was found in a few words."""
         if self.ok:
             return "a solution: every constraint holds"
+        many = f"{len(self.violations)} constraint(s) violated, by {self.amount} in all"
+        wrong = f"{len(self.problems)} value(s) missing or wrong"
+        return ", ".join(text for text, some in ((wrong, self.problems), (many, self.violations)) if some)
+
+    def __str__(self) -> str:
+        if self.ok:
+            return self.summary
         return "\n".join([*self.problems, *(str(v) for v in self.violations)])
+
+    def _repr_html_(self) -> str:
+        if self.ok:
+            return markup.heading(self.summary, markup.badge("OK", markup.GOOD))
+        found = self.violations[:_LISTED]
+        rows = [(v.label, v.where, f"by\N{NO-BREAK SPACE}{v.amount}", v.reason) for v in found]
+        left_out = len(self.violations) - len(found)
+        return markup.fragment(
+            markup.heading(self.summary, markup.badge("NO", markup.BAD)),
+            *map(markup.line, self.problems),
+            markup.table(rows, code=True),
+            markup.line(f"... {left_out:,} more") if left_out else "",
+        )
 
 
 class Checker:

@@ -89,6 +89,8 @@ class Lookup:
         return total
 
     def _terms(self, expression: Any) -> LinearArray:
+        if isinstance(expression, str):
+            return self.model[expression]
         terms = expression.truth() if isinstance(expression, BoolArray) else expression
         if not isinstance(terms, LinearArray):
             raise ModelError(f"a solution is asked for terms of its model, got {shown(expression)}")

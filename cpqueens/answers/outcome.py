@@ -16,6 +16,8 @@ from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
 
+_SHOWN = 200  # letters of a solution, and values of one variable that are looked at
+
 
 class Status(StrEnum):
     """What is known about the model, in CP-SAT's words."""
@@ -97,7 +99,9 @@ class Solution:
         self._row = row
 
     def __getitem__(self, expression: Any) -> Any:
-        """Return the value(s) of an expression: an int for a single term, else an int64 array.
+        """Return the value(s) of an expression, or of the variable of this name.
+
+        That is an int for a single term, else an int64 array.
 
         Raises
         ------
@@ -118,16 +122,16 @@ class Solution:
 
     def as_dict(self) -> dict[str, Any]:
         """Return ``{name: value or nested lists}`` for every variable of the user."""
-        model, row = self._set.model, self.values
-        position = {int(v): k for k, v in enumerate(self._set.known)}
-        named: dict[str, Any] = {}
-        for block in model.blocks:
-            if block.first not in position and block.size:
+        return {name: part.tolist() for name, part in self._parts()}
+
+    def _parts(self) -> Iterator[tuple[str, IntArray]]:
+        """Yield name and values of every variable of the user that the run knew."""
+        known, row = self._set.known, self.values
+        for block in self._set.model.blocks:
+            start = int(known.searchsorted(block.first))
+            if block.size and (start == len(known) or known[start] != block.first):
                 continue
-            start = position.get(block.first, 0)
-            part = row[start : start + block.size].reshape(block.shape)
-            named[block.name] = part.tolist()
-        return named
+            yield block.name, row[start : start + block.size].reshape(block.shape)
 
     def check(self) -> Check:
         """Check it against its model once more."""
@@ -140,8 +144,13 @@ class Solution:
         return hash(self.values.tobytes())
 
     def __repr__(self) -> str:
-        text = ", ".join(f"{k}={v}" for k, v in self.as_dict().items())
-        return f"Solution({text if len(text) <= 200 else text[:197] + '...'})"
+        text = ""
+        for name, part in self._parts():
+            few = part if part.size <= _SHOWN else part.reshape(-1)[:_SHOWN]  # of which the end is cut
+            text += f"{', ' if text else ''}{name}={few.tolist()}"
+            if len(text) > _SHOWN:
+                return f"Solution({text[: _SHOWN - 3]}...)"
+        return f"Solution({text})"
 
     def __str__(self) -> str:
         return self.model.drawn(self, "text") or repr(self)
@@ -190,7 +199,7 @@ class Outcome:
         return self.solutions[-1] if len(self.solutions) else None
 
     def __getitem__(self, expression: Any) -> Any:
-        """Return the value(s) of an expression in the solution.
+        """Return the value(s) of an expression, or of the variable of this name, in the solution.
 
         Raises
         ------
@@ -208,6 +217,10 @@ class Outcome:
 
     def __bool__(self) -> NoReturn:
         raise TypeError("an outcome is neither true nor false; look at .status or .solution")
+
+    def __repr__(self) -> str:
+        found = "" if self.solution is None else f", {self.solution!r}"
+        return f"<Outcome {self}{found}>"
 
     def __str__(self) -> str:
         parts = [f"{self.status}", "complete" if self.complete else "incomplete", f"{self.count} solution(s)"]

@@ -61,8 +61,9 @@ class ModelWriter:
         if model.objective is not None:
             sense = "maximize" if model.maximizing else "minimize"
             document["objective"] = {"sense": sense, "term": self.array(model.objective)}
-        if type(model.view) in VIEWS.values():
-            document["view"] = {"kind": type(model.view).__name__, **dataclasses.asdict(model.view)}
+        view = model.view
+        if view is not None and type(view) in VIEWS.values():
+            document["view"] = {"kind": type(view).__name__, **dataclasses.asdict(view)}
         return document
 
     # ---- variables and definitions --------------------------------------------------------------

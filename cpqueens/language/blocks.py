@@ -87,6 +87,11 @@ class Blocks(list[Block]):
             for index in np.ndindex(block.shape)
         ]
 
+    def from_variable(self, first: int) -> Block | None:
+        """Return the block that begins with the variable ``first``, if any."""
+        at = bisect_right(self, first, key=lambda block: block.first) - 1
+        return self[at] if at >= 0 and self[at].first == first else None
+
     def name_of(self, variable: int) -> str:
         """Return the name of a variable that is in one of the blocks."""
         at = bisect_right(self, variable, key=lambda block: block.first) - 1

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Definition, Truth
-from cpqueens.language.describe import Named, describe_term, describe_variable
+from cpqueens.language.describe import describe_term, describe_variable
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.wording import Named
 
 Defined = NDArray[np.bool_]
 

@@ -59,8 +59,8 @@ class Registry(Protocol):
     def truth(self, constraint: Any) -> LinearArray:
         """Return the 0/1 terms of a constraint's truth, in its shape."""
 
-    def text_of(self, array: LinearArray) -> str:
-        """Return terms as text for a message, "" where variables have no names."""
+    def text_of(self, item: LinearArray | BoolArray) -> str:
+        """Return terms or truths as their user wrote them, "" where variables have no names."""
 
 
 class Operations:
@@ -99,6 +99,9 @@ class Operand(Unknown):
     def ndim(self) -> int:
         """Number of axes."""
         return len(self.shape)
+
+    def __repr__(self) -> str:
+        return self.registry.text_of(self) or f"<{type(self).__name__} shape={self.shape}>"  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         if not self.shape:
@@ -316,9 +319,6 @@ class LinearArray(Operand, LinearRows):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LinearArray, (self.registry, self.shape, self.variables, self.coefficients, self.constants)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} shape={self.shape}>"
 
 
 class BoolArray(Operand):

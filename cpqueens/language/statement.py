@@ -21,14 +21,16 @@ from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
-from cpqueens.language.describe import describe_array, describe_variable
+from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept
+from cpqueens.language.listing import listing_text
 from cpqueens.language.posted import ConstraintList, Posted, Source
 from cpqueens.language.rows import refusing
 from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, as_truth
+from cpqueens.language.views import View
 from cpqueens.text.plaintext import checked_name, shown
 from cpqueens.text.suggest import did_you_mean
 
@@ -45,7 +47,7 @@ class Statement(VariableStore):
     reports need no more than this.
     """
 
-    def __init__(self, name: str = "model") -> None:
+    def __init__(self, name: str = "model", *, view: View | None = None) -> None:
         super().__init__()
         self.name = name
         self.blocks = Blocks()
@@ -55,7 +57,7 @@ class Statement(VariableStore):
         self.maximizing = False
         self._guarded: set[int] = set()
         self._ancestors: list[tuple[Statement, int]] = []
-        self.view: Any = None  # how a catalogued problem draws its solutions
+        self.view = view
         self._kept = Kept()
         self._runs: set[object] = set()  # those under way: the model stays as it is until they end
 
@@ -67,6 +69,17 @@ class Statement(VariableStore):
     @name.setter
     def name(self, name: str) -> None:
         self._name = checked_name(name, "name of a model", MAX_TITLE, least=0)
+
+    @property
+    def view(self) -> View | None:
+        """How solutions are drawn, such as ``Board("q")``; None for names and values."""
+        return self._view
+
+    @view.setter
+    def view(self, view: View | None) -> None:
+        if not isinstance(view, View | None):
+            raise ModelError(f"view: a view such as Board('q') or Grid('x') is needed, got {shown(view)}")
+        self._view = view
 
     # ---- variables ------------------------------------------------------------------------------
 
@@ -131,9 +144,14 @@ class Statement(VariableStore):
             raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
 
-    def text_of(self, array: LinearArray) -> str:
-        """Return terms as text."""
-        return describe_array(self, array)
+    def text_of(self, item: LinearArray | BoolArray) -> str:
+        """Return terms or truths as text."""
+        return describe_elements(self, item) if isinstance(item, LinearArray) else describe(self, item)
+
+    def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
+        """Return name and shape of the array of decision variables that begins with ``first``, if any."""
+        block = self.blocks.from_variable(first)
+        return None if block is None else (block.name, block.shape)
 
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function."""
@@ -269,6 +287,11 @@ class Statement(VariableStore):
         posted = self._constraints
         return [Posted(c, self._names.get(k), posted.source(k)) for k, c in enumerate(posted)]
 
+    def posted(self, position: int) -> Posted:
+        """Return one of `constraints`, from 0, without making the others."""
+        source = self._constraints.source(position)
+        return Posted(self._constraints[position], self._names.get(position), source)
+
     @property
     def guarded(self) -> set[int]:
         """Partial defined variables whose condition is a constraint of the model."""
@@ -378,6 +401,9 @@ class Statement(VariableStore):
 
     def __repr__(self) -> str:
         return f"<Model {self.scope_text()}>"
+
+    def __str__(self) -> str:
+        return listing_text(self)
 
     def drawn(self, answer: Any, form: str) -> str | None:
         """Return a solution or an outcome as a picture; only a `cpqueens.Model` knows how to draw."""

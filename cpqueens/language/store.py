@@ -239,7 +239,7 @@ class VariableStore:
             self.has_partial = True
             self._may_be_undefined[definition.results] = undefined
 
-    def text_of(self, array: LinearArray) -> str:
+    def text_of(self, item: LinearArray | BoolArray) -> str:
         """Return "": there are no names."""
         return ""
 

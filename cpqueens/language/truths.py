@@ -31,9 +31,6 @@ class Literals(BoolArray):
     def __invert__(self) -> BoolArray:
         return Literals(1 - self.terms)
 
-    def __repr__(self) -> str:
-        return f"<Literals shape={self.shape}>"
-
 
 def as_truth(registry: Registry, value: Any) -> BoolArray:
     """Return ``value`` (truths, 0/1 terms, bools, sequences of these) as a `BoolArray`.

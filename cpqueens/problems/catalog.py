@@ -37,6 +37,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
+from cpqueens.text import markup
 from cpqueens.text.bounded import read_bytes
 from cpqueens.text.needed import needed
 from cpqueens.text.parameters import Parameter, complete, parse_assignments
@@ -129,6 +130,16 @@ class Instance:
             return self.model.name
         shown = ", ".join(f"{k}={v}" for k, v in self.parameters.items() if v != ())
         return f"{self.problem.name}({shown})"
+
+    def __repr__(self) -> str:
+        return f"<Instance {self.title}>"
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{self.model}"
+
+    def _repr_html_(self) -> str:
+        summary = "" if self.problem is None else markup.line(self.problem.summary)
+        return markup.fragment(markup.heading(self.title), summary, self.model._repr_html_())
 
     def verify(self, solution: Mapping[str, Any]) -> list[str]:
         """Return what the problem's own plain check complains about; empty if nothing or without check.

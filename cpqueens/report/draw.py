@@ -16,6 +16,7 @@ from cpqueens.report.graph import colouring_svg, colouring_text
 from cpqueens.report.numbers import grid_svg
 from cpqueens.report.pairing import paired_row, pairing_svg
 from cpqueens.report.ruler import ruler_svg, ruler_text
+from cpqueens.text.plaintext import shown
 
 TEXT_ROWS = 40
 """Boards with more rows are written as a list where a picture in text was not asked for."""
@@ -33,6 +34,9 @@ def draw_text(solution: Solution, style: Style = PLAIN) -> str:
         What the terminal can show; the default is Unicode without colour.
     """
     view = solution.model.view
+    wrong = misfit(solution.model)
+    if wrong:
+        return f"{values_text(solution)}\n(not drawn: {wrong})"
     draw = TEXT.get(type(view))
     return values_text(solution) if draw is None else draw(solution, view, style)
 
@@ -44,8 +48,32 @@ def draw_svg(solution: Solution) -> str | None:
 
 
 def has_svg(model: Statement) -> bool:
-    """Say whether solutions of a model can be drawn: it has a view, and is not too large."""
-    return type(model.view) in SVG and _cells(model) <= SVG_CELLS
+    """Say whether solutions of a model can be drawn: it has a view that fits, and is not too large."""
+    return type(model.view) in SVG and not misfit(model) and _cells(model) <= SVG_CELLS
+
+
+def misfit(model: Statement) -> str:
+    """Return why a model's view cannot be drawn: a variable is missing or has another shape; "" if it can."""
+    view = model.view
+    if view is None or type(view) not in TEXT:
+        return ""
+    named = [view.variable, *([view.opponent] if isinstance(view, Armies) else [])]
+    for name in named:
+        if name not in model.blocks.by_name:
+            return f"no variable {shown(name)} for {type(view).__name__}"
+        axes = len(model.blocks.by_name[name].shape)
+        if axes not in _AXES.get(type(view), (1,)):
+            return f"{type(view).__name__} cannot show {name}, an array of {axes} axes"
+    if len({model.blocks.by_name[name].shape for name in named}) > 1:
+        return f"{' and '.join(named)} have different shapes"
+    vertices = range(model.blocks.by_name[view.variable].size)
+    if isinstance(view, Colouring) and any(v not in vertices for edge in view.edges for v in edge):
+        return f"an edge leaves the {len(vertices)} vertices"
+    return ""
+
+
+_AXES: dict[type, tuple[int, ...]] = {Grid: (1, 2), Sequence: (1, 2), Armies: (2,)}
+"""How many axes the variables of a view have, by default one."""
 
 
 def values_text(solution: Solution) -> str:

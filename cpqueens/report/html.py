@@ -1,20 +1,22 @@
 """HTML fragments for notebooks and reports: no scripts, no outside files, everything escaped."""
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.language.listing import Entries, listing
+from cpqueens.language.statement import Statement
 from cpqueens.report.draw import draw_svg, draw_text, values_text
+from cpqueens.text import markup
 
-_PRE = '<pre style="line-height:1.2;margin:0">{}</pre>'
-_BADGE = (
-    '<span style="background:{};color:#fff;border-radius:4px;padding:1px 7px;'
-    'font:600 12px sans-serif">{}</span>'
-)
 _LONGEST = 20_000
 
-COLOURS = {"OPTIMAL": "#2e7d4f", "FEASIBLE": "#2e7d4f", "INFEASIBLE": "#5b5f97", "UNKNOWN": "#8a6d1f"}
+COLOURS = {
+    "OPTIMAL": markup.GOOD,
+    "FEASIBLE": markup.GOOD,
+    "INFEASIBLE": markup.NEUTRAL,
+    "UNKNOWN": markup.OPEN,
+}
 
 
 def solution_fragment(solution: Solution) -> str:
@@ -23,13 +25,11 @@ def solution_fragment(solution: Solution) -> str:
     if picture is not None:
         return picture
     text = values_text(solution)
-    shown = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
-    return _PRE.format(escape(shown))
+    return markup.preformatted(text if len(text) <= _LONGEST else text[:_LONGEST] + " ...")
 
 
 def outcome_fragment(outcome: Outcome) -> str:
     """Return status, completeness, stop reason, times and the picture of the last solution."""
-    badge = _BADGE.format(COLOURS[outcome.status], escape(outcome.status))
     facts = {
         "solver": outcome.solver,
         "complete": "yes" if outcome.complete else "no",
@@ -39,16 +39,27 @@ def outcome_fragment(outcome: Outcome) -> str:
         "bound": outcome.bound,
         "total time": f"{outcome.statistics.get('total_time', 0.0):.3f} s",
     }
-    rows = "".join(
-        f'<tr><td style="text-align:left">{escape(name)}</td>'
-        f'<td style="text-align:left">{escape(str(value))}</td></tr>'
-        for name, value in facts.items()
-        if value is not None
+    return markup.fragment(
+        markup.heading(outcome.model.name, markup.badge(outcome.status, COLOURS[outcome.status])),
+        markup.table((name, str(value)) for name, value in facts.items() if value is not None),
+        *map(markup.line, outcome.messages),
+        "" if outcome.solution is None else solution_fragment(outcome.solution),
     )
-    notes = "".join(f"<div>{escape(message)}</div>" for message in outcome.messages)
-    picture = "" if outcome.solution is None else solution_fragment(outcome.solution)
-    head = f"<div>{badge} {escape(outcome.model.name)}</div>"
-    return f"<div>{head}<table><tbody>{rows}</tbody></table>{notes}{picture}</div>"
+
+
+def model_fragment(model: Statement) -> str:
+    """Return the model's variables with their domains, its constraints with their places, its objective."""
+    found = listing(model)
+    return markup.fragment(
+        markup.heading(found.title),
+        _section("variables", found.variables),
+        _section("constraints", found.constraints),
+        _section("objective", [(found.objective,)] if found.objective else []),
+    )
+
+
+def _section(caption: str, entries: Entries) -> str:
+    return f"{markup.line(caption)}{markup.table(entries, code=True)}" if entries else ""
 
 
 FORMS: dict[str, Callable[[Any], str | None]] = {

@@ -13,6 +13,7 @@ from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text import markup
 
 
 class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the case
@@ -30,9 +31,13 @@ class Reason:
     where: str
     text: str
 
+    @property
+    def label(self) -> str:
+        """The constraint behind its name."""
+        return f"{self.name}: {self.text}" if self.name else self.text
+
     def __str__(self) -> str:
-        label = f"{self.name}: " if self.name else ""
-        return f"{label}{self.text}" + (f"  ({self.where})" if self.where else "")
+        return self.label + (f"  ({self.where})" if self.where else "")
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,16 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return dataclasses.asdict(self)
+
+    def __repr__(self) -> str:
+        return f"<Explanation {str(self).partition(chr(10))[0]}>"
+
+    def _repr_html_(self) -> str:
+        head = str(self).partition("\n")[0]
+        rows = [(reason.label, reason.where) for reason in self.reasons]
+        return markup.fragment(
+            markup.heading(head, markup.badge("INFEASIBLE", markup.NEUTRAL)), markup.table(rows, code=True)
+        )
 
     def __str__(self) -> str:
         perhaps = "an unsatisfiable subset, perhaps not minimal"

@@ -60,9 +60,9 @@ def test_what_is_accepted_is_what_the_oracle_says(name: str) -> None:
 def test_what_is_undefined_is_said_and_its_filler_is_not_shown() -> None:
     model = bare(lambda x, y: x // y + x >= 0, objective=lambda x, y: x % y)
     relation, objective = model.check({"x": 3, "y": 0}).violations
-    assert (relation.amount, relation.undefined) == (1, "quotient(x, y): divisor y = 0")
+    assert (relation.amount, relation.undefined) == (1, "x // y: divisor y = 0")
     assert dict(relation.values) == {"x": 3}
-    assert (objective.amount, objective.undefined) == (1, "remainder(x, y): divisor y = 0")
+    assert (objective.amount, objective.undefined) == (1, "x % y: divisor y = 0")
     assert model.check({"x": 3, "y": 1}).ok
 
 

@@ -48,7 +48,26 @@ def test_expressions_that_do_not_belong(outcome) -> None:
     with pytest.raises(ModelError, match="two different models"):
         s[Model().intvar(0, 1)]
     with pytest.raises(ModelError, match="asked for terms"):
-        s["q"]
+        s[3.5]
+    with pytest.raises(ModelError, match="no variable 'p'"):
+        s["p"]
+
+
+def test_a_variable_is_looked_up_by_its_name_too(outcome) -> None:
+    q = outcome.model["q"]
+    for found in (outcome, outcome.solution):
+        assert found["q"].tolist() == found[q].tolist()
+        assert found["q[2]"] == found[q[2]]
+    assert outcome.solutions.values("q").tolist() == outcome.solutions.values(q).tolist()
+
+
+def test_of_large_solutions_the_beginning_is_shown() -> None:
+    m = Model()
+    x = m.intvar(0, 9, shape=(500, 100), name="x")
+    s = SolutionSet(m, m.decisions, np.zeros((1, x.size), dtype=np.int64))[0]
+    assert len(repr(s)) == len("Solution()") + 200
+    assert repr(s).startswith("Solution(x=[0, 0, ")
+    assert repr(s).endswith("...)")
 
 
 def test_variables_added_later_have_no_value() -> None:

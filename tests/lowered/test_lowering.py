@@ -116,9 +116,7 @@ def test_what_cannot_be_expressed_is_refused() -> None:
     m = Model()
     x = m.intvar(0, 3, shape=2, name="x")
     m.add(AllDifferent(x))
-    with pytest.raises(
-        UnsupportedConstraint, match=r"^weak cannot express \[x\[0\] - x\[1\]\] != 0 \(plain\)$"
-    ) as e:
+    with pytest.raises(UnsupportedConstraint, match=r"^weak cannot express x\[0\] != x\[1\] \(plain\)$") as e:
         lower(m, only({"Or"}), "weak")
     assert e.value.exit_code == 20
     m = Model()

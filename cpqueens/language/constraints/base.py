@@ -141,6 +141,9 @@ class Constraint(BoolArray):
         return self.registry.truth(self)
 
     def __repr__(self) -> str:
+        text = self.registry.text_of(self)
+        if text:
+            return text
         shapes = ", ".join(f"{name}={_brief(getattr(self, name))}" for name in self.fields)
         return f"{self.kind}({shapes})"
 

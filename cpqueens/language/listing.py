@@ -1,0 +1,168 @@
+"""A model as it is read: its variables with their domains, its constraints with their places, its objective.
+
+Of large models the beginning and the end are listed: nothing here takes time that grows with the number of
+constraints.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from cpqueens.language.blocks import Block, Blocks
+from cpqueens.language.describe import describe, describe_array
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.posted import Posted
+from cpqueens.language.rows import IntArray
+from cpqueens.language.wording import Named
+
+_HEAD, _TAIL = 20, 5  # entries of a long list that are shown, from its beginning and its end
+_RUNS = 8  # of neighbouring values of a domain
+_NARROWEST, _WIDEST = 40, 120  # columns of text
+
+_PLACE = 30  # letters of a place
+
+Entries = list[tuple[str, ...]]
+Made = TypeVar("Made")
+
+
+class Listed(Named, Protocol):
+    """What is listed: a model."""
+
+    blocks: Blocks
+    domains: dict[int, IntArray]
+    objective: LinearArray | None
+    maximizing: bool
+
+    @property
+    def constraint_count(self) -> int:
+        """Number of constraints."""
+
+    def posted(self, position: int) -> Posted:
+        """Return the constraint at a position."""
+
+    def scope_text(self) -> str:
+        """Return one line that says how large the model is."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is listed of a model; an entry of one cell says how many are left out.
+
+    ``variables`` are (name, shape, domain), ``constraints`` (name and text, place).
+    """
+
+    title: str
+    variables: Entries
+    constraints: Entries
+    objective: str
+
+
+def listing(model: Listed, width: int = _WIDEST) -> Listing:
+    """Return what is listed of a model, constraints in at most ``width`` letters."""
+    goal = ""
+    if model.objective is not None:
+        goal = f"{'maximize' if model.maximizing else 'minimize'} {describe_array(model, model.objective)}"
+    return Listing(
+        title=model.scope_text(),
+        variables=list(_entries(len(model.blocks), lambda k: _variable(model, model.blocks[k]))),
+        constraints=_constraints(model, width),
+        objective=goal,
+    )
+
+
+def _entries(many: int, one: Callable[[int], Made]) -> list[Made | tuple[str]]:
+    if many <= _HEAD + _TAIL + 1:
+        return [one(k) for k in range(many)]
+    left_out = (f"... {many - _HEAD - _TAIL:,} more",)
+    return [*map(one, range(_HEAD)), left_out, *map(one, range(many - _TAIL, many))]
+
+
+def _variable(model: Listed, block: Block) -> tuple[str, ...]:
+    return block.name, " x ".join(map(str, block.shape)), _domain(model, block)
+
+
+def _domain(model: Listed, block: Block) -> str:
+    if not block.size:
+        return "no elements"
+    values = model.domains.get(block.first)
+    if values is not None:
+        return domain_text(values)
+    lower, upper = (b[block.first : block.first + block.size] for b in (model.lower, model.upper))
+    low, high = int(lower.min()), int(upper.max())
+    different = "" if int(lower.max()) == low and int(upper.min()) == high else ", bounds differ"
+    return f"{low}..{high}{different}"
+
+
+def domain_text(values: IntArray) -> str:
+    """Return ascending values as text, neighbours as an interval.
+
+    >>> domain_text(np.array([1, 2, 3, 5, 8, 9]))
+    '{1..3, 5, 8, 9}'
+    """
+    starts = np.flatnonzero(np.diff(values, prepend=values[0] - 2) != 1)
+    ends = np.append(starts[1:], len(values)) - 1
+    runs = [_run(int(values[a]), int(values[b])) for a, b in zip(starts[:_RUNS], ends[:_RUNS], strict=True)]
+    dots = [f"..., {values[-1]}"] if len(starts) > _RUNS else []
+    return f"{{{', '.join([*runs, *dots])}}}"
+
+
+def _run(first: int, last: int) -> str:
+    return f"{first}{', ' if last == first + 1 else '..'}{last}" if last > first else str(first)
+
+
+def _constraints(model: Listed, width: int) -> Entries:
+    """Return the constraints with their places, each in at most ``width`` letters."""
+    posted = _entries(model.constraint_count, lambda k: (model.posted(k),))
+    places = [_place(*entry) for entry in posted]
+    room = width - max(map(len, places), default=0)
+    return [_constraint(model, entry[0], place, room) for entry, place in zip(posted, places, strict=True)]
+
+
+def _constraint(model: Listed, entry: Posted | str, place: str, room: int) -> tuple[str, ...]:
+    if isinstance(entry, str):
+        return (entry,)
+    label = f"{entry.name}: " if entry.name else ""
+    return f"{label}{describe(model, entry.constraint, max(room - len(label), _NARROWEST // 2))}", place
+
+
+def _place(entry: Posted | str) -> str:
+    if isinstance(entry, str) or entry.source is None:
+        return ""
+    return f"{PurePath(entry.source[0]).name}:{entry.source[1]}"[-_PLACE:]
+
+
+# ---- as text ------------------------------------------------------------------------------------------
+
+
+def listing_text(model: Listed, width: int | None = None) -> str:
+    """Return the listing as lines of at most ``width`` columns, by default as wide as the terminal."""
+    wide = shutil.get_terminal_size().columns - 1 if width is None else width
+    wide = min(max(wide, _NARROWEST), _WIDEST)
+    return "\n".join(line if len(line) <= wide else f"{line[: wide - 3]}..." for line in _lines(model, wide))
+
+
+def _lines(model: Listed, width: int) -> Iterator[str]:
+    found = listing(model, width - 4)
+    yield found.title
+    for caption, entries in (("variables", found.variables), ("constraints", found.constraints)):
+        if entries:
+            yield caption
+            yield from _columns(entries)
+    if found.objective:
+        yield "objective"
+        yield f"  {found.objective}"
+
+
+def _columns(entries: Entries) -> Iterator[str]:
+    """Yield entries as aligned columns."""
+    whole = [entry for entry in entries if len(entry) > 1]
+    widths = [max(len(entry[k]) for entry in whole) for k in range(len(whole[0]))]
+    for entry in entries:
+        cells = entry if len(entry) == 1 else [c.ljust(w) for c, w in zip(entry, widths, strict=True)]
+        yield f"  {'  '.join(cells)}".rstrip()

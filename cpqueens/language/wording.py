@@ -1,0 +1,325 @@
+"""Terms, truths and constraints as one line of text, as their user would write them.
+
+What a model keeps is a sum and its relation to 0; shown is ``x <= y + 3``, never ``x - y - 3 <= 0``. A line
+is cut: of long lists and sums the ends are shown, and no more than `_PIECES` names in all, so that what is
+nested, wide or shared does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.count import Count
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.linear_rows import Row
+from cpqueens.language.rows import IntArray
+from cpqueens.language.truths import Literals
+from cpqueens.text.plaintext import shown
+
+_PIECES = 80  # names of variables in one line
+_HEAD = 5  # so many of a long list are shown, then dots and the last; a list with two more is shown in full
+_LONGEST_VALUE = 60
+_DOTS = "..."
+
+Pair = tuple[int, int]
+
+
+class Named(Protocol):
+    """What gives variables their names: a model."""
+
+    @property
+    def lower(self) -> IntArray:
+        """Lower bounds of all variables."""
+
+    @property
+    def upper(self) -> IntArray:
+        """Upper bounds of all variables."""
+
+    def name_of(self, variable: int) -> str:
+        """Return the name of a variable."""
+
+    def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
+        """Return name and shape of the array of decision variables that begins with ``first``, if any."""
+
+    def producer(self, variable: int) -> tuple[Definition, int] | None:
+        """Return the definition of a defined variable and its row there, else None."""
+
+
+class Wording:
+    """Writes one line about terms of ``model``; of long lists the first ``head`` elements and the last."""
+
+    def __init__(self, model: Named, head: int = _HEAD) -> None:
+        self.model = model
+        self.head = head
+        self.left = _PIECES
+
+    # ---- terms ----------------------------------------------------------------------------------
+
+    def variable(self, variable: int) -> str:
+        """Return the name of a variable, or the function that it stands for."""
+        self.left -= 1
+        produced = self.model.producer(variable)
+        if produced is None:
+            return self.model.name_of(variable)
+        if self.left < 0:
+            return _DOTS
+        definition, row = produced
+        one = definition.take(np.array([row]), definition.results[row : row + 1])
+        if isinstance(one, Truth):
+            return self.truth(one.constraint)
+        wording = _FUNCTIONS.get(one.kind)
+        if wording is not None:
+            return wording(self, one.arguments)
+        return f"{one.kind}({', '.join(self.array(a) for a in one.arguments)})"
+
+    def term(self, row: Row) -> str:
+        """Return a sum, such as ``2*x - y + 3``."""
+        variables, coefficients, constant = row
+        return self._sum(list(zip(variables, coefficients, strict=True)), constant)
+
+    def _sum(self, pairs: Sequence[Pair], constant: int) -> str:
+        if len(pairs) == 1 and pairs[0][1] == 1 and not constant:
+            return self.variable(pairs[0][0])
+        if len(pairs) == 1 and pairs[0][1] < 0 < constant:
+            return f"{constant} - {self._sum([(pairs[0][0], -pairs[0][1])], 0)}"
+        if pairs and pairs[0][1] < 0:  # x - y was written, and -y + x is kept
+            first = next((k for k, (_, factor) in enumerate(pairs) if factor > 0), 0)
+            pairs = [pairs[first], *pairs[:first], *pairs[first + 1 :]]
+        text = ""
+        for k in _ends(len(pairs), self.head):
+            if k is None:
+                text += f" + {_DOTS}"
+                continue
+            variable, factor = pairs[k]
+            sign = "-" if factor < 0 else "+"
+            times = "" if abs(factor) == 1 else f"{abs(factor)}*"
+            part = f"{times}{closed(self.variable(variable))}"
+            text += f" {sign} {part}" if text else f"{sign.strip('+')}{part}"
+        if not constant and text:
+            return text
+        return f"{text} {'-' if constant < 0 else '+'} {abs(constant)}" if text else str(constant)
+
+    def array(self, array: LinearArray) -> str:
+        """Return an array of terms: the name of a whole one, else its elements."""
+        name = self._whole(array)
+        return name if name is not None else self.elements(array)
+
+    def elements(self, array: LinearArray) -> str:
+        """Return one term, or a (nested) list of terms."""
+        return self._nested(array.shape, lambda k: self.term(_row(array, k)))
+
+    def _whole(self, array: LinearArray) -> str | None:
+        name, shape = self._array_of(array)
+        return name if array.shape and shape == array.shape else None
+
+    def _array_of(self, array: LinearArray) -> tuple[str | None, tuple[int, ...]]:
+        """Return name and shape of the array of variables whose elements these are, in order, if any."""
+        found = None
+        if array.size and array.width == 1:
+            first = int(array.variables[0, 0])
+            found = self.model.array_from(first)
+        if found is None or math.prod(found[1]) != array.size:
+            return None, ()
+        straight = not array.constants.any() and bool((array.coefficients == 1).all())
+        in_order = straight and np.array_equal(array.variables[:, 0], np.arange(first, first + array.size))
+        return found if in_order else (None, ())
+
+    def _nested(
+        self, shape: tuple[int, ...], one: Callable[[int], str], start: int = 0, deep: bool = False
+    ) -> str:
+        if not shape:
+            return one(start) if self.left > 0 else _DOTS
+        step = math.prod(shape[1:])
+        head = min(self.head, 2) if deep or len(shape) > 1 else self.head
+
+        def inner(k: int) -> str:
+            return self._nested(shape[1:], one, start + k * step, deep=True)
+
+        return f"[{self._listed(shape[0], inner, head)}]"
+
+    def _listed(self, many: int, one: Callable[[int], str], head: int | None = None) -> str:
+        parts: list[str] = []
+        for k in _ends(many, self.head if head is None else head):
+            parts.append(_DOTS if k is None or self.left <= 0 else one(k))
+            if parts[-2:] == [_DOTS, _DOTS]:
+                parts.pop()
+        return ", ".join(parts)
+
+    # ---- truths ---------------------------------------------------------------------------------
+
+    def truth(self, truth: BoolArray) -> str:
+        """Return a constraint: of many elements a list, of one the element alone."""
+        if isinstance(truth, Literals):
+            return self._elementwise(truth.shape, lambda k: self.literal(_row(truth.terms, k)))
+        if isinstance(truth, Linear):
+            terms, relation = truth.expression, truth.relation
+            return self._elementwise(truth.shape, lambda k: self.relation(_row(terms, k), relation))
+        if isinstance(truth, Connective):
+            return self._elementwise(truth.shape, lambda k: self._connected(truth, k))
+        if isinstance(truth, Count):
+            found = f"Count({self.array(truth.terms)}, {self.array(truth.value)})"
+            return f"{found} {truth.relation} {self.array(truth.count)}"
+        if isinstance(truth, Predicate):
+            name = getattr(truth.function, "__name__", "function")
+            return f"Predicate({shown(name)[1:-1]}, {self._bare(truth.terms)})"
+        assert isinstance(truth, Constraint)
+        return f"{truth.kind}({self._fields(truth)})"
+
+    def _elementwise(self, shape: tuple[int, ...], one: Callable[[int], str]) -> str:
+        return one(0) if math.prod(shape) == 1 else self._nested(shape, one)
+
+    def _fields(self, constraint: Constraint) -> str:
+        """Return the arguments of a kind, terms that are all of them without brackets."""
+        values = [(name, getattr(constraint, name)) for name in constraint.fields]
+        if len(values) == 1 and isinstance(values[0][1], LinearArray):
+            return self._bare(values[0][1])
+        texts = (self._field(name, value) for name, value in values)
+        return ", ".join(text for text in texts if text)
+
+    def _bare(self, terms: LinearArray) -> str:
+        name = self._whole(terms)
+        return name if name is not None else self.elements(terms.reshape(-1))[1:-1]
+
+    def _field(self, name: str, value: Any) -> str:
+        """Return one argument; switches that are off and options that are not given are left out."""
+        if isinstance(value, LinearArray):
+            return self.array(value)
+        if value is None or value is False:
+            return ""
+        if isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim):
+            return f"[{self._listed(len(value), lambda k: _value(value[k]))}]"
+        return f"{name}={value}" if value is True or isinstance(value, str) else _value(value)
+
+    def _connected(self, truth: Connective, element: int) -> str:
+        """Return one element of a connective: by its operator between two literals, else by its name."""
+        many = truth.literals.shape[-1]
+
+        def literal(k: int) -> str:
+            return self.literal(_row(truth.literals, element * many + k))
+
+        operator = _OPERATORS.get(truth.kind)
+        if truth.kind == "Negation":
+            return _denied(literal(0))
+        if many != 2 or operator is None:
+            return f"{truth.kind}({self._listed(many, literal)})"
+        return operator(literal(0), literal(1))
+
+    def literal(self, row: Row) -> str:
+        """Return the truth that a 0/1 term is 1."""
+        variables, coefficients, constant = row
+        sign = coefficients[0] if len(variables) == 1 else 0
+        if (sign, constant) in ((1, 0), (-1, 1)) and self._binary(variables[0]):
+            text = self.variable(variables[0])
+            return text if sign == 1 else _denied(text)
+        return self.relation((variables, coefficients, constant - 1), "==")
+
+    def relation(self, row: Row, relation: str) -> str:
+        """Return ``row relation 0`` with what is added on the left and what is subtracted on the right."""
+        variables, coefficients, constant = row
+        posted = relation == ">=" and (list(coefficients), constant) in (([1], -1), ([-1], 0))
+        if posted and self._binary(variables[0]):  # what posting a truth, or its negation, comes to
+            return self.literal((variables, coefficients, constant + 1))
+        left = [(v, a) for v, a in zip(variables, coefficients, strict=True) if a > 0]
+        right = [(v, -a) for v, a in zip(variables, coefficients, strict=True) if a < 0]
+        if right and not left:
+            left, right, constant, relation = right, left, -constant, _MIRRORED[relation]
+        kept = max(constant, 0) if right or not left else 0
+        return f"{self._side(left, kept)} {relation} {self._side(right, kept - constant)}"
+
+    def _side(self, pairs: Sequence[Pair], constant: int) -> str:
+        """Return one side of a relation; a truth that stands there alone is a relation itself."""
+        text = self._sum(pairs, constant)
+        alone = len(pairs) == 1 and not constant
+        produced = self.model.producer(pairs[0][0]) if alone else None
+        return closed(text) if produced is not None and isinstance(produced[0], Truth) else text
+
+    def _binary(self, variable: int) -> bool:
+        lower, upper = self.model.lower, self.model.upper
+        return variable < len(lower) and lower[variable] == 0 and upper[variable] == 1
+
+    # ---- functions ------------------------------------------------------------------------------
+
+    def called(self, name: str, arguments: Sequence[LinearArray]) -> str:
+        """Return ``name(x, y)`` for one result."""
+        return f"{name}({self._listed(len(arguments), lambda k: self.term(_row(arguments[k], 0)))})"
+
+    def between(self, operator: str, arguments: Iterable[LinearArray]) -> str:
+        """Return ``x operator y``; in brackets what would else belong to a part of the operands only."""
+        one, other = (self.term(_row(a, 0)) for a in arguments)
+        return f"{closed(one)}{operator}{closed(other, ' *-')}"
+
+    def element(self, position: LinearArray, table: LinearArray) -> str:
+        """Return ``array[position]`` of a whole array, else ``element([...], position)``.
+
+        An element of 0, 1, 2, ... is its position: arrays of several axes keep their indices inside by it.
+        """
+        (name, shape), row = self._array_of(table), _row(position, 0)
+        if name is None:
+            counts = not table.width and np.array_equal(table.constants, np.arange(table.size))
+            at = self.term(row)
+            return at if counts else f"element({self.elements(table)}, {at})"
+        strides = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+        if len(shape) > 1 and (list(row[1]), row[2]) == (strides, 0):
+            return f"{name}[{', '.join(self.variable(v) for v in row[0])}]"
+        return f"{name}{'.flat' if len(shape) > 1 else ''}[{self.term(row)}]"
+
+
+_FUNCTIONS: dict[str, Callable[[Wording, tuple[LinearArray, ...]], str]] = {
+    "abs": lambda w, a: w.called("abs", a),
+    "product": lambda w, a: w.between("*", a),
+    "quotient": lambda w, a: w.between(" // ", a),
+    "quotient_truncated": lambda w, a: w.called("div_trunc", a),
+    "remainder": lambda w, a: w.between(" % ", a),
+    "remainder_truncated": lambda w, a: w.called("mod_trunc", a),
+    "minimum": lambda w, a: w.called("minimum", a),
+    "maximum": lambda w, a: w.called("maximum", a),
+    "element": lambda w, a: w.element(*a),
+}
+"""How users write the functions of definitions; others are shown by their kind."""
+
+_OPERATORS: dict[str, Callable[[str, str], str]] = {
+    "And": lambda a, b: f"{closed(a)} & {closed(b)}",
+    "Or": lambda a, b: f"{closed(a)} | {closed(b)}",
+    "Xor": lambda a, b: f"{closed(a)} ^ {closed(b)}",
+    "Implication": lambda a, b: f"{closed(a)}.implies({b})",
+}
+"""How users write a connective of two truths."""
+
+_MIRRORED = {"==": "==", "!=": "!=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+
+
+def _row(array: LinearArray, k: int) -> Row:
+    return next(array._pick(np.array([k])).rows())
+
+
+def _ends(many: int, head: int) -> list[int | None]:
+    """Return which of ``many`` things are shown, None for dots."""
+    return [*range(many)] if many <= head + 2 else [*range(head), None, many - 1]
+
+
+def _value(value: Any) -> str:
+    plain = tuple(value.tolist()) if isinstance(value, np.ndarray) and value.ndim == 1 else value
+    return shown(plain, _LONGEST_VALUE)
+
+
+def closed(text: str, parting: str = " ") -> str:
+    """Return ``text`` in brackets if it consists of several parts, with letters of ``parting`` between."""
+    depth = 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter in parting and not depth:
+            return f"({text})"
+    return text
+
+
+def _denied(text: str) -> str:
+    return f"~{closed(text)}"
