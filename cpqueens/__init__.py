@@ -37,6 +37,7 @@ from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Clause, Or
 from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
@@ -79,6 +80,7 @@ __all__ = [
     "Or",
     "Outcome",
     "Predicate",
+    "Regular",
     "Solution",
     "SolutionSet",
     "Status",

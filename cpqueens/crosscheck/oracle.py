@@ -331,6 +331,20 @@ def _predicate(c: Any, terms: np.ndarray, rows: Any) -> np.ndarray:
     return _each(lambda row: bool(c.function(*row)))(terms)
 
 
+def _regular(
+    c: Any, terms: np.ndarray, transitions: np.ndarray, start: int, accepting: tuple[int, ...]
+) -> np.ndarray:
+    arcs = np.asarray(transitions).tolist()
+
+    def accepted(row: list[int]) -> bool:
+        states = {start}
+        for value in row:
+            states = {head for tail, label, head in arcs if tail in states and label == value}
+        return not states.isdisjoint(accepting)
+
+    return _each(accepted)(terms)
+
+
 KINDS: dict[str, Callable[..., np.ndarray]] = {
     "AllDifferent": lambda c, terms: _each(lambda row: len(set(row)) == len(row))(terms),
     "AllDifferentExcept": _all_different_except,
@@ -349,6 +363,7 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "Negation": lambda c, literals: ~_literals(c, literals)[:, :, 0],
     "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
     "Predicate": _predicate,
+    "Regular": _regular,
     "Table": _table,
     "Xor": _xor,
 }

@@ -8,7 +8,7 @@ smaller draws give simpler models, which lets Hypothesis shrink them.
 import math
 import typing
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -27,6 +27,7 @@ from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_
@@ -244,6 +245,14 @@ def _predicate(m: _Maker, depth: int = 0) -> Any:
     )
 
 
+def _regular(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    states = m.random.randint(1, 3)
+    state = partial(m.random.randint, 0, states - 1)
+    arcs = [(state(), m.terms.value_of(terms), state()) for _ in range(m.random.choice((3, 6, 1, 12, 0)))]
+    return Regular(terms, arcs, 0, [state() for _ in range(m.random.randint(0, 2))])
+
+
 FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
     "literals": _Maker.literals,
     LinearArray: lambda m, depth: m.array(),
@@ -273,6 +282,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "Linear": _Maker.linear,
     "Negation": _negation,
     "Predicate": _predicate,
+    "Regular": _regular,
     "Table": _table,
 }
 """The kinds whose fields depend on one another."""

@@ -116,7 +116,7 @@ def test_every_kind_in_every_context_comes_back_the_same(kind: str, context: str
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_the_fields_of_every_kind_can_be_read(kind: str) -> None:
     hints = typing.get_type_hints(kind_class(kind))
-    known = (LinearArray, IntArray, str, bool, tuple[int, ...])
+    known = (LinearArray, IntArray, int, str, bool, tuple[int, ...])
     assert all(any(hints[name] == hint for hint in known) for name in kind_class(kind).fields)
 
 

@@ -32,6 +32,7 @@ from cpqueens import (
     Negation,
     Or,
     Predicate,
+    Regular,
     Status,
     Table,
     Undefined,
@@ -107,6 +108,7 @@ def _positive(t: int | None) -> bool:
 
 
 ROWS = [(0, 0), (1, 1), (2, 1), (-1, 0), (0, 3)]
+ARCS = [(0, 0, 0), (0, 1, 1), (1, 0, 1)]
 BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], bool]]] = {
     name: (build, _undefined_is_false(holds))
     for name, build, holds in [
@@ -135,6 +137,11 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
         ("LexLessEqual", lambda t, x, y: LexLessEqual([y, x], [t, 1]), lambda t, x, y: (y, x) <= (t, 1)),
         ("Linear", lambda t, x, y: t + x != y, lambda t, x, y: t + x != y),
         ("Predicate", lambda t, x, y: Predicate(_even, t, x), lambda t, x, y: (t + x) % 2 == 0),
+        (
+            "Regular",
+            lambda t, x, y: Regular([t, x], ARCS, 0, 1),
+            lambda t, x, y: (t, x) in ((0, 1), (1, 0)),
+        ),
         ("Table", lambda t, x, y: Table([t, x], ROWS), lambda t, x, y: (t, x) in ROWS),
     ]
 } | {

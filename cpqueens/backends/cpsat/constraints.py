@@ -7,6 +7,7 @@ import numpy as np
 
 from cpqueens.backends.cpsat.writer import TextWriter, joined
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import LinearArray
 
@@ -54,11 +55,20 @@ def _inverse(writer: TextWriter, constraint: Any) -> None:
     writer.parts.append(f"constraints{{inverse{{f_direct:[{first}]f_inverse:[{second}]}}}}")
 
 
+def _regular(writer: TextWriter, constraint: Any) -> None:
+    arcs, start, accepting, _ = constraint.numbered()
+    tails, labels, heads = (joined(column) for column in arcs.T.tolist())
+    ends = f"starting_state:{start} final_states:[{joined(accepting.tolist())}]"
+    steps = f"transition_tail:[{tails}]transition_label:[{labels}]transition_head:[{heads}]"
+    writer.expressions("automaton", constraint.terms, ends + steps)
+
+
 PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
     "AllDifferent": _all_different,
     "Inverse": _inverse,
     "Linear": _linear,
     "Or": _connective,
+    "Regular": _regular,
     "Table": _table,
     "Xor": _connective,
 }
@@ -95,6 +105,8 @@ def supports(constraint: Constraint, context: str) -> bool:
         return all(_is_plain(side) for side in constraint.arguments)
     if isinstance(constraint, Table):  # OR-Tools 9.15 loses solutions of larger ones, see test_historic
         return _fits_32_bits(constraint.terms)
+    if isinstance(constraint, Regular):
+        return bool(constraint.terms.size) and constraint.deterministic and _fits_32_bits(constraint.terms)
     return constraint.kind in PLAIN
 
 

@@ -22,6 +22,7 @@ KINDS: dict[str, str] = {
     "Negation": "negation",
     "Or": "or_",
     "Predicate": "predicate",
+    "Regular": "regular",
     "Table": "table",
     "Xor": "xor",
 }

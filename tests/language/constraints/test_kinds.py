@@ -219,6 +219,7 @@ AMOUNTS = {
     "LexLessEqual": (lambda x: cpqueens.LexLessEqual(x[:2], x[2:]), [1, 2, 1, 0], 1),
     "Linear": (lambda x: x.sum() <= 3, [2, 2, 2, 2], 5),
     "Or": (lambda x: cpqueens.Or(x == 1), [0, 0, 2, 2], 1),
+    "Regular": (lambda x: cpqueens.Regular(x, [(0, 0, 0), (0, 1, 1), (1, 1, 1)], 0, 1), [1, 0, 2, 1], 2),
     "Table": (lambda x: cpqueens.Table(x, [(0, 0, 0, 0), (2, 2, 2, 2)]), [2, 2, 0, 2], 1),
     "Xor": (lambda x: cpqueens.Xor(x == 1), [1, 1, 0, 0], 1),
 }
