@@ -34,6 +34,7 @@ from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.n_value import NValue
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Clause, Or
 from cpqueens.language.constraints.predicate import Predicate
@@ -75,6 +76,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelInvalid",
+    "NValue",
     "Negation",
     "NoSolution",
     "Or",

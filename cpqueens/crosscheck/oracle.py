@@ -345,6 +345,11 @@ def _regular(
     return _each(accepted)(terms)
 
 
+def _n_value(c: Any, terms: np.ndarray, count: np.ndarray) -> np.ndarray:
+    rows = zip(terms.tolist(), count.tolist(), strict=True)
+    return np.array([len(set(row)) == number for row, (number,) in rows], dtype=bool)
+
+
 KINDS: dict[str, Callable[..., np.ndarray]] = {
     "AllDifferent": lambda c, terms: _each(lambda row: len(set(row)) == len(row))(terms),
     "AllDifferentExcept": _all_different_except,
@@ -361,6 +366,7 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "LexLessEqual": _lexicographic(False),
     "Linear": _linear,
     "Negation": lambda c, literals: ~_literals(c, literals)[:, :, 0],
+    "NValue": _n_value,
     "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
     "Predicate": _predicate,
     "Regular": _regular,

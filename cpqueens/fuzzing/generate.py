@@ -25,6 +25,7 @@ from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.n_value import NValue
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
@@ -253,6 +254,11 @@ def _regular(m: _Maker, depth: int = 0) -> Any:
     return Regular(terms, arcs, 0, [state() for _ in range(m.random.randint(0, 2))])
 
 
+def _n_value(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    return NValue(terms, m.random.randint(0, len(terms)) if m.random.randint(0, 2) else m.terms.term())
+
+
 FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
     "literals": _Maker.literals,
     LinearArray: lambda m, depth: m.array(),
@@ -281,6 +287,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "LexLessEqual": _lexicographic(LexLessEqual),
     "Linear": _Maker.linear,
     "Negation": _negation,
+    "NValue": _n_value,
     "Predicate": _predicate,
     "Regular": _regular,
     "Table": _table,

@@ -30,6 +30,7 @@ from cpqueens import (
     LexLessEqual,
     Model,
     Negation,
+    NValue,
     Or,
     Predicate,
     Regular,
@@ -136,6 +137,7 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
         ("LexLess", lambda t, x, y: LexLess([t, x], [y, 1]), lambda t, x, y: (t, x) < (y, 1)),
         ("LexLessEqual", lambda t, x, y: LexLessEqual([y, x], [t, 1]), lambda t, x, y: (y, x) <= (t, 1)),
         ("Linear", lambda t, x, y: t + x != y, lambda t, x, y: t + x != y),
+        ("NValue", lambda t, x, y: NValue([t, x, y], 2), lambda t, x, y: len({t, x, y}) == 2),
         ("Predicate", lambda t, x, y: Predicate(_even, t, x), lambda t, x, y: (t + x) % 2 == 0),
         (
             "Regular",

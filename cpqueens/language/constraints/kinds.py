@@ -20,6 +20,7 @@ KINDS: dict[str, str] = {
     "LexLessEqual": "lex_less_equal",
     "Linear": "linear",
     "Negation": "negation",
+    "NValue": "n_value",
     "Or": "or_",
     "Predicate": "predicate",
     "Regular": "regular",
