@@ -36,10 +36,13 @@ from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.n_value import NValue
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.or_ import Clause, Or
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
+from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
 
 __all__ = [
+    "ANY",
     "STOP",
     "AllDifferent",
     "AllDifferentExcept",
@@ -78,11 +82,13 @@ __all__ = [
     "ModelInvalid",
     "NValue",
     "Negation",
+    "NegativeTable",
     "NoSolution",
     "Or",
     "Outcome",
     "Predicate",
     "Regular",
+    "ShortTable",
     "Solution",
     "SolutionSet",
     "Status",

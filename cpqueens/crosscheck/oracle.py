@@ -279,8 +279,9 @@ def _all_different_except(c: Any, terms: np.ndarray, excepted: tuple[int, ...]) 
 
 
 def _table(c: Any, terms: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    allowed = {tuple(row) for row in np.asarray(rows).tolist()}
-    return _each(lambda row: tuple(row) in allowed)(terms)
+    """Say which tuples are listed; -2^63, which no term reaches, stands for any value."""
+    listed = [[(k, v) for k, v in enumerate(row) if v != -(2**63)] for row in np.asarray(rows).tolist()]
+    return _each(lambda row: any(all(row[k] == v for k, v in wanted) for wanted in listed))(terms)
 
 
 def _count(c: Any, terms: np.ndarray, value: np.ndarray, relation: str, count: np.ndarray) -> np.ndarray:
@@ -366,10 +367,12 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "LexLessEqual": _lexicographic(False),
     "Linear": _linear,
     "Negation": lambda c, literals: ~_literals(c, literals)[:, :, 0],
+    "NegativeTable": lambda c, terms, rows: ~_table(c, terms, rows),
     "NValue": _n_value,
     "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
     "Predicate": _predicate,
     "Regular": _regular,
+    "ShortTable": _table,
     "Table": _table,
     "Xor": _xor,
 }

@@ -5,7 +5,7 @@ import math
 import typing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import UNSET, UnsetType
@@ -19,6 +19,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
+from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -174,7 +175,7 @@ class ModelReader:
             return self._table(value)
         return converted(value, hint)
 
-    def _table(self, value: Any) -> IntArray:
+    def _table(self, value: Any) -> IntArray | list[list[Any]]:
         if not isinstance(value, list) or any(not isinstance(row, list) for row in value):
             raise ModelError("a list of rows of integers is needed")
         self.rows += len(value)
@@ -182,6 +183,8 @@ class ModelReader:
             raise ModelError(f"more than {MAX_ROWS} table rows in all")
         if len({len(row) for row in value}) > 1:
             raise ModelError("rows of one length are needed")
+        if any(ANY in row for row in value):
+            return converted(value, list[list[int | Literal["*"]]])
         rows = converted(value, list[list[int]])
         try:
             return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)

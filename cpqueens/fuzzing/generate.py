@@ -27,9 +27,12 @@ from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.n_value import NValue
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
+from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_
 from cpqueens.model import Model
@@ -189,11 +192,18 @@ def _all_different_except(m: _Maker, depth: int = 0) -> Any:
     return AllDifferentExcept(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
 
 
-def _table(m: _Maker, depth: int = 0) -> Any:
+def _listed(m: _Maker, star_every: int) -> tuple[list[LinearArray], list[list[Any]]]:
+    """Return terms and rows of values; if ``star_every`` is not 0, one entry of so many is a star."""
     terms = m.array(most=3)
     count = m.random.choice((3, 1, 8, 0, 15))
-    rows = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
-    return Table(terms, rows)
+    rows: list[list[Any]] = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
+    if star_every:
+        rows = [[ANY if m.random.randint(1, star_every) == star_every else v for v in row] for row in rows]
+    return terms, rows
+
+
+def _table(m: _Maker, depth: int = 0) -> Any:
+    return Table(*_listed(m, 0))
 
 
 def _count(m: _Maker, depth: int = 0) -> Any:
@@ -259,6 +269,14 @@ def _n_value(m: _Maker, depth: int = 0) -> Any:
     return NValue(terms, m.random.randint(0, len(terms)) if m.random.randint(0, 2) else m.terms.term())
 
 
+def _negative_table(m: _Maker, depth: int = 0) -> Any:
+    return NegativeTable(*_listed(m, 5))
+
+
+def _short_table(m: _Maker, depth: int = 0) -> Any:
+    return ShortTable(*_listed(m, 2))
+
+
 FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
     "literals": _Maker.literals,
     LinearArray: lambda m, depth: m.array(),
@@ -287,9 +305,11 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "LexLessEqual": _lexicographic(LexLessEqual),
     "Linear": _Maker.linear,
     "Negation": _negation,
+    "NegativeTable": _negative_table,
     "NValue": _n_value,
     "Predicate": _predicate,
     "Regular": _regular,
+    "ShortTable": _short_table,
     "Table": _table,
 }
 """The kinds whose fields depend on one another."""

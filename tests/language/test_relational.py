@@ -15,6 +15,7 @@ import oracle
 import pytest
 
 from cpqueens import (
+    ANY,
     AllDifferent,
     AllDifferentExcept,
     AllEqual,
@@ -30,10 +31,12 @@ from cpqueens import (
     LexLessEqual,
     Model,
     Negation,
+    NegativeTable,
     NValue,
     Or,
     Predicate,
     Regular,
+    ShortTable,
     Status,
     Table,
     Undefined,
@@ -137,12 +140,22 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
         ("LexLess", lambda t, x, y: LexLess([t, x], [y, 1]), lambda t, x, y: (t, x) < (y, 1)),
         ("LexLessEqual", lambda t, x, y: LexLessEqual([y, x], [t, 1]), lambda t, x, y: (y, x) <= (t, 1)),
         ("Linear", lambda t, x, y: t + x != y, lambda t, x, y: t + x != y),
+        (
+            "NegativeTable",
+            lambda t, x, y: NegativeTable([t, x], ROWS),
+            lambda t, x, y: (t, x) not in ROWS,
+        ),
         ("NValue", lambda t, x, y: NValue([t, x, y], 2), lambda t, x, y: len({t, x, y}) == 2),
         ("Predicate", lambda t, x, y: Predicate(_even, t, x), lambda t, x, y: (t + x) % 2 == 0),
         (
             "Regular",
             lambda t, x, y: Regular([t, x], ARCS, 0, 1),
             lambda t, x, y: (t, x) in ((0, 1), (1, 0)),
+        ),
+        (
+            "ShortTable",
+            lambda t, x, y: ShortTable([t, x], [(1, ANY), (ANY, 0)]),
+            lambda t, x, y: t == 1 or x == 0,
         ),
         ("Table", lambda t, x, y: Table([t, x], ROWS), lambda t, x, y: (t, x) in ROWS),
     ]

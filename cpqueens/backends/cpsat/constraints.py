@@ -7,8 +7,9 @@ import numpy as np
 
 from cpqueens.backends.cpsat.writer import TextWriter, joined
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.regular import Regular
-from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.expressions import LinearArray
 
 # ---- constraints in the plain context ------------------------------------------------------------------
@@ -45,9 +46,15 @@ def _table(writer: TextWriter, constraint: Any) -> None:
     if not len(constraint.rows):
         writer.boolean("bool_or", [])
     elif constraint.terms.size:
-        writer.expressions(
-            "table", constraint.terms, f"values:[{joined(constraint.rows.reshape(-1).tolist())}]"
-        )
+        writer.expressions("table", constraint.terms, _values(constraint))
+
+
+def _values(constraint: Any) -> str:
+    return f"values:[{joined(constraint.rows.reshape(-1).tolist())}]"
+
+
+def _negative_table(writer: TextWriter, constraint: Any) -> None:
+    writer.expressions("table", constraint.terms, f"{_values(constraint)}negated:true ")
 
 
 def _inverse(writer: TextWriter, constraint: Any) -> None:
@@ -67,6 +74,7 @@ PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
     "AllDifferent": _all_different,
     "Inverse": _inverse,
     "Linear": _linear,
+    "NegativeTable": _negative_table,
     "Or": _connective,
     "Regular": _regular,
     "Table": _table,
@@ -103,11 +111,22 @@ def supports(constraint: Constraint, context: str) -> bool:
         return constraint.kind in TRUTH
     if constraint.kind == "Inverse":
         return all(_is_plain(side) for side in constraint.arguments)
-    if isinstance(constraint, Table):  # OR-Tools 9.15 loses solutions of larger ones, see test_historic
-        return _fits_32_bits(constraint.terms)
-    if isinstance(constraint, Regular):
-        return bool(constraint.terms.size) and constraint.deterministic and _fits_32_bits(constraint.terms)
+    if isinstance(constraint, NegativeTable | Regular) and not _is_simple(constraint):
+        return False
+    if constraint.kind in LISTED:  # OR-Tools 9.15 loses solutions of larger ones, see test_historic
+        return _fits_32_bits(constraint.arguments[0])
     return constraint.kind in PLAIN
+
+
+LISTED = ("NegativeTable", "Regular", "Table")
+"""Kinds that list values, or transitions with values."""
+
+
+def _is_simple(constraint: NegativeTable | Regular) -> bool:
+    """Say whether CP-SAT's form can say it: there are terms, and no stars, and nothing to choose."""
+    if isinstance(constraint, Regular):
+        return bool(constraint.terms.size) and constraint.deterministic
+    return bool(constraint.rows.size) and not has_stars(constraint.rows)
 
 
 def _fits_32_bits(array: LinearArray) -> bool:

@@ -20,10 +20,12 @@ KINDS: dict[str, str] = {
     "LexLessEqual": "lex_less_equal",
     "Linear": "linear",
     "Negation": "negation",
+    "NegativeTable": "negative_table",
     "NValue": "n_value",
     "Or": "or_",
     "Predicate": "predicate",
     "Regular": "regular",
+    "ShortTable": "short_table",
     "Table": "table",
     "Xor": "xor",
 }

@@ -21,7 +21,7 @@ from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.definedness import defined_elements
 from cpqueens.lowered.lowering import Scratch
 
-SHARED = {"base", "connective", "joining", "kinds", "lexicographic", "ordered", "paired"}
+SHARED = {"base", "connective", "joining", "kinds", "lexicographic", "ordered", "paired", "table_rows"}
 """Files of what several kinds share."""
 
 
@@ -180,6 +180,12 @@ SETTLED = {
     "a table without rows": (lambda x: cpqueens.Table(x, []), 0),
     "its negation": (lambda x: ~cpqueens.Table(x, []), 9),
     "a table with a double row": (lambda x: cpqueens.Table(x, [(0, 1), (0, 1)]), 1),
+    "a row of stars": (lambda x: cpqueens.Table(x, [("*", "*")]), 9),
+    "a row of stars forbidden": (lambda x: cpqueens.NegativeTable(x, [("*", "*")]), 0),
+    "stars beside values": (lambda x: cpqueens.Table(x, [(0, "*"), ("*", 1), (2, 2)]), 6),
+    "no rows forbidden": (lambda x: cpqueens.NegativeTable(x, []), 9),
+    "a row of nothing": (lambda x: cpqueens.Table([], [[]]), 9),
+    "a row of nothing forbidden": (lambda x: cpqueens.NegativeTable([], [[]]), 0),
     "an empty clause": (lambda x: cpqueens.Or([]), 0),
     "an empty conjunction": (lambda x: cpqueens.And([]), 9),
     "an empty parity": (lambda x: cpqueens.Xor([]), 0),
@@ -220,9 +226,11 @@ AMOUNTS = {
     "LexLess": (lambda x: cpqueens.LexLess(x[:2], x[2:]), [2, 0, 1, 0], 2),
     "LexLessEqual": (lambda x: cpqueens.LexLessEqual(x[:2], x[2:]), [1, 2, 1, 0], 1),
     "Linear": (lambda x: x.sum() <= 3, [2, 2, 2, 2], 5),
+    "NegativeTable": (lambda x: cpqueens.NegativeTable(x, [(0, "*", 1, 1), ("*", 0, 1, 1)]), [0, 0, 1, 1], 2),
     "NValue": (lambda x: cpqueens.NValue(x, 1), [0, 2, 1, 0], 2),
     "Or": (lambda x: cpqueens.Or(x == 1), [0, 0, 2, 2], 1),
     "Regular": (lambda x: cpqueens.Regular(x, [(0, 0, 0), (0, 1, 1), (1, 1, 1)], 0, 1), [1, 0, 2, 1], 2),
+    "ShortTable": (lambda x: cpqueens.ShortTable(x, [(0, "*", 1, 1), (2, 2, 2, "*")]), [0, 1, 2, 0], 2),
     "Table": (lambda x: cpqueens.Table(x, [(0, 0, 0, 0), (2, 2, 2, 2)]), [2, 2, 0, 2], 1),
     "Xor": (lambda x: cpqueens.Xor(x == 1), [1, 1, 0, 0], 1),
 }
