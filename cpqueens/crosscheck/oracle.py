@@ -299,8 +299,10 @@ def _cardinality(
 ) -> np.ndarray:
     answers = []
     for row, wanted in zip(terms.tolist(), counts.tolist(), strict=True):
-        exact = all(row.count(v) == n for v, n in zip(values, wanted, strict=True))
-        answers.append(exact and (not closed or all(v in values for v in row)))
+        pairs = c.counts.ndim == 2  # of the least and the greatest number
+        least, most = (wanted[::2], wanted[1::2]) if pairs else (wanted, wanted)
+        kept = all(a <= row.count(v) <= b for v, a, b in zip(values, least, most, strict=True))
+        answers.append(kept and (not closed or all(v in values for v in row)))
     return np.array(answers, dtype=bool)
 
 

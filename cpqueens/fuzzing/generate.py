@@ -222,8 +222,14 @@ def _among(m: _Maker, depth: int = 0) -> Any:
 def _cardinality(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     values = m.terms.values_of(terms, m.random.randint(0, 3))
-    counts = [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
-    return GlobalCardinality(terms, values, counts, bool(m.random.randint(0, 1)))
+
+    def counts() -> list[Any]:
+        return [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
+
+    closed = bool(m.random.randint(0, 1))
+    if m.random.randint(0, 1):
+        return GlobalCardinality(terms, values, closed=closed, lower=counts(), upper=counts())
+    return GlobalCardinality(terms, values, counts(), closed)
 
 
 def _inverse(m: _Maker, depth: int = 0) -> Any:

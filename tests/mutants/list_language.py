@@ -189,7 +189,7 @@ LOWERING = Area(
         Mutant("an exception is lost", "AllDifferentExcept.simpler",
                "for value in self.excepted)]", "for value in self.excepted[1:])]"),
         Mutant("one row of a table must hold, all do", "Table.simpler",
-               "Or.over(And.over(equal).truth())", "And.over(And.over(equal).truth())"),
+               "Or.over(concatenate_rows(found)", "And.over(concatenate_rows(found)"),
         Mutant("parity is wrong by one", "Xor.simpler",
                "% 2 - 1", "% 2 - 0"),
     ),
