@@ -25,12 +25,15 @@ from cpqueens.language.constraints.all_different_except import AllDifferentExcep
 from cpqueens.language.constraints.all_equal import AllEqual
 from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.bin_packing import BinPacking
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.decreasing import Decreasing
 from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.increasing import Increasing
 from cpqueens.language.constraints.inverse import Inverse
+from cpqueens.language.constraints.lex_chain_less import LexChainLess
+from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.linear import Linear
@@ -43,6 +46,7 @@ from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import ANY
+from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
@@ -61,6 +65,7 @@ __all__ = [
     "Among",
     "And",
     "BackendFault",
+    "BinPacking",
     "BoolArray",
     "Clause",
     "Count",
@@ -72,6 +77,8 @@ __all__ = [
     "Increasing",
     "IntegerError",
     "Inverse",
+    "LexChainLess",
+    "LexChainLessEqual",
     "LexLess",
     "LexLessEqual",
     "Linear",
@@ -99,6 +106,7 @@ __all__ = [
     "UnknownParameter",
     "UnsupportedConstraint",
     "UnsupportedRequest",
+    "ValuePrecede",
     "Xor",
     "all_",
     "any_",

@@ -353,18 +353,53 @@ def _n_value(c: Any, terms: np.ndarray, count: np.ndarray) -> np.ndarray:
     return np.array([len(set(row)) == number for row, (number,) in rows], dtype=bool)
 
 
+def _chain(strict: bool) -> Callable[..., np.ndarray]:
+    def ascending(c: Any, matrix: np.ndarray) -> np.ndarray:
+        answers = []
+        for row in matrix.reshape(len(matrix), *c.matrix.shape).tolist():
+            pairs = itertools.pairwise(row)
+            answers.append(all(a < b if strict else a <= b for a, b in pairs))
+        return np.array(answers, dtype=bool)
+
+    return ascending
+
+
+def _value_precede(c: Any, terms: np.ndarray, values: tuple[int, ...]) -> np.ndarray:
+    def ordered(row: list[int]) -> bool:
+        firsts = [row.index(v) if v in row else len(row) for v in values]
+        return all(b == len(row) or a < b for a, b in itertools.pairwise(firsts))
+
+    return _each(ordered)(terms)
+
+
+def _bin_packing(c: Any, bins: np.ndarray, sizes: np.ndarray, loads: np.ndarray, relation: str) -> np.ndarray:
+    answers = []
+    for where, size, load in zip(bins.tolist(), sizes.tolist(), loads.tolist(), strict=True):
+        sums = [0] * len(load)
+        inside = all(0 <= k < len(load) for k in where)
+        for k, weight in zip(where, size, strict=True):
+            if inside:
+                sums[k] += weight
+        differences = np.array([a - b for a, b in zip(sums, load, strict=True)], dtype=object)
+        answers.append(inside and all(_linear(c, differences, relation)))
+    return np.array(answers, dtype=bool)
+
+
 KINDS: dict[str, Callable[..., np.ndarray]] = {
     "AllDifferent": lambda c, terms: _each(lambda row: len(set(row)) == len(row))(terms),
     "AllDifferentExcept": _all_different_except,
     "AllEqual": lambda c, terms: _each(lambda row: len(set(row)) <= 1)(terms),
     "Among": _among,
     "And": lambda c, literals: np.asarray(_literals(c, literals).all(axis=2)),
+    "BinPacking": _bin_packing,
     "Count": _count,
     "Decreasing": _neighbours(lambda a, b, strict: a > b if strict else a >= b),
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
     "Increasing": _neighbours(lambda a, b, strict: a < b if strict else a <= b),
     "Inverse": _inverse,
+    "LexChainLess": _chain(True),
+    "LexChainLessEqual": _chain(False),
     "LexLess": _lexicographic(True),
     "LexLessEqual": _lexicographic(False),
     "Linear": _linear,
@@ -376,5 +411,6 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "Regular": _regular,
     "ShortTable": _table,
     "Table": _table,
+    "ValuePrecede": _value_precede,
     "Xor": _xor,
 }

@@ -18,11 +18,14 @@ from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
 from cpqueens.language.constraints.among import Among
+from cpqueens.language.constraints.bin_packing import BinPacking
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
+from cpqueens.language.constraints.lex_chain_less import LexChainLess
+from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
 from cpqueens.language.constraints.n_value import NValue
@@ -33,6 +36,7 @@ from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import ANY
+from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_
 from cpqueens.model import Model
@@ -283,6 +287,28 @@ def _short_table(m: _Maker, depth: int = 0) -> Any:
     return ShortTable(*_listed(m, 2))
 
 
+def _chain(kind: type[LexChainLess | LexChainLessEqual]) -> Callable[..., Any]:
+    def make(m: _Maker, depth: int = 0) -> Any:
+        length = m.random.randint(0, 2)
+        rows = [m.terms.array(length) for _ in range(m.random.choice((2, 3, 1)))]
+        return kind(rows)
+
+    return make
+
+
+def _value_precede(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    values = m.terms.values_of(terms, m.random.randint(0, 3))
+    return ValuePrecede(terms, m.random.sample(values, len(values)))
+
+
+def _bin_packing(m: _Maker, depth: int = 0) -> Any:
+    bins = m.array(most=3)
+    sizes = [m.random.randint(0, 3) if m.random.randint(0, 2) else m.terms.term() for _ in bins]
+    loads = [m.random.randint(0, 4) if m.random.randint(0, 1) else m.terms.term() for _ in range(3)]
+    return BinPacking(bins, sizes, loads[: m.random.choice((2, 3, 1, 0))], m.random.choice(RELATIONS))
+
+
 FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
     "literals": _Maker.literals,
     LinearArray: lambda m, depth: m.array(),
@@ -303,10 +329,13 @@ def _fields(kind: str) -> list[Callable[[_Maker, int], Any]]:
 MAKERS: dict[str, Callable[..., Any]] = {
     "AllDifferentExcept": _all_different_except,
     "Among": _among,
+    "BinPacking": _bin_packing,
     "Count": _count,
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
     "Inverse": _inverse,
+    "LexChainLess": _chain(LexChainLess),
+    "LexChainLessEqual": _chain(LexChainLessEqual),
     "LexLess": _lexicographic(LexLess),
     "LexLessEqual": _lexicographic(LexLessEqual),
     "Linear": _Maker.linear,
@@ -317,5 +346,6 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "Regular": _regular,
     "ShortTable": _short_table,
     "Table": _table,
+    "ValuePrecede": _value_precede,
 }
 """The kinds whose fields depend on one another."""

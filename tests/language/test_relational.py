@@ -21,12 +21,15 @@ from cpqueens import (
     AllEqual,
     Among,
     And,
+    BinPacking,
     Count,
     Decreasing,
     GlobalCardinality,
     Implication,
     Increasing,
     Inverse,
+    LexChainLess,
+    LexChainLessEqual,
     LexLess,
     LexLessEqual,
     Model,
@@ -40,6 +43,7 @@ from cpqueens import (
     Status,
     Table,
     Undefined,
+    ValuePrecede,
     Xor,
     all_,
     any_,
@@ -112,6 +116,12 @@ def _positive(t: int | None) -> bool:
 
 
 ROWS = [(0, 0), (1, 1), (2, 1), (-1, 0), (0, 3)]
+
+
+def _precede(t: int, x: int, y: int) -> bool:
+    return t != 1 and (x != 1 or t == 0)
+
+
 ARCS = [(0, 0, 0), (0, 1, 1), (1, 0, 1)]
 BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], bool]]] = {
     name: (build, _undefined_is_false(holds))
@@ -128,6 +138,11 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
             lambda t, x, y: Among([t, x], [0, 1], 1),
             lambda t, x, y: (t in (0, 1)) + (x in (0, 1)) == 1,
         ),
+        (
+            "BinPacking",
+            lambda t, x, y: BinPacking([x, 0], [t, 1], [y, 1], "<="),
+            lambda t, x, y: x in (0, 1) and (t * (x == 0) + 1 <= y) and t * (x == 1) <= 1,
+        ),
         ("Count", lambda t, x, y: Count([x, y], t, "<=", 1), lambda t, x, y: (x, y).count(t) <= 1),
         ("Decreasing", lambda t, x, y: Decreasing([x, t]), lambda t, x, y: x >= t),
         (
@@ -137,6 +152,16 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
         ),
         ("Increasing", lambda t, x, y: Increasing([x, t], True), lambda t, x, y: x < t),
         ("Inverse", lambda t, x, y: Inverse([t, x], [y, 0 * x]), _inverse),
+        (
+            "LexChainLess",
+            lambda t, x, y: LexChainLess([[t, x], [y, 1], [2, 0]]),
+            lambda t, x, y: (t, x) < (y, 1),
+        ),
+        (
+            "LexChainLessEqual",
+            lambda t, x, y: LexChainLessEqual([[y, x], [t, 1]]),
+            lambda t, x, y: (y, x) <= (t, 1),
+        ),
         ("LexLess", lambda t, x, y: LexLess([t, x], [y, 1]), lambda t, x, y: (t, x) < (y, 1)),
         ("LexLessEqual", lambda t, x, y: LexLessEqual([y, x], [t, 1]), lambda t, x, y: (y, x) <= (t, 1)),
         ("Linear", lambda t, x, y: t + x != y, lambda t, x, y: t + x != y),
@@ -157,6 +182,7 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
             lambda t, x, y: ShortTable([t, x], [(1, ANY), (ANY, 0)]),
             lambda t, x, y: t == 1 or x == 0,
         ),
+        ("ValuePrecede", lambda t, x, y: ValuePrecede([t, x], 0, 1), _precede),
         ("Table", lambda t, x, y: Table([t, x], ROWS), lambda t, x, y: (t, x) in ROWS),
     ]
 } | {

@@ -10,12 +10,15 @@ KINDS: dict[str, str] = {
     "AllEqual": "all_equal",
     "Among": "among",
     "And": "and_",
+    "BinPacking": "bin_packing",
     "Count": "count",
     "Decreasing": "decreasing",
     "GlobalCardinality": "global_cardinality",
     "Implication": "implication",
     "Increasing": "increasing",
     "Inverse": "inverse",
+    "LexChainLess": "lex_chain_less",
+    "LexChainLessEqual": "lex_chain_less_equal",
     "LexLess": "lex_less",
     "LexLessEqual": "lex_less_equal",
     "Linear": "linear",
@@ -27,6 +30,7 @@ KINDS: dict[str, str] = {
     "Regular": "regular",
     "ShortTable": "short_table",
     "Table": "table",
+    "ValuePrecede": "value_precede",
     "Xor": "xor",
 }
 

@@ -21,7 +21,17 @@ from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.definedness import defined_elements
 from cpqueens.lowered.lowering import Scratch
 
-SHARED = {"base", "connective", "joining", "kinds", "lexicographic", "ordered", "paired", "table_rows"}
+SHARED = {
+    "base",
+    "connective",
+    "joining",
+    "kinds",
+    "lex_chain",
+    "lexicographic",
+    "ordered",
+    "paired",
+    "table_rows",
+}
 """Files of what several kinds share."""
 
 
@@ -186,6 +196,15 @@ SETTLED = {
     "no rows forbidden": (lambda x: cpqueens.NegativeTable(x, []), 9),
     "a row of nothing": (lambda x: cpqueens.Table([], [[]]), 9),
     "a row of nothing forbidden": (lambda x: cpqueens.NegativeTable([], [[]]), 0),
+    "a chain of one row": (lambda x: cpqueens.LexChainLess([x]), 9),
+    "a chain of empty rows": (lambda x: cpqueens.LexChainLess([[], []]), 0),
+    "a weak chain of empty rows": (lambda x: cpqueens.LexChainLessEqual([[], []]), 9),
+    "one value precedes nothing": (lambda x: cpqueens.ValuePrecede(x, [1]), 9),
+    "no value precedes": (lambda x: cpqueens.ValuePrecede(x, []), 9),
+    "nothing in bins": (lambda x: cpqueens.BinPacking([], [], x), 1),
+    "no bins": (lambda x: cpqueens.BinPacking(x, [0, 0], []), 0),
+    "nothing in no bins": (lambda x: cpqueens.BinPacking([], [], []), 9),
+    "a bin of its size": (lambda x: cpqueens.BinPacking(x[:1], x[1:], [1]), 1),
     "an empty clause": (lambda x: cpqueens.Or([]), 0),
     "an empty conjunction": (lambda x: cpqueens.And([]), 9),
     "an empty parity": (lambda x: cpqueens.Xor([]), 0),
@@ -218,11 +237,14 @@ AMOUNTS = {
     "AllEqual": (lambda x: cpqueens.AllEqual(x), [0, 2, 2, 1], 2),
     "Among": (lambda x: cpqueens.Among(x, [1, 2], 4), [0, 1, 2, 0], 2),
     "And": (lambda x: cpqueens.And(x == 1), [1, 0, 2, 1], 2),
+    "BinPacking": (lambda x: cpqueens.BinPacking(x, [3, 1, 1, 2], [3, 2], "<="), [0, 0, 1, 2], 2),
     "Count": (lambda x: cpqueens.Count(x, 0, ">=", 3), [0, 1, 1, 1], 2),
     "Decreasing": (lambda x: cpqueens.Decreasing(x), [0, 1, 2, 2], 2),
     "GlobalCardinality": (lambda x: cpqueens.GlobalCardinality(x, [0, 1], [1, 1], True), [0, 0, 2, 2], 4),
     "Increasing": (lambda x: cpqueens.Increasing(x, strict=True), [0, 1, 1, 0], 2),
     "Inverse": (lambda x: cpqueens.Inverse(x[:2], x[2:]), [0, 1, 0, 0], 2),
+    "LexChainLess": (lambda x: cpqueens.LexChainLess(x.reshape(2, 2)), [1, 2, 1, 2], 1),
+    "LexChainLessEqual": (lambda x: cpqueens.LexChainLessEqual(x.reshape(4, 1)), [2, 1, 1, 0], 2),
     "LexLess": (lambda x: cpqueens.LexLess(x[:2], x[2:]), [2, 0, 1, 0], 2),
     "LexLessEqual": (lambda x: cpqueens.LexLessEqual(x[:2], x[2:]), [1, 2, 1, 0], 1),
     "Linear": (lambda x: x.sum() <= 3, [2, 2, 2, 2], 5),
@@ -232,6 +254,7 @@ AMOUNTS = {
     "Regular": (lambda x: cpqueens.Regular(x, [(0, 0, 0), (0, 1, 1), (1, 1, 1)], 0, 1), [1, 0, 2, 1], 2),
     "ShortTable": (lambda x: cpqueens.ShortTable(x, [(0, "*", 1, 1), (2, 2, 2, "*")]), [0, 1, 2, 0], 2),
     "Table": (lambda x: cpqueens.Table(x, [(0, 0, 0, 0), (2, 2, 2, 2)]), [2, 2, 0, 2], 1),
+    "ValuePrecede": (lambda x: cpqueens.ValuePrecede(x, 0, 1, 2), [2, 1, 0, 2], 2),
     "Xor": (lambda x: cpqueens.Xor(x == 1), [1, 1, 0, 0], 1),
 }
 
