@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collection import (
+    automata,
     boards,
     cryptarithms,
     designs,
     graphs,
     knapsacks,
     latin_squares,
+    packings,
     pigeonholes,
     puzzles,
     series,
     squares,
     sudokus,
+    tournaments,
 )
 from collection.instance import Instance
 
 FAMILIES = {
     module.__name__.rpartition(".")[2]: module.INSTANCES
     for module in (
-        boards, cryptarithms, designs, graphs, knapsacks, latin_squares, pigeonholes, puzzles, series,
-        squares, sudokus,
+        automata, boards, cryptarithms, designs, graphs, knapsacks, latin_squares, packings, pigeonholes,
+        puzzles, series, squares, sudokus, tournaments,
     )
 }  # fmt: skip
 INSTANCES: dict[str, Instance] = {

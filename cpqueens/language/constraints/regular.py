@@ -110,17 +110,14 @@ class Regular(Constraint):
             return [Linear(constant_array(self.registry, np.ones((), dtype=np.int64)), "==")]
         relation = "==" if self.deterministic else ">="
         parts: list[Constraint] = []
-        before: dict[int, LinearArray] = {}
+        states, reached = np.array([self.start]), None
         for k, arcs in enumerate(layers):
             taken = (self.terms[k] == arcs[:, 1]).truth()
-            if before:
-                there = concatenate_rows([before[tail].reshape(-1) for tail in arcs[:, 0].tolist()])
+            if reached is not None:
+                there = reached._pick(np.searchsorted(states, arcs[:, 0]))
                 taken = And.over(stack_last([there, taken])).truth()
-            to = {head: np.flatnonzero(arcs[:, 2] == head) for head in np.unique(arcs[:, 2]).tolist()}
-            before = {head: Or.over(taken._pick(rows)).truth() for head, rows in to.items()}
-            parts.append(
-                Linear(concatenate_rows([b.reshape(-1) for b in before.values()]).sum() - 1, relation)
-            )
+            states, reached = _arrivals(arcs[:, 2], taken)
+            parts.append(Linear(reached.sum() - 1, relation))
         return parts
 
     def _layers(self) -> tuple[list[IntArray], bool]:
@@ -136,6 +133,19 @@ class Regular(Constraint):
             layers[k] = layers[k][np.isin(layers[k][:, 2], wanted)]
             wanted = np.unique(layers[k][:, 0])
         return layers, bool(np.isin(self.start, wanted))
+
+
+def _arrivals(heads: IntArray, taken: LinearArray) -> tuple[IntArray, LinearArray]:
+    """Return the states to which transitions lead, ascending, and the truths that one of these is taken."""
+    states, counts = np.unique(heads, return_counts=True)
+    order, first = np.argsort(heads, kind="stable"), np.cumsum(counts) - counts
+    places, reached = [], []
+    for many in np.unique(counts).tolist():
+        mine = np.flatnonzero(counts == many)
+        ways = taken._pick(order[first[mine][:, None] + np.arange(many)])
+        places.append(mine)
+        reached.append(Or.over(ways).truth() if many > 1 else ways.reshape(-1))
+    return states, concatenate_rows(reached)._pick(np.argsort(np.concatenate(places)))
 
 
 def _sequence(values: Any, what: str) -> Iterable[Any]:
