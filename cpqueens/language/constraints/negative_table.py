@@ -6,7 +6,7 @@ import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.constraints.table_rows import by_stars, matches, table_rows
+from cpqueens.language.constraints.table_rows import by_stars, mismatches, table_rows
 from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -38,7 +38,7 @@ class NegativeTable(Constraint):
         terms = self.terms.evaluate(values)
         met = np.zeros(len(values), dtype=np.int64)
         for row in self.rows:
-            met += matches(terms, row).all(axis=1)
+            met += ~mismatches(terms, row).any(axis=1)
         return met[:, None]
 
     def simpler(self) -> list[Constraint]:

@@ -11,6 +11,7 @@ from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows, constant_array, stack_last
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import flat_terms
@@ -70,6 +71,36 @@ class Regular(Constraint):
             start=number[start],
             accepting=tuple(sorted({number[state] for state in ends})),
         )
+
+    @classmethod
+    def from_expression(cls, terms: Any, expression: str, symbols: Mapping[str, int] = DIGITS) -> Regular:
+        """Return that the terms, each written as one character, match a regular expression as a whole.
+
+        Parameters
+        ----------
+        terms
+            What is read.
+        expression
+            In the syntax of greenery: ``|``, ``*``, ``+``, ``?``, ``{2,3}``, ``[a-c]``, ``[^a]``, ``.``, with
+            the largest automaton that comes up on the way in memory.
+        symbols
+            The value that each character stands for; by default each digit for itself.
+
+        Raises
+        ------
+        MissingLibrary
+            If greenery, which is optional, is not installed.
+        ModelError
+            If the expression cannot be read, or has a character without a value.
+
+        >>> from cpqueens import Model, Regular
+        >>> m = Model()
+        >>> x = m.intvar(0, 2, shape=5, name="x")  # days, nights and days off
+        >>> m.add(Regular.from_expression(x, "((d{2}|n)o+)*", {"d": 0, "n": 1, "o": 2}))
+        >>> m.count(solver="python-constraint")
+        6
+        """
+        return cls(terms, *automaton_of(expression, symbols))
 
     @property
     def deterministic(self) -> bool:

@@ -9,7 +9,7 @@ from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.constraints.table_rows import by_stars, has_stars, matches, table_rows
+from cpqueens.language.constraints.table_rows import by_stars, has_stars, mismatches, table_rows
 from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -48,7 +48,7 @@ class Table(Constraint):
         terms = self.terms.evaluate(values)
         best = np.full(len(values), max(1, terms.shape[1]), dtype=np.int64)
         for row in self.rows:
-            best = np.minimum(best, (~matches(terms, row)).sum(axis=1))
+            best = np.minimum(best, mismatches(terms, row).sum(axis=1))
         return best[:, None]
 
     def simpler(self) -> list[Constraint]:
@@ -56,5 +56,4 @@ class Table(Constraint):
         if not self.terms.size:
             return [Or.over(self.terms)] if not len(self.rows) else []
         equal = [(self.terms._pick(columns) == rows).truth() for columns, rows in by_stars(self.rows)]
-        found = [And.over(truths).truth() for truths in equal]
-        return [Or.over(concatenate_rows(found) if found else self.terms[:0])]
+        return [Or.over(concatenate_rows([And.over(truths).truth() for truths in equal]))]

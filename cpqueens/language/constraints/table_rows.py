@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.rows import IntArray, as_listed
@@ -59,13 +60,17 @@ def written(rows: IntArray) -> list[list[Any]]:
     return [[ANY if v == STAR else v for v in row] for row in plain] if has_stars(rows) else plain
 
 
-def matches(values: IntArray, row: IntArray) -> np.typing.NDArray[np.bool_]:
-    """Return where each of ``values`` (batch, width) is the row's or any value is."""
-    return (values == row) | (row == STAR)
+def mismatches(values: IntArray, row: IntArray) -> NDArray[np.bool_]:
+    """Return where ``values`` (batch, width) are not the row's, (batch, width)."""
+    differ, stars = values != row, row == STAR
+    return differ & ~stars if stars.any() else differ
 
 
 def by_stars(rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the columns without stars and their values, (rows, columns), for all rows with the same stars."""
+    if not has_stars(rows):
+        yield np.arange(rows.shape[1]), rows
+        return
     patterns, group = np.unique(rows == STAR, axis=0, return_inverse=True)
     for k, pattern in enumerate(patterns):
         columns = np.flatnonzero(~pattern)

@@ -24,6 +24,7 @@ from cpqueens.lowered.lowering import Scratch
 SHARED = {
     "base",
     "connective",
+    "expression",
     "joining",
     "kinds",
     "lex_chain",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cpqueens import Model, ModelError, Regular
+from cpqueens import MissingLibrary, Model, ModelError, Regular
 
 FIBONACCI = {1: 2, 4: 8, 7: 34, 10: 144}
 """OEIS A000045: binary words of a length without two ones in a row are Fibonacci(length + 2)."""
@@ -112,3 +113,58 @@ def test_cpsat_has_an_automaton_of_its_own() -> None:
     assert "automaton" in str(m.to_cpsat().model.proto)
     m, _ = words(4, 0, 1, THIRD_LAST, 0, [3])
     assert "automaton" not in str(m.to_cpsat().model.proto)
+
+
+EXPRESSIONS = {
+    "1(0|1)*": lambda w: w[0] == "1",
+    "[^1]+": lambda w: "1" not in w,
+    ".{2}1.{2}": lambda w: w[2] == "1",
+    "(01?)+": lambda w: w[0] == "0" and "11" not in w,
+    "0*10*10*": lambda w: w.count("1") == 2,
+    "0{3}": lambda w: False,
+    "0*|1*": lambda w: len(set(w)) == 1,
+    "": lambda w: False,
+}
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions_are_matched_as_a_whole(expression: str) -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=5, name="x")
+    m.add(Regular.from_expression(x, expression))
+    found = {"".join(map(str, row)) for row in m.enumerate(solver="cpsat").solutions.matrix.tolist()}
+    words = map("".join, itertools.product("01", repeat=5))
+    assert found == {w for w in words if EXPRESSIONS[expression](w)}
+
+
+def test_characters_stand_for_values() -> None:
+    m = Model()
+    x = m.intvar(-9, 9, shape=3, name="x")
+    m.add(Regular.from_expression(x, "a+b+", {"a": -7, "b": 5, "c": 0}))
+    assert m.enumerate(solver="cpsat").solutions.matrix.tolist() == [[-7, -7, 5], [-7, 5, 5]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a(",), "expression 'a(': "),
+        (("1?x",), "expression '1?x': 'x' has no value, only '0123456789' have"),
+        ((7,), "a regular expression is needed, got int 7"),
+        (("a", {"ab": 1}), "symbols: a single character is needed, got 'ab'"),
+        (("a", {"a": 1.5}), "transitions: integers only, got 1.5"),
+        (("a", "a"), "symbols: a mapping of characters to values is needed, got str 'a'"),
+    ],
+)
+def test_what_is_no_expression_is_refused_in_one_line(arguments: Any, message: str) -> None:
+    m = Model()
+    with pytest.raises(ModelError) as error:
+        Regular.from_expression(m.intvar(0, 1, shape=2, name="x"), *arguments)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_greenery_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = Model()
+    monkeypatch.setitem(sys.modules, "greenery", None)
+    with pytest.raises(MissingLibrary, match=r"^an expression needs greenery, [^\n]*: pip install '[^\n]*'$"):
+        Regular.from_expression(m.boolvar(shape=2, name="x"), "01")
