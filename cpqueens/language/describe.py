@@ -6,6 +6,7 @@ import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.table_rows import has_stars, written
 from cpqueens.language.definitions import Definition
 from cpqueens.language.expressions import LinearArray
 
@@ -57,7 +58,8 @@ def describe(model: Named, constraint: Constraint) -> str:
         if isinstance(value, LinearArray):
             parts.append(describe_array(model, value))
         else:
-            text = str(value).replace("\n", "")
+            rows = isinstance(value, np.ndarray) and has_stars(value)
+            text = str(written(value) if rows else value).replace("\n", "")
             parts.append(f"{name}={text if len(text) <= _LONGEST else text[: _LONGEST - 3] + '...'}")
     return f"{constraint.kind}({', '.join(parts)})"
 

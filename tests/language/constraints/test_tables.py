@@ -86,6 +86,18 @@ def test_other_entries_are_refused(kind: Any, rows: Any, error: type[Exception],
     assert "\n" not in str(raised.value)
 
 
+def test_stars_are_shown_as_stars() -> None:
+    m = Model()
+    x = m.intvar(0, 2, shape=2, name="x")
+    m.add(Table(x, [(1, "*")]), NegativeTable(x, [(ANY, 0)]))
+    assert [repr(p.constraint) for p in m.constraints] == [
+        "ShortTable(terms=<terms (2,)>, rows=[[1, '*']])",
+        "NegativeTable(terms=<terms (2,)>, rows=[['*', 0]])",
+    ]
+    (violation, _) = m.check({x: [0, 0]}).violations
+    assert "ShortTable([x[0], x[1]], rows=[[1, '*']])" in str(violation)
+
+
 def test_cpsat_has_tables_of_forbidden_rows() -> None:
     for rows, native in (([(0, 1, 2)], True), ([(0, "*", 2)], False)):
         m = Model()
