@@ -279,8 +279,9 @@ def _all_different_except(c: Any, terms: np.ndarray, excepted: tuple[int, ...]) 
 
 
 def _table(c: Any, terms: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    allowed = {tuple(row) for row in np.asarray(rows).tolist()}
-    return _each(lambda row: tuple(row) in allowed)(terms)
+    """Say which tuples are listed; -2^63, which no term reaches, stands for any value."""
+    listed = [[(k, v) for k, v in enumerate(row) if v != -(2**63)] for row in np.asarray(rows).tolist()]
+    return _each(lambda row: any(all(row[k] == v for k, v in wanted) for wanted in listed))(terms)
 
 
 def _count(c: Any, terms: np.ndarray, value: np.ndarray, relation: str, count: np.ndarray) -> np.ndarray:
@@ -298,8 +299,10 @@ def _cardinality(
 ) -> np.ndarray:
     answers = []
     for row, wanted in zip(terms.tolist(), counts.tolist(), strict=True):
-        exact = all(row.count(v) == n for v, n in zip(values, wanted, strict=True))
-        answers.append(exact and (not closed or all(v in values for v in row)))
+        pairs = c.counts.ndim == 2  # of the least and the greatest number
+        least, most = (wanted[::2], wanted[1::2]) if pairs else (wanted, wanted)
+        kept = all(a <= row.count(v) <= b for v, a, b in zip(values, least, most, strict=True))
+        answers.append(kept and (not closed or all(v in values for v in row)))
     return np.array(answers, dtype=bool)
 
 
@@ -400,6 +403,57 @@ def _predicate(c: Any, terms: np.ndarray, rows: Any) -> np.ndarray:
     return _each(lambda row: bool(c.function(*row)))(terms)
 
 
+def _regular(
+    c: Any, terms: np.ndarray, transitions: np.ndarray, start: int, accepting: tuple[int, ...]
+) -> np.ndarray:
+    arcs = np.asarray(transitions).tolist()
+
+    def accepted(row: list[int]) -> bool:
+        states = {start}
+        for value in row:
+            states = {head for tail, label, head in arcs if tail in states and label == value}
+        return not states.isdisjoint(accepting)
+
+    return _each(accepted)(terms)
+
+
+def _n_value(c: Any, terms: np.ndarray, count: np.ndarray) -> np.ndarray:
+    rows = zip(terms.tolist(), count.tolist(), strict=True)
+    return np.array([len(set(row)) == number for row, (number,) in rows], dtype=bool)
+
+
+def _chain(strict: bool) -> Callable[..., np.ndarray]:
+    def ascending(c: Any, matrix: np.ndarray) -> np.ndarray:
+        answers = []
+        for row in matrix.reshape(len(matrix), *c.matrix.shape).tolist():
+            pairs = itertools.pairwise(row)
+            answers.append(all(a < b if strict else a <= b for a, b in pairs))
+        return np.array(answers, dtype=bool)
+
+    return ascending
+
+
+def _value_precede(c: Any, terms: np.ndarray, values: tuple[int, ...]) -> np.ndarray:
+    def ordered(row: list[int]) -> bool:
+        firsts = [row.index(v) if v in row else len(row) for v in values]
+        return all(b == len(row) or a < b for a, b in itertools.pairwise(firsts))
+
+    return _each(ordered)(terms)
+
+
+def _bin_packing(c: Any, bins: np.ndarray, sizes: np.ndarray, loads: np.ndarray, relation: str) -> np.ndarray:
+    answers = []
+    for where, size, load in zip(bins.tolist(), sizes.tolist(), loads.tolist(), strict=True):
+        sums = [0] * len(load)
+        inside = all(0 <= k < len(load) for k in where)
+        for k, weight in zip(where, size, strict=True):
+            if inside:
+                sums[k] += weight
+        differences = np.array([a - b for a, b in zip(sums, load, strict=True)], dtype=object)
+        answers.append(inside and all(_linear(c, differences, relation)))
+    return np.array(answers, dtype=bool)
+
+
 KINDS: dict[str, Callable[..., np.ndarray]] = {
     "AllDifferent": lambda c, terms: _each(lambda row: len(set(row)) == len(row))(terms),
     "AllDifferentExcept": _all_different_except,
@@ -407,6 +461,7 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "Among": _among,
     "And": lambda c, literals: np.asarray(_literals(c, literals).all(axis=2)),
     "Circuit": lambda c, successor: _each(_is_circuit)(successor),
+    "BinPacking": _bin_packing,
     "Count": _count,
     "Cumulative": _cumulative,
     "Decreasing": _neighbours(lambda a, b, strict: a > b if strict else a >= b),
@@ -414,6 +469,8 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "Implication": _implication,
     "Increasing": _neighbours(lambda a, b, strict: a < b if strict else a <= b),
     "Inverse": _inverse,
+    "LexChainLess": _chain(True),
+    "LexChainLessEqual": _chain(False),
     "LexLess": _lexicographic(True),
     "LexLessEqual": _lexicographic(False),
     "Linear": _linear,
@@ -423,6 +480,11 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
     "Predicate": _predicate,
     "SubCircuit": lambda c, successor: _each(_is_subcircuit)(successor),
+    "NegativeTable": lambda c, terms, rows: ~_table(c, terms, rows),
+    "NValue": _n_value,
+    "Regular": _regular,
+    "ShortTable": _table,
     "Table": _table,
+    "ValuePrecede": _value_precede,
     "Xor": _xor,
 }

@@ -154,7 +154,7 @@ def _shorter(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
         if constraint.kind in ("And", "Or", "Xor") and many > 1:
             for at in range(many):
                 yield lambda c, at=at: c.over(c.flattened().literals[:, _all_but(at, many)].reshape(-1))  # type: ignore[misc]
-    elif "rows" in constraint.fields and constraint.kind == "Table":
+    elif "rows" in constraint.fields and constraint.kind != "Predicate":
         rows = len(constraint.rows)  # type: ignore[attr-defined]
         for at in range(min(rows, 20)):
             yield lambda c, at=at: c.make(terms=c.terms, rows=np.delete(c.rows, at, axis=0))  # type: ignore[misc]

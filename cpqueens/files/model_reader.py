@@ -5,7 +5,7 @@ import math
 import typing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import UNSET, UnsetType
@@ -19,6 +19,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
+from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -161,20 +162,20 @@ class ModelReader:
             raise Misplaced("args", f"{len(kind.fields)} needed ({wanted}), got {len(entry.args)}")
         hints = typing.get_type_hints(kind)
         values = [
-            at(f"args[{k}]", self._field, hints[name], value)
+            at(f"args[{k}]", self._field, hints[name], name, value)
             for k, (name, value) in enumerate(zip(kind.fields, entry.args, strict=True))
         ]
         build = next((f for base, f in _BUILD.items() if issubclass(kind, base)), lambda kind, *v: kind(*v))
         return build(kind, *values)
 
-    def _field(self, hint: Any, value: Any) -> Any:
+    def _field(self, hint: Any, name: str, value: Any) -> Any:
         if hint is LinearArray:
             return self.terms.array(value)
         if hint == IntArray:
-            return self._table(value)
+            return self._table(value, stars=name == "rows")
         return converted(value, hint)
 
-    def _table(self, value: Any) -> IntArray:
+    def _table(self, value: Any, stars: bool) -> IntArray | list[list[Any]]:
         if not isinstance(value, list) or any(not isinstance(row, list) for row in value):
             raise ModelError("a list of rows of integers is needed")
         self.rows += len(value)
@@ -182,6 +183,8 @@ class ModelReader:
             raise ModelError(f"more than {MAX_ROWS} table rows in all")
         if len({len(row) for row in value}) > 1:
             raise ModelError("rows of one length are needed")
+        if stars and any(ANY in row for row in value):
+            return converted(value, list[list[int | Literal["*"]]])
         rows = converted(value, list[list[int]])
         try:
             return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)

@@ -21,6 +21,7 @@ from cpqueens.language.blocks import Block
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -121,7 +122,7 @@ class ModelWriter:
         if isinstance(value, LinearArray):
             return self.array(value)
         if isinstance(value, np.ndarray):
-            return value.tolist()
+            return written(value)
         return list(value) if isinstance(value, tuple) else value
 
     # ---- terms ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ smaller draws give simpler models, which lets Hypothesis shrink them.
 import math
 import typing
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -19,16 +19,25 @@ from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
 from cpqueens.language.constraints.among import Among
+from cpqueens.language.constraints.bin_packing import BinPacking
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
+from cpqueens.language.constraints.lex_chain_less import LexChainLess
+from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.n_value import NValue
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.regular import Regular
+from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import ANY
+from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_
 from cpqueens.model import Model
@@ -188,11 +197,18 @@ def _all_different_except(m: _Maker, depth: int = 0) -> Any:
     return AllDifferentExcept(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
 
 
-def _table(m: _Maker, depth: int = 0) -> Any:
+def _listed(m: _Maker, star_every: int) -> tuple[list[LinearArray], list[list[Any]]]:
+    """Return terms and rows of values; if ``star_every`` is not 0, one entry of so many is a star."""
     terms = m.array(most=3)
     count = m.random.choice((3, 1, 8, 0, 15))
-    rows = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
-    return Table(terms, rows)
+    rows: list[list[Any]] = [[m.terms.value_of(t) for t in terms] for _ in range(count)]
+    if star_every:
+        rows = [[ANY if m.random.randint(1, star_every) == star_every else v for v in row] for row in rows]
+    return terms, rows
+
+
+def _table(m: _Maker, depth: int = 0) -> Any:
+    return Table(*_listed(m, 0))
 
 
 def _count(m: _Maker, depth: int = 0) -> Any:
@@ -211,8 +227,14 @@ def _among(m: _Maker, depth: int = 0) -> Any:
 def _cardinality(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     values = m.terms.values_of(terms, m.random.randint(0, 3))
-    counts = [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
-    return GlobalCardinality(terms, values, counts, bool(m.random.randint(0, 1)))
+
+    def counts() -> list[Any]:
+        return [m.random.randint(0, 2) if m.random.randint(0, 2) else m.terms.term() for _ in values]
+
+    closed = bool(m.random.randint(0, 1))
+    if m.random.randint(0, 1):
+        return GlobalCardinality(terms, values, closed=closed, lower=counts(), upper=counts())
+    return GlobalCardinality(terms, values, counts(), closed)
 
 
 def _inverse(m: _Maker, depth: int = 0) -> Any:
@@ -245,6 +267,49 @@ def _predicate(m: _Maker, depth: int = 0) -> Any:
     )
 
 
+def _regular(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    states = m.random.randint(1, 3)
+    state = partial(m.random.randint, 0, states - 1)
+    arcs = [(state(), m.terms.value_of(terms), state()) for _ in range(m.random.choice((3, 6, 1, 12, 0)))]
+    return Regular(terms, arcs, 0, [state() for _ in range(m.random.randint(0, 2))])
+
+
+def _n_value(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    return NValue(terms, m.random.randint(0, len(terms)) if m.random.randint(0, 2) else m.terms.term())
+
+
+def _negative_table(m: _Maker, depth: int = 0) -> Any:
+    return NegativeTable(*_listed(m, 5))
+
+
+def _short_table(m: _Maker, depth: int = 0) -> Any:
+    return ShortTable(*_listed(m, 2))
+
+
+def _chain(kind: type[LexChainLess | LexChainLessEqual]) -> Callable[..., Any]:
+    def make(m: _Maker, depth: int = 0) -> Any:
+        length = m.random.randint(0, 2)
+        rows = [m.terms.array(length) for _ in range(m.random.choice((2, 3, 1)))]
+        return kind(rows)
+
+    return make
+
+
+def _value_precede(m: _Maker, depth: int = 0) -> Any:
+    terms = m.array()
+    values = m.terms.values_of(terms, m.random.randint(0, 3))
+    return ValuePrecede(terms, m.random.sample(values, len(values)))
+
+
+def _bin_packing(m: _Maker, depth: int = 0) -> Any:
+    bins = m.array(most=3)
+    sizes = [m.random.randint(0, 3) if m.random.randint(0, 2) else m.terms.term() for _ in bins]
+    loads = [m.random.randint(0, 4) if m.random.randint(0, 1) else m.terms.term() for _ in range(3)]
+    return BinPacking(bins, sizes, loads[: m.random.choice((2, 3, 1, 0))], m.random.choice(RELATIONS))
+
+
 FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
     "literals": _Maker.literals,
     LinearArray: lambda m, depth: m.array(),
@@ -265,16 +330,24 @@ def _fields(kind: str) -> list[Callable[[_Maker, int], Any]]:
 MAKERS: dict[str, Callable[..., Any]] = {
     "AllDifferentExcept": _all_different_except,
     "Among": _among,
+    "BinPacking": _bin_packing,
     "Count": _count,
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
     "Inverse": _inverse,
+    "LexChainLess": _chain(LexChainLess),
+    "LexChainLessEqual": _chain(LexChainLessEqual),
     "LexLess": _lexicographic(LexLess),
     "LexLessEqual": _lexicographic(LexLessEqual),
     "Linear": _Maker.linear,
     "Negation": _negation,
+    "NegativeTable": _negative_table,
+    "NValue": _n_value,
     "Predicate": _predicate,
+    "Regular": _regular,
+    "ShortTable": _short_table,
     "Table": _table,
     **SCHEDULES,
+    "ValuePrecede": _value_precede,
 }
 """The kinds whose fields depend on one another."""

@@ -18,6 +18,7 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.linear_rows import Row
@@ -307,7 +308,7 @@ def _ends(many: int, head: int) -> list[int | None]:
 
 
 def _value(value: Any) -> str:
-    plain = tuple(value.tolist()) if isinstance(value, np.ndarray) and value.ndim == 1 else value
+    plain = tuple(written(value[None])[0]) if isinstance(value, np.ndarray) and value.ndim == 1 else value
     return shown(plain, _LONGEST_VALUE)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collection.instance import Instance
-from cpqueens import LexLess, LexLessEqual, Model
+from collection.instance import ALL, Instance
+from cpqueens import LexLess, LexLessEqual, Model, NegativeTable, ValuePrecede
 
 
 def block_design(v: int, b: int, r: int, k: int, l: int) -> Model:  # noqa: E741 - the letters of the literature
@@ -42,6 +42,17 @@ def schur(n: int) -> Model:
     return m
 
 
+def unnamed_schur(n: int) -> Model:
+    """The same with boxes that have no names: a number has a box."""
+    m = Model("Schur")
+    x = m.intvar(1, 3, shape=n, name="x")
+    m.add(x[0] == 1, ValuePrecede(x, 1, 2, 3))
+    for a in range(1, n + 1):
+        for b in range(a, n + 1 - a):
+            m += NegativeTable(x[[a - 1, b - 1, a + b - 1]], [(1, 1, 1), (2, 2, 2), (3, 3, 3)])
+    return m
+
+
 def progressions(n: int, length: int) -> Model:
     """Two colours for 1..n without an arithmetic progression of one colour."""
     m = Model("van der Waerden")
@@ -73,6 +84,10 @@ INSTANCES = (
     ),
     Instance("Steiner triples of order 7", steiner_triples, "OEIS A030128", 30),
     Instance("Schur's boxes, 13", lambda: schur(13), "OEIS A030126, in boxes that have names", 18),
+    Instance(
+        "Schur's boxes, 13, unnamed", lambda: unnamed_schur(13), "OEIS A030126: 18 by 6 names", 3, exact=ALL
+    ),
+    Instance("Schur's boxes, 14, unnamed", lambda: unnamed_schur(14), "Schur 1916: S(3) = 13", 0, exact=ALL),
     Instance("Schur's boxes, 14", lambda: schur(14), "Schur 1916: S(3) = 13", 0),
     Instance("van der Waerden, 8, 3", lambda: progressions(8, 3), "van der Waerden 1927", 6),
     Instance("van der Waerden, 9, 3", lambda: progressions(9, 3), "van der Waerden 1927: W(2, 3) = 9", 0),

@@ -12,6 +12,10 @@ Question = Literal["solve", "enumerate", "count", "optimise"]
 QUESTIONS: tuple[Question, ...] = ("solve", "enumerate", "count")
 """Of a model without an objective."""
 
+BOTH = ("backtracking", "cpsat")
+ALL = (*BOTH, "python-constraint")
+"""Proving backends that an instance may name."""
+
 Answer = int | bool | None
 """Whether there is a solution, how many there are, or the best value."""
 
@@ -35,6 +39,8 @@ class Instance:
         The questions that make sense; None for all that the answer settles.
     slow
         Questions that take more than about a second.
+    exact
+        Proving backends that answer, each alone, within about a second or two what is not slow.
     """
 
     name: str
@@ -44,6 +50,7 @@ class Instance:
     optimum: int | None = None
     asked: tuple[Question, ...] | None = None
     slow: tuple[Question, ...] = ()
+    exact: tuple[str, ...] = ()
 
     @property
     def questions(self) -> tuple[Question, ...]:

@@ -1,4 +1,4 @@
-"""Logic puzzles of equalities and neighbourhoods: the zebra, a map, the menu, the change of a dollar."""
+"""Puzzles of equalities and neighbourhoods: the zebra, a map, the menu, change, dominoes, still lifes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
-from collection.instance import Instance
-from cpqueens import AllDifferent, Model, Table
+from collection.instance import ALL, BOTH, Instance
+from cpqueens import AllDifferent, Model, NegativeTable, Table
 
 NATIONS = ("English", "Spanish", "Ukrainian", "Norwegian", "Japanese")
 COLOURS = ("red", "green", "ivory", "yellow", "blue")
@@ -79,6 +79,24 @@ def tilings(n: int) -> Model:
     return m
 
 
+DIES = [(1, 0), (1, 1), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8)]
+BORN = (0, 3)
+
+
+def still_life(n: int) -> Model:
+    """The most cells that live on in Conway's game of life, all within a square (CSPLib 32)."""
+    m = Model("still life")
+    cells = m.boolvar(shape=(n, n), name="x")
+    x = np.pad(np.zeros((n, n), dtype=int), 2).tolist()
+    for i, j in np.ndindex(n, n):
+        x[i + 2][j + 2] = cells[i, j]
+    for i, j in itertools.product(range(1, n + 3), repeat=2):
+        around = [x[a][b] for a in (i - 1, i, i + 1) for b in (j - 1, j, j + 1) if (a, b) != (i, j)]
+        m += NegativeTable([x[i][j], sum(around)], [*DIES, BORN])
+    m.maximize(cells.sum())
+    return m
+
+
 INSTANCES = (
     Instance("zebra", zebra, "Life International 1962", 1),
     Instance(
@@ -89,5 +107,8 @@ INSTANCES = (
     Instance("change of a dollar", lambda: change(100, (1, 5, 10, 25, 50)), "Polya 1956", 292),
     Instance("domino tilings of 4 by 4", lambda: tilings(4), "OEIS A004003", 36),
     Instance("domino tilings of 6 by 6", lambda: tilings(6), "OEIS A004003", 6728),
+    Instance("still life of 4", lambda: still_life(4), "OEIS A055397", optimum=8, exact=ALL),
+    Instance("still life of 5", lambda: still_life(5), "OEIS A055397", optimum=16, exact=BOTH),
+    Instance("still life of 6", lambda: still_life(6), "OEIS A055397", optimum=18, exact=BOTH),
     Instance("domino tilings of 5 by 5", lambda: tilings(5), "an odd number of squares", 0),
 )

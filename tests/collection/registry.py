@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collection import (
+    automata,
     boards,
     cryptarithms,
     designs,
@@ -10,12 +11,14 @@ from collection import (
     knapsacks,
     latin_squares,
     packings,
+    perfect_squares,
     pigeonholes,
     puzzles,
     schedules,
     series,
     squares,
     sudokus,
+    tournaments,
     tours,
 )
 from collection.instance import Instance
@@ -23,8 +26,8 @@ from collection.instance import Instance
 FAMILIES = {
     module.__name__.rpartition(".")[2]: module.INSTANCES
     for module in (
-        boards, cryptarithms, designs, graphs, knapsacks, latin_squares, packings, pigeonholes, puzzles,
-        schedules, series, squares, sudokus, tours,
+        automata, boards, cryptarithms, designs, graphs, knapsacks, latin_squares, packings, perfect_squares,
+        pigeonholes, puzzles, schedules, series, squares, sudokus, tournaments, tours,
     )
 }  # fmt: skip
 INSTANCES: dict[str, Instance] = {

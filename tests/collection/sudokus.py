@@ -1,8 +1,8 @@
-"""Sudokus: 17 clues, hard ones, one without a solution, and the small square of order 4."""
+"""Sudokus: 17 clues, hard ones, one without a solution, one of cages, and the small square of order 4."""
 
 from __future__ import annotations
 
-from collection.instance import Instance
+from collection.instance import ALL, Instance
 from cpqueens import AllDifferent, Model
 
 ROYLE = "Royle's list of minimum sudokus: one solution each"
@@ -30,6 +30,23 @@ def sudoku(clues: str, box: int = 3) -> Model:
     return m
 
 
+CAGES = "AABBBCDEFGGHHCCDEFGGIICJKKFLMMINJKOFLPPQNJOORSPTQNUVVRSTTQWUUXXSYZWWaaXXSYZWbbbcc"
+SUMS = (
+    3, 15, 22, 4, 16, 15, 25, 17, 9, 8, 20, 6, 14, 17, 17,
+    13, 20, 12, 27, 6, 20, 6, 10, 14, 8, 16, 15, 13, 17,
+)  # fmt: skip
+
+
+def killer(cages: str, sums: tuple[int, ...]) -> Model:
+    """A sudoku without clues: the different digits of each cage add up to its sum."""
+    m = sudoku("")
+    x = m["x"].flat
+    for cage, total in zip(dict.fromkeys(cages), sums, strict=True):
+        inside = x[[k for k, name in enumerate(cages) if name == cage]]
+        m += [AllDifferent(inside), inside.sum() == total]
+    return m
+
+
 INSTANCES = (
     *(
         Instance(f"sudoku, 17 clues ({k})", lambda clues=clues: sudoku(clues), ROYLE, 1)  # type: ignore[misc]
@@ -39,5 +56,6 @@ INSTANCES = (
     Instance("sudoku, Inkala 2010", lambda: sudoku(INKALA_2010), "Inkala 2010", 1),
     Instance("sudoku, Inkala 2012", lambda: sudoku(INKALA_2012), "Inkala 2012", 1),
     Instance("sudoku, impossible", lambda: sudoku(NORVIG_IMPOSSIBLE), "Norvig, Solving Every Sudoku", 0),
+    Instance("sudoku, killer", lambda: killer(CAGES, SUMS), "Wikipedia, Killer sudoku", 1, exact=ALL),
     Instance("sudoku of order 4, empty", lambda: sudoku("", 2), "OEIS A107739", 288),
 )

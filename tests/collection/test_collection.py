@@ -41,3 +41,18 @@ def test_what_is_asked_has_an_answer_and_there_are_models_of_all_kinds() -> None
 def test_auto_gives_the_answer(name: str, question: Question) -> None:
     instance = INSTANCES[name]
     assert ask(instance.build(), question) == instance.answer(question)
+
+
+EXACT = [
+    pytest.param(name, question, solver, id=f"{name}: {question} by {solver}")
+    for name, instance in INSTANCES.items()
+    for question in instance.questions
+    if question not in instance.slow and (question != "solve" or instance.questions == ("solve",))
+    for solver in instance.exact
+]
+
+
+@pytest.mark.parametrize(("name", "question", "solver"), EXACT)
+def test_exact_backends_give_the_answer(name: str, question: Question, solver: str) -> None:
+    instance = INSTANCES[name]
+    assert ask(instance.build(), question, solver) == instance.answer(question)

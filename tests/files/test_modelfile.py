@@ -116,7 +116,7 @@ def test_every_kind_in_every_context_comes_back_the_same(kind: str, context: str
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_the_fields_of_every_kind_can_be_read(kind: str) -> None:
     hints = typing.get_type_hints(kind_class(kind))
-    known = (LinearArray, IntArray, str, bool, tuple[int, ...])
+    known = (LinearArray, IntArray, int, str, bool, tuple[int, ...])
     assert all(any(hints[name] == hint for hint in known) for name in kind_class(kind).fields)
 
 
@@ -427,6 +427,10 @@ def changed(path: list[Any], value: Any) -> dict[str, Any]:
 V, D, C = "variables", "definitions", "constraints"
 
 
+def automaton(transitions: Any, start: Any) -> dict[str, Any]:
+    return {"kind": "Regular", "args": ["q", transitions, start, [0]]}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -504,6 +508,16 @@ V, D, C = "variables", "definitions", "constraints"
         ([C, 3], {"kind": "Negation", "args": ["q"]}, "constraints[3].args[0]: 1 literal(s)"),
         ([C, 3], {"kind": "Among", "args": ["q", [True], 1]}, "constraints[3].args[1][0]: Expected `int`"),
         ([C, 3], {"kind": "Increasing", "args": ["q", 1]}, "constraints[3].args[1]: Expected `bool`"),
+        ([C, 2, "args", 1], [[1, "?"], [1, "*"]], "constraints[2].args[1][0][1]: Invalid enum value '?'"),
+        ([C, 2, "args", 1], [[10**30, "*"]], "constraints[2]: table rows: "),
+        ([C, 3], automaton([["*", 1, 0]], 0), "constraints[3].args[1][0][0]: Expected `int`"),
+        ([C, 3], automaton([[0, 1]], 0), "constraints[3]: Regular: transitions are (state, value, "),
+        ([C, 3], automaton([], "a"), "constraints[3].args[2]: Expected `int`"),
+        ([C, 3], automaton([], 10**30), "constraints[3]: states: "),
+        ([C, 3], {"kind": "LexChainLess", "args": ["q"]}, "constraints[3]: LexChainLess: rows of one length"),
+        ([C, 3], {"kind": "NValue", "args": ["q", "q"]}, "constraints[3]: NValue: count must be a single"),
+        ([C, 3], {"kind": "BinPacking", "args": ["q", [1], [1], "=="]}, "constraints[3]: BinPacking: 3"),
+        ([C, 3], {"kind": "ValuePrecede", "args": ["q", [1, 1]]}, "constraints[3]: ValuePrecede: each value"),
         (["objective", "sense"], "min", "objective.sense: "),
         (["objective", "term"], "q", "objective: the objective must be a single term"),
         (["objective", "term"], "z", "objective.term: no variable 'z'"),

@@ -15,11 +15,13 @@ import oracle
 import pytest
 
 from cpqueens import (
+    ANY,
     AllDifferent,
     AllDifferentExcept,
     AllEqual,
     Among,
     And,
+    BinPacking,
     Circuit,
     Count,
     Cumulative,
@@ -28,18 +30,25 @@ from cpqueens import (
     Implication,
     Increasing,
     Inverse,
+    LexChainLess,
+    LexChainLessEqual,
     LexLess,
     LexLessEqual,
     Model,
     Negation,
+    NegativeTable,
     NoOverlap,
     NoOverlap2D,
+    NValue,
     Or,
     Predicate,
+    Regular,
+    ShortTable,
     Status,
     SubCircuit,
     Table,
     Undefined,
+    ValuePrecede,
     Xor,
     all_,
     any_,
@@ -112,6 +121,13 @@ def _positive(t: int | None) -> bool:
 
 
 ROWS = [(0, 0), (1, 1), (2, 1), (-1, 0), (0, 3)]
+
+
+def _precede(t: int, x: int, y: int) -> bool:
+    return t != 1 and (x != 1 or t == 0)
+
+
+ARCS = [(0, 0, 0), (0, 1, 1), (1, 0, 1)]
 BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], bool]]] = {
     name: (build, _undefined_is_false(holds))
     for name, build, holds in [
@@ -128,6 +144,11 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
             lambda t, x, y: (t in (0, 1)) + (x in (0, 1)) == 1,
         ),
         ("Circuit", lambda t, x, y: Circuit([t, x]), lambda t, x, y: (t, x) == (1, 0)),
+        (
+            "BinPacking",
+            lambda t, x, y: BinPacking([x, 0], [t, 1], [y, 1], "<="),
+            lambda t, x, y: x in (0, 1) and (t * (x == 0) + 1 <= y) and t * (x == 1) <= 1,
+        ),
         ("Count", lambda t, x, y: Count([x, y], t, "<=", 1), lambda t, x, y: (x, y).count(t) <= 1),
         (
             "Cumulative",
@@ -142,6 +163,16 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
         ),
         ("Increasing", lambda t, x, y: Increasing([x, t], True), lambda t, x, y: x < t),
         ("Inverse", lambda t, x, y: Inverse([t, x], [y, 0 * x]), _inverse),
+        (
+            "LexChainLess",
+            lambda t, x, y: LexChainLess([[t, x], [y, 1], [2, 0]]),
+            lambda t, x, y: (t, x) < (y, 1),
+        ),
+        (
+            "LexChainLessEqual",
+            lambda t, x, y: LexChainLessEqual([[y, x], [t, 1]]),
+            lambda t, x, y: (y, x) <= (t, 1),
+        ),
         ("LexLess", lambda t, x, y: LexLess([t, x], [y, 1]), lambda t, x, y: (t, x) < (y, 1)),
         ("LexLessEqual", lambda t, x, y: LexLessEqual([y, x], [t, 1]), lambda t, x, y: (y, x) <= (t, 1)),
         ("Linear", lambda t, x, y: t + x != y, lambda t, x, y: t + x != y),
@@ -157,6 +188,23 @@ BUILDERS: dict[str, tuple[Callable[..., Any], Callable[[int | None, int, int], b
         ),
         ("Predicate", lambda t, x, y: Predicate(_even, t, x), lambda t, x, y: (t + x) % 2 == 0),
         ("SubCircuit", lambda t, x, y: SubCircuit([t, x]), lambda t, x, y: sorted([t, x]) == [0, 1]),
+        (
+            "NegativeTable",
+            lambda t, x, y: NegativeTable([t, x], ROWS),
+            lambda t, x, y: (t, x) not in ROWS,
+        ),
+        ("NValue", lambda t, x, y: NValue([t, x, y], 2), lambda t, x, y: len({t, x, y}) == 2),
+        (
+            "Regular",
+            lambda t, x, y: Regular([t, x], ARCS, 0, 1),
+            lambda t, x, y: (t, x) in ((0, 1), (1, 0)),
+        ),
+        (
+            "ShortTable",
+            lambda t, x, y: ShortTable([t, x], [(1, ANY), (ANY, 0)]),
+            lambda t, x, y: t == 1 or x == 0,
+        ),
+        ("ValuePrecede", lambda t, x, y: ValuePrecede([t, x], 0, 1), _precede),
         ("Table", lambda t, x, y: Table([t, x], ROWS), lambda t, x, y: (t, x) in ROWS),
     ]
 } | {

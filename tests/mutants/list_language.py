@@ -202,7 +202,7 @@ LOWERING = Area(
         Mutant("an exception is lost", "AllDifferentExcept.simpler",
                "for value in self.excepted)]", "for value in self.excepted[1:])]"),
         Mutant("one row of a table must hold, all do", "Table.simpler",
-               "Or.over(And.over(equal).truth())", "And.over(And.over(equal).truth())"),
+               "Or.over(concatenate_rows(", "And.over(concatenate_rows("),
         Mutant("parity is wrong by one", "Xor.simpler",
                "% 2 - 1", "% 2 - 0"),
     ),

@@ -7,6 +7,7 @@ import numpy as np
 
 from cpqueens.backends.cpsat.writer import TextWriter, joined
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.values import may_equal
@@ -45,9 +46,15 @@ def _table(writer: TextWriter, constraint: Any) -> None:
     if not len(constraint.rows):
         writer.boolean("bool_or", [])
     elif constraint.terms.size:
-        writer.expressions(
-            "table", constraint.terms, f"values:[{joined(constraint.rows.reshape(-1).tolist())}]"
-        )
+        writer.expressions("table", constraint.terms, _values(constraint))
+
+
+def _values(constraint: Any) -> str:
+    return f"values:[{joined(constraint.rows.reshape(-1).tolist())}]"
+
+
+def _negative_table(writer: TextWriter, constraint: Any) -> None:
+    writer.expressions("table", constraint.terms, f"{_values(constraint)}negated:true ")
 
 
 def _inverse(writer: TextWriter, constraint: Any) -> None:
@@ -98,15 +105,25 @@ def _intervals(writer: TextWriter, constraint: Any, kept: IntArray, origin: str,
     return [writer.interval(*rows) for rows in zip(*(a.rows() for a in sides), strict=True)]
 
 
+def _regular(writer: TextWriter, constraint: Any) -> None:
+    arcs, start, accepting, _ = constraint.numbered()
+    tails, labels, heads = (joined(column) for column in arcs.T.tolist())
+    ends = f"starting_state:{start} final_states:[{joined(accepting.tolist())}]"
+    steps = f"transition_tail:[{tails}]transition_label:[{labels}]transition_head:[{heads}]"
+    writer.expressions("automaton", constraint.terms, ends + steps)
+
+
 PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
     "AllDifferent": _all_different,
     "Circuit": _circuit,
     "Cumulative": _cumulative,
     "Inverse": _inverse,
     "Linear": _linear,
+    "NegativeTable": _negative_table,
     "NoOverlap": _no_overlap,
     "NoOverlap2D": _no_overlap,
     "Or": _connective,
+    "Regular": _regular,
     "SubCircuit": _circuit,
     "Table": _table,
     "Xor": _connective,
@@ -143,6 +160,12 @@ def supports(constraint: Constraint, context: str) -> bool:
     return constraint.kind in PLAIN and ONLY_IF.get(constraint.kind, lambda c: True)(constraint)
 
 
+def _listed(constraint: Any) -> bool:
+    return _fits_32_bits(
+        constraint.arguments[0]
+    )  # OR-Tools 9.15 loses solutions of others, see test_historic
+
+
 def _never_negative(*fields: str) -> Callable[[Any], bool]:
     return lambda c: all(int(getattr(c, name).bounds()[0].min(initial=0)) >= 0 for name in fields)
 
@@ -150,9 +173,11 @@ def _never_negative(*fields: str) -> Callable[[Any], bool]:
 ONLY_IF: dict[str, Callable[[Any], bool]] = {
     "Cumulative": _never_negative("duration", "demand"),
     "Inverse": lambda c: all(_is_plain(side) for side in c.arguments),
+    "NegativeTable": lambda c: bool(c.rows.size) and not has_stars(c.rows) and _listed(c),
     "NoOverlap": _never_negative("duration"),
     "NoOverlap2D": _never_negative("dx", "dy"),
-    "Table": lambda c: _fits_32_bits(c.terms),  # OR-Tools 9.15 loses solutions of others, see test_historic
+    "Regular": lambda c: bool(c.terms.size) and c.deterministic and _listed(c),
+    "Table": _listed,
 }
 """When CP-SAT takes a plain constraint of a kind, if not always."""
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.language.constraints.table_rows import has_stars, written
 from cpqueens.language.conversion import flat_terms, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
@@ -149,6 +150,8 @@ class Constraint(BoolArray):
 
 
 def _brief(value: Any) -> str:
+    if isinstance(value, np.ndarray) and has_stars(value):
+        value = written(value)
     return f"<terms {value.shape}>" if isinstance(value, LinearArray) else f"{shown(value)}"
 
 

@@ -1,21 +1,24 @@
 """A list of allowed rows."""
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cpqueens.errors import ModelError
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.constraints.table_rows import by_stars, has_stars, mismatches, table_rows
 from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.language.rows import IntArray
 
 
 class Table(Constraint):
     """The tuple of terms is one of the given rows (Catalogue: in_relation). No rows: false.
 
+    An entry ``"*"`` (`cpqueens.ANY`) allows any value; a table with such entries is of the kind `ShortTable`.
     The violation is the smallest number of positions in which the tuple differs from a row (at least 1
     where there is no row).
 
@@ -33,24 +36,24 @@ class Table(Constraint):
 
     def __init__(self, terms: Any, rows: Any) -> None:
         array = flat_terms(terms)
-        table = as_listed(rows, "table rows")
-        if table.size == 0:
-            table = np.zeros((len(table) if array.size == 0 else 0, array.size), dtype=np.int64)
-        if table.ndim != 2 or table.shape[1] != array.size:
-            raise ModelError(f"a table over {array.size} terms needs rows of {array.size} values")
-        super().__init__(terms=array, rows=np.unique(table, axis=0))
+        super().__init__(terms=array, rows=table_rows(rows, array.size))
+
+    @cached_property
+    def kind(self) -> str:
+        """``Table``, which backends may know, or ``ShortTable`` where there are stars."""
+        return "ShortTable" if has_stars(self.rows) else "Table"
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the Hamming distance to the nearest row."""
         terms = self.terms.evaluate(values)
         best = np.full(len(values), max(1, terms.shape[1]), dtype=np.int64)
         for row in self.rows:
-            best = np.minimum(best, (terms != row).sum(axis=1))
+            best = np.minimum(best, mismatches(terms, row).sum(axis=1))
         return best[:, None]
 
     def simpler(self) -> list[Constraint]:
         """Return that the conjunction of equalities holds for some row."""
         if not self.terms.size:
             return [Or.over(self.terms)] if not len(self.rows) else []
-        equal = (self.terms == self.rows).truth()
-        return [Or.over(And.over(equal).truth())]
+        equal = [(self.terms._pick(columns) == rows).truth() for columns, rows in by_stars(self.rows)]
+        return [Or.over(concatenate_rows([And.over(truths).truth() for truths in equal]))]

@@ -1,0 +1,206 @@
+"""A finite automaton accepts the sequence of values."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.language.arrays import concatenate_rows, constant_array, stack_last
+from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.expression import DIGITS, automaton_of
+from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.conversion import flat_terms
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.text.plaintext import shown
+
+_FAR = 2**40  # more than any number of terms
+
+
+class Regular(Constraint):
+    """A finite automaton that reads the terms in their order ends in an accepting state (Pesant 2004).
+
+    It may be nondeterministic: then some way through it has to. A value for which a state has no transition
+    ends the way. The violation is the smallest number of terms that would have to change (van Hoeve, Pesant
+    and Rousseau 2006), at least 1 where no sequence of this length is accepted.
+
+    Parameters
+    ----------
+    terms
+        What is read.
+    transitions
+        Triples ``(state, value, next state)``, as OR-Tools and CPMpy have them. States are integers, or
+        names; names are numbered in the order in which they appear, the start first.
+    start
+        The state before the first term.
+    accepting
+        The states after the last term, or the only one.
+
+    Raises
+    ------
+    ModelError
+        For transitions that are no triples, or values that are no integers.
+
+    >>> from cpqueens import Model, Regular
+    >>> m = Model()
+    >>> x = m.intvar(0, 1, shape=4, name="x")  # no two ones in a row
+    >>> m.add(Regular(x, [("any", 0, "any"), ("any", 1, "one"), ("one", 0, "any")], "any", ["any", "one"]))
+    >>> m.count(solver="python-constraint")
+    8
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "transitions", "start", "accepting")
+    terms: LinearArray
+    transitions: IntArray
+    start: int
+    accepting: tuple[int, ...]
+
+    def __init__(self, terms: Any, transitions: Any, start: Any, accepting: Any) -> None:
+        rows = [_triple(row) for row in _sequence(transitions, "transitions")]
+        ends = [accepting] if isinstance(accepting, int | str) else list(_sequence(accepting, "accepting"))
+        number = _numbers([start, *(state for row in rows for state in (row[0], row[2])), *ends])
+        arcs = as_listed([[number[a], value, number[b]] for a, value, b in rows], "transitions")
+        super().__init__(
+            terms=flat_terms(terms),
+            transitions=np.unique(arcs.reshape(-1, 3), axis=0),
+            start=number[start],
+            accepting=tuple(sorted({number[state] for state in ends})),
+        )
+
+    @classmethod
+    def from_expression(cls, terms: Any, expression: str, symbols: Mapping[str, int] = DIGITS) -> Regular:
+        """Return that the terms, each written as one character, match a regular expression as a whole.
+
+        Parameters
+        ----------
+        terms
+            What is read.
+        expression
+            In the syntax of greenery: ``|``, ``*``, ``+``, ``?``, ``{2,3}``, ``[a-c]``, ``[^a]``, ``.``, with
+            the largest automaton that comes up on the way in memory.
+        symbols
+            The value that each character stands for; by default each digit for itself.
+
+        Raises
+        ------
+        MissingLibrary
+            If greenery, which is optional, is not installed.
+        ModelError
+            If the expression cannot be read, or has a character without a value.
+
+        >>> from cpqueens import Model, Regular
+        >>> m = Model()
+        >>> x = m.intvar(0, 2, shape=5, name="x")  # days, nights and days off
+        >>> m.add(Regular.from_expression(x, "((d{2}|n)o+)*", {"d": 0, "n": 1, "o": 2}))
+        >>> m.count(solver="python-constraint")
+        6
+        """
+        return cls(terms, *automaton_of(expression, symbols))
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether each state has at most one transition for each value."""
+        return len(np.unique(self.transitions[:, :2], axis=0)) == len(self.transitions)
+
+    def numbered(self) -> tuple[IntArray, int, IntArray, int]:
+        """Return transitions, start and accepting states with states numbered from 0, and their number."""
+        tails, labels, heads = self.transitions.T
+        states, at = np.unique([self.start, *self.accepting, *tails, *heads], return_inverse=True)
+        ends, arcs = len(self.accepting) + 1, len(tails)
+        rows = np.stack([at[ends : ends + arcs], labels, at[ends + arcs :]], axis=1)
+        return rows, int(at[0]), at[1:ends], len(states)
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the smallest number of terms that would have to change."""
+        arcs, start, accepting, states = self.numbered()
+        tails, labels, heads = arcs[np.argsort(arcs[:, 2], kind="stable")].T
+        first = np.flatnonzero(np.diff(heads, prepend=-1))  # of the transitions to one state
+        cost = np.full((len(values), states), _FAR, dtype=np.int64)
+        cost[:, start] = 0
+        for column in self.terms.evaluate(values).T:
+            steps = cost[:, tails] + (column[:, None] != labels)
+            cost = np.full_like(cost, _FAR)
+            if len(arcs):
+                cost[:, heads[first]] = np.minimum.reduceat(steps, first, axis=1)
+        least = cost[:, accepting].min(axis=1, initial=_FAR)
+        return np.where(least < _FAR, least, max(1, self.terms.size))[:, None]
+
+    def simpler(self) -> list[Constraint]:
+        """Return, after each term, that the automaton is in a state from which it may still end well.
+
+        That it is in a state is the truth that some transition leads there; states that the bounds of the
+        terms exclude are left out.
+        """
+        layers, possible = self._layers()
+        if not possible:
+            return [Linear(constant_array(self.registry, np.ones((), dtype=np.int64)), "==")]
+        relation = "==" if self.deterministic else ">="
+        parts: list[Constraint] = []
+        states, reached = np.array([self.start]), None
+        for k, arcs in enumerate(layers):
+            taken = (self.terms[k] == arcs[:, 1]).truth()
+            if reached is not None:
+                there = reached._pick(np.searchsorted(states, arcs[:, 0]))
+                taken = And.over(stack_last([there, taken])).truth()
+            states, reached = _arrivals(arcs[:, 2], taken)
+            parts.append(Linear(reached.sum() - 1, relation))
+        return parts
+
+    def _layers(self) -> tuple[list[IntArray], bool]:
+        """Return, for each term, the transitions of ways to an accepting state, and if there is a way."""
+        low, high = self.terms.bounds()
+        reached, layers = np.array([self.start]), []
+        for a, b in zip(low.tolist(), high.tolist(), strict=True):
+            tails, labels, _ = self.transitions.T
+            layers.append(self.transitions[np.isin(tails, reached) & (labels >= a) & (labels <= b)])
+            reached = np.unique(layers[-1][:, 2])
+        wanted = np.array(self.accepting, dtype=np.int64)
+        for k in reversed(range(len(layers))):
+            layers[k] = layers[k][np.isin(layers[k][:, 2], wanted)]
+            wanted = np.unique(layers[k][:, 0])
+        return layers, bool(np.isin(self.start, wanted))
+
+
+def _arrivals(heads: IntArray, taken: LinearArray) -> tuple[IntArray, LinearArray]:
+    """Return the states to which transitions lead, ascending, and the truths that one of these is taken."""
+    states, counts = np.unique(heads, return_counts=True)
+    order, first = np.argsort(heads, kind="stable"), np.cumsum(counts) - counts
+    places, reached = [], []
+    for many in np.unique(counts).tolist():
+        mine = np.flatnonzero(counts == many)
+        ways = taken._pick(order[first[mine][:, None] + np.arange(many)])
+        places.append(mine)
+        reached.append(Or.over(ways).truth() if many > 1 else ways.reshape(-1))
+    return states, concatenate_rows(reached)._pick(np.argsort(np.concatenate(places)))
+
+
+def _sequence(values: Any, what: str) -> Iterable[Any]:
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        raise ModelError(f"Regular: {what}: a list is needed, got {shown(values)}")
+    return values
+
+
+def _triple(row: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(row, tuple | list) or len(row) != 3:
+        raise ModelError(f"Regular: transitions are (state, value, next state), got {shown(row)}")
+    state, value, after = row
+    return state, value, after
+
+
+def _numbers(states: list[Any]) -> Mapping[Any, int]:
+    """Return the number of each state: itself if all are integers, else by the order of appearance."""
+    wrong = next((s for s in states if not isinstance(s, Hashable)), None)
+    if wrong is not None:
+        raise ModelError(f"Regular: a state is an integer or a name, got {shown(wrong)}")
+    distinct = list(dict.fromkeys(states))
+    plain = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in distinct)
+    return dict(
+        zip(distinct, as_listed(distinct, "states").tolist() if plain else range(len(distinct)), strict=True)
+    )

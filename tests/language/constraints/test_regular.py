@@ -1,0 +1,170 @@
+"""Automata: published numbers of words, nondeterminism, names of states, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpqueens import MissingLibrary, Model, ModelError, Regular
+
+FIBONACCI = {1: 2, 4: 8, 7: 34, 10: 144}
+"""OEIS A000045: binary words of a length without two ones in a row are Fibonacci(length + 2)."""
+
+MOTZKIN = {1: 1, 3: 4, 5: 21, 6: 51}
+"""OEIS A001006: paths of steps up, level and down that end where they start and never go below."""
+
+APART = [("free", 0, "free"), ("free", 1, "one"), ("one", 0, "free")]
+HEIGHTS = [(h, step, h + step) for h in range(5) for step in (-1, 0, 1) if 0 <= h + step < 5]
+THIRD_LAST = [(0, 0, 0), (0, 1, 0), (0, 1, 1), (1, 0, 2), (1, 1, 2), (2, 0, 3), (2, 1, 3)]
+"""The third last symbol is 1: an automaton that guesses."""
+
+
+def words(size: int, low: int, high: int, *automaton: Any) -> tuple[Model, Any]:
+    m = Model()
+    x = m.intvar(low, high, shape=size, name="x")
+    m.add(Regular(x, *automaton))
+    return m, x
+
+
+@pytest.mark.parametrize(("size", "number"), FIBONACCI.items())
+def test_words_without_two_ones_in_a_row(solver: str, size: int, number: int) -> None:
+    assert words(size, 0, 1, APART, "free", ["free", "one"])[0].count(solver=solver) == number
+
+
+@pytest.mark.parametrize(("size", "number"), MOTZKIN.items())
+def test_motzkin_paths(solver: str, size: int, number: int) -> None:
+    assert words(size, -1, 1, HEIGHTS, 0, 0)[0].count(solver=solver) == number
+
+
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_nondeterministic_automaton_accepts_where_one_way_does(solver: str, negated: bool) -> None:
+    m = Model()
+    x = m.boolvar(shape=5, name="x")
+    accepts = Regular(x, THIRD_LAST, 0, [3])
+    m.add(~accepts if negated else accepts)
+    found = {tuple(row) for row in m.enumerate(solver=solver).solutions.matrix.tolist()}
+    assert found == {w for w in itertools.product((0, 1), repeat=5) if (w[-3] == 1) != negated}
+
+
+def test_names_of_states_are_numbered_and_numbers_are_kept() -> None:
+    m = Model()
+    x = m.boolvar(shape=2, name="x")
+    named = Regular(x, APART, "free", "one")
+    assert (named.start, named.accepting) == (0, (1,))
+    assert named.transitions.tolist() == [[0, 0, 0], [0, 1, 1], [1, 0, 0]]
+    numbered = Regular(x, np.array([[7, 0, -1], [7, 0, -1]]), 7, (-1, -1))
+    assert (numbered.start, numbered.accepting, numbered.transitions.tolist()) == (7, (-1,), [[7, 0, -1]])
+
+
+@pytest.mark.parametrize(("size", "accepting", "number"), [(0, 0, 1), (0, 1, 0), (2, [], 0), (2, 5, 0)])
+def test_words_of_no_terms_and_automata_that_accept_nothing(
+    solver: str, size: int, accepting: Any, number: int
+) -> None:
+    m = Model()
+    x = m.boolvar(shape=2, name="x")
+    m.add(Regular(x[:size], [(0, 0, 0)], 0, accepting))
+    assert m.count(solver=solver) == 4 * number
+
+
+@pytest.mark.parametrize("state", [2**61 - 1, -(2**61) + 1])
+def test_states_and_values_far_out(solver: str, state: int) -> None:
+    m = Model()
+    x = m.intvar(2**60, 2**60 + 1, shape=2, name="x")
+    m.add(Regular(x, [(state, 2**60, state)], state, state))
+    assert m.count(solver=solver) == 1
+
+
+def test_the_violation_is_the_distance_to_the_nearest_word() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=5, name="x")
+    constraint = Regular(x, APART, "free", ["free", "one"])
+    rows = np.array(list(itertools.product((0, 1), repeat=5)))
+    accepted = rows[(rows[:, 1:] * rows[:, :-1]).sum(axis=1) == 0]
+    nearest = [(accepted != row).sum(axis=1).min() for row in rows]
+    assert constraint.amounts(rows)[:, 0].tolist() == nearest
+    assert Regular(x, [], 0, 0).amounts(rows[:1]).tolist() == [[5]]
+
+
+REFUSED = [
+    ((7, 0, 0), "Regular: transitions: a list is needed, got 7"),
+    ((["001"], 0, 0), "Regular: transitions are (state, value, next state), got '001'"),
+    (([(0, 1)], 0, 0), "Regular: transitions are (state, value, next state), got (0, 1)"),
+    (([(0, "a", 0)], 0, 0), "transitions: integers only, got 'a'"),
+    (([(0, 1, 2**70)], 0, 0), "states: "),
+    (([(0, 1, [3])], 0, 0), "Regular: a state is an integer or a name, got [3]"),
+    (([(0, 1, 0)], 0, None), "Regular: accepting: a list is needed, got None"),
+]
+
+
+@pytest.mark.parametrize(("automaton", "message"), REFUSED)
+def test_what_is_no_automaton_is_refused_in_one_line(automaton: Any, message: str) -> None:
+    with pytest.raises(ModelError) as error:
+        words(2, 0, 1, *automaton)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_cpsat_has_an_automaton_of_its_own() -> None:
+    m, _ = words(4, 0, 1, APART, "free", ["free", "one"])
+    assert "automaton" in str(m.to_cpsat().model.proto)
+    m, _ = words(4, 0, 1, THIRD_LAST, 0, [3])
+    assert "automaton" not in str(m.to_cpsat().model.proto)
+
+
+EXPRESSIONS = {
+    "1(0|1)*": lambda w: w[0] == "1",
+    "[^1]+": lambda w: "1" not in w,
+    ".{2}1.{2}": lambda w: w[2] == "1",
+    "(01?)+": lambda w: w[0] == "0" and "11" not in w,
+    "0*10*10*": lambda w: w.count("1") == 2,
+    "0{3}": lambda w: False,
+    "0*|1*": lambda w: len(set(w)) == 1,
+    "": lambda w: False,
+}
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions_are_matched_as_a_whole(expression: str) -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=5, name="x")
+    m.add(Regular.from_expression(x, expression))
+    found = {"".join(map(str, row)) for row in m.enumerate(solver="cpsat").solutions.matrix.tolist()}
+    words = map("".join, itertools.product("01", repeat=5))
+    assert found == {w for w in words if EXPRESSIONS[expression](w)}
+
+
+def test_characters_stand_for_values() -> None:
+    m = Model()
+    x = m.intvar(-9, 9, shape=3, name="x")
+    m.add(Regular.from_expression(x, "a+b+", {"a": -7, "b": 5, "c": 0}))
+    assert m.enumerate(solver="cpsat").solutions.matrix.tolist() == [[-7, -7, 5], [-7, 5, 5]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a(",), "expression 'a(': "),
+        (("1?x",), "expression '1?x': 'x' has no value, only '0123456789' have"),
+        ((7,), "a regular expression is needed, got int 7"),
+        (("a", {"ab": 1}), "symbols: a single character is needed, got 'ab'"),
+        (("a", {"a": 1.5}), "transitions: integers only, got 1.5"),
+        (("a", "a"), "symbols: a mapping of characters to values is needed, got str 'a'"),
+    ],
+)
+def test_what_is_no_expression_is_refused_in_one_line(arguments: Any, message: str) -> None:
+    m = Model()
+    with pytest.raises(ModelError) as error:
+        Regular.from_expression(m.intvar(0, 1, shape=2, name="x"), *arguments)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_greenery_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = Model()
+    monkeypatch.setitem(sys.modules, "greenery", None)
+    with pytest.raises(MissingLibrary, match=r"^an expression needs greenery, [^\n]*: pip install '[^\n]*'$"):
+        Regular.from_expression(m.boolvar(shape=2, name="x"), "01")
