@@ -160,8 +160,8 @@ class Checker:
             good &= constraint.holds(values)
             if defined is not None:
                 good &= defined_elements(constraint, defined).all(axis=1)
-        if defined is not None and self.model.objective is not None:
-            good &= defined_terms(self.model.objective, defined)[:, 0]
+        for has_value in self._objectives_defined(defined):
+            good &= has_value
         return good
 
     def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
@@ -179,18 +179,25 @@ class Checker:
             return self.model.complete(matrix, self.known), None
         return self.model.complete_where_defined(matrix, self.known)
 
+    def _objectives_defined(self, defined: Defined | None) -> list[NDArray[np.bool_]]:
+        """Return for each objective in which rows it has a value; none where all have."""
+        return [] if defined is None else [defined_terms(g.term, defined)[:, 0] for g in self.model.goals]
+
     def violation(self, matrix: IntArray) -> IntArray:
         """Return the summed violation of each row, of shape (batch,), see `ranges.saturated_sum`."""
         values, defined = self._complete(matrix)
         parts = [saturated_sum(_amounts(c, values, defined)) for c in self._groups]
-        if defined is not None and self.model.objective is not None:
-            parts.append((~defined_terms(self.model.objective, defined)[:, 0]).astype(np.int64))
+        parts += [(~has_value).astype(np.int64) for has_value in self._objectives_defined(defined)]
         return saturated_sum(np.stack(parts, axis=1)) if parts else np.zeros(len(matrix), dtype=np.int64)
 
     def objective(self, matrix: IntArray) -> IntArray:
-        """Return the objective's value of each row, of shape (batch,)."""
-        assert self.model.objective is not None
-        return self.model.objective.evaluate(self._complete(matrix)[0])[:, 0]
+        """Return the first objective's value of each row, of shape (batch,)."""
+        return self.objectives(matrix)[:, 0]
+
+    def objectives(self, matrix: IntArray) -> IntArray:
+        """Return the values of all objectives of each row, of shape (batch, objectives)."""
+        values = self._complete(matrix)[0]
+        return np.concatenate([goal.term.evaluate(values) for goal in self.model.goals], axis=1)
 
     def explain(self, row: IntArray) -> Check:
         """Return everything that is wrong with one assignment of the decision variables."""
@@ -210,7 +217,7 @@ class Checker:
             for posted in self.model.constraints
             for found in _violations(self.model, posted, values, defined)
         ]
-        violations += _undefined_objective(self.model, values, defined)
+        violations += _undefined_objectives(self.model, values, defined)
         return Check(tuple(violations), tuple(problems))
 
     def _outside(self, variable: int, value: int) -> str:
@@ -260,13 +267,16 @@ def _violations(
     return found
 
 
-def _undefined_objective(model: Statement, values: IntArray, defined: Defined | None) -> list[Violation]:
-    """Return that the objective has no value, if so."""
-    if defined is None or model.objective is None or defined_terms(model.objective, defined)[0, 0]:
+def _undefined_objectives(model: Statement, values: IntArray, defined: Defined | None) -> list[Violation]:
+    """Return the objectives that have no value."""
+    if defined is None:
         return []
-    text = f"objective {describe_array(model, model.objective)}"
-    reason = why_undefined(model, [model.objective], values[0], defined[0])
-    return [Violation(text, None, "", 1, {}, undefined=reason)]
+    found = []
+    for term in (goal.term for goal in model.goals if not defined_terms(goal.term, defined)[0, 0]):
+        reason = why_undefined(model, [term], values[0], defined[0])
+        text = f"objective {describe_array(model, term)}"
+        found.append(Violation(text, None, "", 1, {}, undefined=reason))
+    return found
 
 
 def _equal_pairs(model: Statement, constraint: Constraint, values: IntArray) -> tuple[tuple[str, str], ...]:

@@ -198,6 +198,12 @@ class Outcome:
         """The best solution, or the last one delivered; None if there is none."""
         return self.solutions[-1] if len(self.solutions) else None
 
+    @property
+    def objectives(self) -> tuple[int, ...]:
+        """The solution's values of all objectives of the model, in their order; () if there is none."""
+        solution = self.solution
+        return () if solution is None else tuple(solution[goal.term] for goal in self.model.goals)
+
     def __getitem__(self, expression: Any) -> Any:
         """Return the value(s) of an expression, or of the variable of this name, in the solution.
 

@@ -5,7 +5,14 @@ from typing import Any
 import click
 
 from cpqueens.cli.documents import document, echo_json, outcome_fields
-from cpqueens.cli.options import json_option, load, model_arguments, run_options, solver_options
+from cpqueens.cli.options import (
+    json_option,
+    load,
+    model_arguments,
+    optima_options,
+    run_options,
+    solver_options,
+)
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.terminal import say
 
@@ -13,6 +20,7 @@ from cpqueens.cli.terminal import say
 @click.command()
 @model_arguments
 @solver_options
+@optima_options
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Count all solutions."""
@@ -28,7 +36,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: A
 
     with progress(instance.title, lambda: seen[0], shown=True):
         outcome = count_solutions(instance.model, on_progress=note, **given)
-    comparison = compared(instance, outcome)
+    comparison = compared(instance, outcome, given=given)
     if as_json:
         echo_json(document("count", instance, **outcome_fields(outcome), published=comparison))
     else:

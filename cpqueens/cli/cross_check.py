@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.options import check_place, json_option, load, model_arguments
+from cpqueens.cli.options import check_place, json_option, load, model_arguments, optima_options
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.solving.request import positive_integer
@@ -43,6 +43,7 @@ WIDTH = 110  # of a report that does not go to a terminal
     help="for each run; a Python function is told it and called late if it takes longer",
 )
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
+@optima_options
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
 @click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
 @click.option(
@@ -93,6 +94,8 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
             _participants(options),
             seeds=seeds,
             want=options["want"],
+            optimal=bool(options["optimal"]),
+            gap=options["gap"],
             time_limit=options["time_limit"],
             solution_limit=options["limit"],
             repeat=options["repeat"],
@@ -151,8 +154,9 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.solving.choosing import choose
 
-    for name in ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page"):
-        if options[name]:
+    refused = ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page", "optimal", "gap")
+    for name in refused:
+        if options[name] or (name == "gap" and options[name] is not None):
             option = "--html" if name == "page" else f"--{name}"
             raise ModelError(f"{option}: not with --metamorphic, which compares each solver with itself")
     if options["seeds"] != 1:

@@ -42,6 +42,7 @@ def outcome_fields(outcome: Outcome) -> dict[str, Any]:
         "stop_reason": outcome.stop_reason.value,
         "count": outcome.count,
         "objective": outcome.objective,
+        "objectives": [] if outcome.objective is None else list(outcome.objectives),
         "bound": outcome.bound,
         "time": {
             "total": numbers.get("total_time", 0.0),

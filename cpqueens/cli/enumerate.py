@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 @shared.model_arguments
 @shared.solver_options
 @click.option("--limit", type=int, metavar="K", help="stop after K solutions")
+@shared.optima_options
+@click.option("--best", type=int, metavar="K", help="only the K best solutions, the best first")
 @click.option("--up-to-symmetry", is_flag=True, help="one solution of each orbit")
 @shared.output_options
 @shared.json_option
@@ -55,7 +57,7 @@ def command(
         funnel = Funnel(sink, group, limit)
         outcome = _run(instance, funnel, given, out is not None)
     orbits = funnel.count if group else None
-    comparison = compared(instance, outcome, orbits)
+    comparison = compared(instance, outcome, orbits, given)
     if as_json:
         _print_json(sink, head, {**outcome_fields(outcome), "orbits": orbits, "published": comparison})
     else:

@@ -47,6 +47,14 @@ def solver_options(command: Command) -> Command:
     )(command)
 
 
+def optima_options(command: Command) -> Command:
+    """Add what asks for the best solutions alone."""
+    return _stacked(
+        click.option("--optimal", is_flag=True, default=None, help="only optimal solutions"),
+        click.option("--gap", type=int, metavar="D", help="only those at most D from the optimum"),
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """Add ``--json``, which also makes errors a JSON document on standard output."""
 

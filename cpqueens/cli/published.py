@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
+from cpqueens.solving.staged import OF_OPTIMA
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome
     from cpqueens.problems.catalog import Instance
 
 
-def compared(instance: Instance, outcome: Outcome, orbits: int | None = None) -> dict[str, Any] | None:
+def compared(
+    instance: Instance, outcome: Outcome, orbits: int | None = None, given: Mapping[str, Any] = {}
+) -> dict[str, Any] | None:
     """Return a published value, its source, and whether a count ``agrees``; None if nothing is published.
 
     ``orbits``, if given, is the number up to symmetry, and compared instead. Counts that are not complete are
-    not compared: ``agrees`` is None.
+    not compared: ``agrees`` is None. Nothing is published of what ``given`` options ask for among solutions.
     """
+    if OF_OPTIMA & given.keys():
+        return None
     entry = instance.published("solutions" if orbits is None else "fundamental")
     if entry is None:
         return None

@@ -92,7 +92,8 @@ def summary(outcome: Outcome) -> list[str]:
     lines = [f"status     {outcome.status} ({completeness}, stopped by {outcome.stop_reason})"]
     if outcome.objective is not None:
         bound = "" if outcome.bound is None or outcome.complete else f" (proved bound {outcome.bound})"
-        lines.append(f"objective  {outcome.objective}{bound}")
+        values = outcome.objectives or (outcome.objective,)
+        lines.append(f"objective  {', then '.join(map(str, values))}{bound}")
     lines += [f"solver     {outcome.solver}", f"time       {times(outcome)}"]
     return lines + [f"note       {message}" for message in outcome.messages]
 

@@ -22,6 +22,7 @@ from cpqueens.crosscheck.findings import Disagreement, PublishedValues, Witness
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.sets import SetComparison, compare_sets
+from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
@@ -61,8 +62,20 @@ class Case:
     def best(self) -> tuple[int, IntArray, str] | None:
         """Objective, row and finder of the best checked solution of all."""
         found = [(*o.best, o.name) for o in self.observations if o.best is not None]
-        sign = -1 if self.model.maximizing else 1
-        return min(found, key=lambda f: sign * f[0], default=None)
+        return min(found, key=lambda f: self.rank(f[1]), default=None)
+
+    def objectives(self, row: IntArray) -> tuple[int, ...]:
+        """Return the values of all objectives of a row of decision values."""
+        return tuple(self.checker.objectives(row.reshape(1, -1))[0].tolist())
+
+    def rank(self, row: IntArray) -> tuple[int, ...]:
+        """Return what is the less, the better a row is by all objectives."""
+        return keys(self.model.goals, self.objectives(row))
+
+    def value_text(self, row: IntArray) -> str:
+        """Return the value of the objective, or of all of them, as text."""
+        values = self.objectives(row)
+        return str(values[0] if len(values) == 1 else list(values))
 
     def better(self, a: int, b: int) -> bool:
         """Say whether objective ``a`` is better than ``b``."""
@@ -305,16 +318,16 @@ def crossed_optima(case: Case) -> Iterator[Disagreement]:
     value, row, finder = case.best
     witness = case.witness(row, (finder,))
     for o in case.observations:
-        claimed = o.best[0] if o.claims_all and o.best is not None and o.want is Want.BEST else None
-        if claimed is not None and case.better(value, claimed):
-            message = f"claims that {claimed} is optimal, yet {finder} has a solution with {value}"
-            yield Disagreement(
-                Code.OPT_CROSSED, o.name, message, (finder,), (witness,), 1, {"claimed": claimed}
-            )
+        claimed = o.best if o.claims_all and o.want is Want.BEST else None
+        if claimed is not None and case.rank(row) < case.rank(claimed[1]):
+            said, found = case.value_text(claimed[1]), case.value_text(row)
+            message = f"claims that {said} is optimal, yet {finder} has a solution with {found}"
+            details = {"claimed": claimed[0]}
+            yield Disagreement(Code.OPT_CROSSED, o.name, message, (finder,), (witness,), 1, details)
         elif _bound_is_crossed(case, o, value):
             message = f"claims the bound {o.objective_bound}, yet {finder} has a solution with {value}"
-            details = {"bound": o.objective_bound}
-            yield Disagreement(Code.OPT_CROSSED, o.name, message, (finder,), (witness,), 1, details)
+            bound = {"bound": o.objective_bound}
+            yield Disagreement(Code.OPT_CROSSED, o.name, message, (finder,), (witness,), 1, bound)
     yield from _published_optimum(case, value, witness)
 
 

@@ -1,7 +1,7 @@
 """`cross_check`: one model, many solvers, one report."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
 from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.staged import as_gap
+from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.needed import as_function, as_path, as_switch
 from cpqueens.text.plaintext import shown
@@ -40,6 +42,8 @@ def cross_check(
     verify: Verify | None = None,
     symmetries: Group = (),
     want: str = "auto",
+    optimal: bool = False,
+    gap: int | None = None,
     time_limit: float | None = None,
     solution_limit: int | None = None,
     repeat: bool = False,
@@ -70,6 +74,10 @@ def cross_check(
     want
         ``all`` solutions, their ``count``, the ``best``, ``one``; ``auto`` is ``best`` for a model with an
         objective, else ``all``.
+    optimal, gap
+        Compare the sets of optimal solutions, or of all whose objective is at most ``gap`` from the optimum:
+        first what everyone says of the optimum, then, where it was proved and nobody disagrees, the sets.
+        The second report is returned, about the model with that limit, or the first if it is the last.
     time_limit
         Seconds for each run.
     solution_limit
@@ -100,6 +108,12 @@ def cross_check(
     started = time.monotonic()
     if not isinstance(model, Instance | Model):
         raise ModelError(f"cross_check: a model or a problem's instance is needed, got {shown(model)}")
+    if as_switch(optimal, "optimal") or gap is not None:
+        asked: dict[str, Any] = {
+            "seeds": seeds, "verify": verify, "time_limit": time_limit, "solution_limit": solution_limit,
+            "repeat": repeat, "isolate": isolate, "bundles": bundles, "progress": progress,
+        }  # fmt: skip
+        return _of_optimal_sets(model, solvers, as_gap(gap), published, want, asked)
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
@@ -122,6 +136,33 @@ def cross_check(
     verify = as_function(verify, "verify: a function")
     case = Case(model, (), as_published(published), verify, as_group(symmetries))
     return _Inquiry(plan, participants, started, as_switch(repeat, "repeat"), bundles).report(case)
+
+
+def _of_optimal_sets(
+    model: Model | Instance, solvers: Any, gap: int, published: Any, want: str, asked: Mapping[str, Any]
+) -> Report:
+    """Compare what everyone says of the optimum, then the sets of solutions that are as good."""
+    stated = model.model if isinstance(model, Instance) else model
+    if want not in ("auto", "all", "count"):
+        raise ModelError(f"want: of optimal solutions all or their count are compared, got {shown(want)}")
+    if gap and len(stated.goals) != 1:
+        raise ModelError(f"gap: a model with one objective is needed, this one has {len(stated.goals)}")
+    first = cross_check(model, solvers, published=published, want="best", **asked)
+    best = first.verdict.optimum
+    if first.disagreements or best is None:
+        return first
+    limits = [goal.at_worst(v, gap) for goal, v in zip(stated.goals, first.verdict.optima, strict=True)]
+    within = narrowed(stated, limits)
+    within.name = f"{stated.name}, objective {best}" + (f" or within {gap} of it" if gap else "")
+    listed = "all" if want == "auto" else want
+    second = cross_check(within, solvers, published=(), want=listed, **asked)
+    if second.verdict.count is None:
+        return second
+    founded = max(first.verdict.evidence, second.verdict.evidence)
+    reason = first.verdict.reason if founded is first.verdict.evidence else second.verdict.reason
+    text = f"{first.verdict.text}, {f'at most {gap} from it' if gap else 'reached by'} {second.verdict.text}"
+    said = replace(second.verdict, text=text, evidence=founded, reason=reason, optimum=best)
+    return replace(second, verdict=said)
 
 
 @dataclass(frozen=True)

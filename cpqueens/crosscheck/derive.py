@@ -9,6 +9,7 @@ from cpqueens.answers.outcome import Solution
 from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.functions import any_
+from cpqueens.language.goals import Goal
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
@@ -149,9 +150,8 @@ def fixed_at(model: Model, solution: Solution) -> Model:
 
 
 def opposite(model: Model) -> Model:
-    """Return the model with its objective negated and turned round."""
-    assert model.objective is not None
+    """Return the model with its objectives negated and turned round."""
+    assert model.goals
     other = model.copy()
-    goal = -other.own_terms(model.objective)
-    (other.minimize if model.maximizing else other.maximize)(goal)
+    other.goals = tuple(Goal(-goal.term, not goal.maximizing) for goal in other.goals)
     return other

@@ -24,7 +24,7 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
         return Evidence.WITNESS, "every solution checked"
     if _matches_published(case, o):
         return Evidence.INDEPENDENT, f"agrees with the published value ({case.published.source})"  # type: ignore[union-attr]
-    partners = [p for p in case.observations if _agrees(p, o, accused)]
+    partners = [p for p in case.observations if _agrees(case, p, o, accused)]
     for p in partners:
         if not shared_decompositions(o, p):
             return Evidence.INDEPENDENT, f"{p.name} agrees and is independent"
@@ -37,7 +37,7 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
     return Evidence.ALONE, "no independent complete solver"
 
 
-def _agrees(p: Observation, o: Observation, accused: frozenset[str]) -> bool:
+def _agrees(case: Case, p: Observation, o: Observation, accused: frozenset[str]) -> bool:
     if p.family == o.family or not p.claims_all or p.error is not None or p.name in accused:
         return False
     if p.claims_none and o.claims_none:
@@ -45,7 +45,9 @@ def _agrees(p: Observation, o: Observation, accused: frozenset[str]) -> bool:
     if p.want is not o.want and {p.want, o.want} != {Want.ALL, Want.COUNT}:
         return False
     if o.want is Want.BEST:
-        return (p.best and p.best[0]) == (o.best and o.best[0])
+        if p.best is None or o.best is None:
+            return p.best is o.best
+        return case.objectives(p.best[1]) == case.objectives(o.best[1])
     return p.count == o.count
 
 
@@ -76,7 +78,9 @@ def verdict(
     if best.claims_none:
         return Verdict("infeasible", evidence, reason, count=0)
     if best.want is Want.BEST and best.best is not None:
-        return Verdict(f"optimum {best.best[0]}", evidence, reason, optimum=best.best[0])
+        optima = case.objectives(best.best[1])
+        text = f"optimum {case.value_text(best.best[1])}"
+        return Verdict(text, evidence, reason, optimum=optima[0], optima=optima)
     if best.want is Want.ONE:
         return Verdict("feasible", evidence, reason)
     return Verdict(f"{best.count} solution(s), and no more", evidence, reason, count=best.count)

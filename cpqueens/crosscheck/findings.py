@@ -153,6 +153,8 @@ class Verdict:
     reason: str = ""
     count: int | None = None
     optimum: int | None = None
+    optima: tuple[int, ...] = ()
+    """The values of all objectives, in their order."""
 
     @property
     def founded(self) -> str:

@@ -188,12 +188,11 @@ def better_of(
     """Return the better of the best so far and new rows (batch, variables); None without an objective."""
     if checker.model.objective is None or not len(rows):
         return best
-    sign = -1 if checker.model.maximizing else 1
-    values = checker.objective(rows)
-    at = int((sign * values).argmin())
-    if best is not None and sign * best[0] <= sign * int(values[at]):
-        return best
-    return int(values[at]), rows[at].copy()
+    candidates = rows if best is None else np.concatenate([best[1][None, :], rows])  # the first of equals
+    values = checker.objectives(candidates)
+    signs = np.array([-1 if goal.maximizing else 1 for goal in checker.model.goals])
+    at = int(np.lexsort((signs * values).T[::-1])[0])
+    return int(values[at, 0]), candidates[at].copy()
 
 
 def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:

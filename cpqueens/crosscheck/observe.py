@@ -200,7 +200,9 @@ def _seen(
     how = outcome.statistics.get("constraints", [])
     kinds = [p.constraint.kind for p in model.constraints]
     best = None
-    if collector.best is not None and collector.best_value is not None:
+    if len(model.goals) > 1 and outcome.solution is not None and outcome.objective is not None:
+        best = (outcome.objective, outcome.solution.values)  # the collector is that of the last objective
+    elif collector.best is not None and collector.best_value is not None:
         best = (collector.best_value, collector.best)
     listed = want is Want.COUNT or recorder.store.raw == 0
     return Observation(
@@ -232,6 +234,8 @@ def _seen(
 def _claims_all(outcome: Outcome, proves: bool, collector: Observer) -> bool:
     """Say whether the backend claims completeness, also where the pipeline did not believe it."""
     claims = proves and bool(outcome.statistics["exhausted"]) and collector.stopped is None
+    if "stages" in outcome.statistics:
+        return proves and outcome.complete  # each of which was concluded before the next one
     if collector.request.want is Want.BEST and collector.best is not None:
         return claims and outcome.bound == collector.best_value
     return claims

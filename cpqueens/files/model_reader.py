@@ -50,8 +50,7 @@ class ModelReader:
             at(f"definitions[{k}]", self._define, definition)
         with self._unguarded():
             self._constraints()
-            if self.document.objective is not None:
-                at("objective", self._objective, self.document.objective)
+            self._objectives()
         if self.model.has_partial:
             self._guard()
         if self.document.view is not None:
@@ -142,8 +141,7 @@ class ModelReader:
         present = {key for c in before for key in c.flattened().element_keys()}
         for constraint in before:
             model._guard(constraint.arguments)
-        if model.objective is not None:
-            model._guard([model.objective])
+        model._guard([goal.term for goal in model.goals])
         added = model._constraints[len(before) :]
         names = [model._names.pop(len(before) + k, None) for k in range(len(added))]
         model._constraints.truncate(len(before))
@@ -193,9 +191,18 @@ class ModelReader:
 
     # ---- objective and view ---------------------------------------------------------------------
 
+    def _objectives(self) -> None:
+        first, later = self.document.objective, self.document.then
+        if first is not None:
+            at("objective", self._objective, first)
+        elif later:
+            raise Misplaced("then", "further objectives without a first one, which is called objective")
+        for k, entry in enumerate(later):
+            at(f"then[{k}]", self._objective, entry)
+
     def _objective(self, entry: schema.ObjectiveEntry) -> None:
         term = at("term", self.terms.array, entry.term)
-        (self.model.maximize if entry.sense == "maximize" else self.model.minimize)(term)
+        (self.model.then_maximize if entry.sense == "maximize" else self.model.then_minimize)(term)
 
     def _view(self, value: dict[str, Any]) -> Any:
         kind = value.get("kind")

@@ -24,6 +24,7 @@ from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.goals import Goal
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
@@ -59,9 +60,11 @@ class ModelWriter:
             self.constraint(posted.constraint) | ({"name": posted.name} if posted.name is not None else {})
             for posted in model.constraints
         ]
-        if model.objective is not None:
-            sense = "maximize" if model.maximizing else "minimize"
-            document["objective"] = {"sense": sense, "term": self.array(model.objective)}
+        goals = [self.goal(goal) for goal in model.goals]
+        if goals:
+            document["objective"] = goals[0]
+        if goals[1:]:
+            document["then"] = goals[1:]
         view = model.view
         if view is not None and type(view) in VIEWS.values():
             document["view"] = {"kind": type(view).__name__, **dataclasses.asdict(view)}
@@ -88,8 +91,7 @@ class ModelWriter:
         reached = np.zeros(model.variable_count, dtype=bool)
         for posted in model.constraints:
             _mark(reached, posted.constraint.arguments)
-        if model.objective is not None:
-            _mark(reached, (model.objective,))
+        _mark(reached, tuple(goal.term for goal in model.goals))
         kept = []
         for definition in reversed(model.definitions):
             rows = np.flatnonzero(reached[definition.results])
@@ -124,6 +126,10 @@ class ModelWriter:
         if isinstance(value, np.ndarray):
             return written(value)
         return list(value) if isinstance(value, tuple) else value
+
+    def goal(self, goal: Goal) -> dict[str, Any]:
+        """Return one objective."""
+        return {"sense": "maximize" if goal.maximizing else "minimize", "term": self.array(goal.term)}
 
     # ---- terms ----------------------------------------------------------------------------------
 

@@ -112,11 +112,12 @@ def load_model(path: str | Path) -> Model:
 def model_digest(model: Model) -> str:
     """Return the SHA-256 of what determines the model's solutions, 64 hexadecimal digits.
 
-    The names, order and domains of the variables, the constraints (in any order) and the objective count;
+    The names, order and domains of the variables, the constraints (in any order) and the objectives count;
     the model's own name, names of constraints, the view and definitions that nothing reaches do not.
     """
     document = ModelWriter(needed(model, Model, "a model")).document()
     plain = [_encode({"kind": c["kind"], "args": c["args"]}) for c in document["constraints"]]
     kept = {key: document.get(key) for key in ("format", "version", "variables", "definitions", "objective")}
+    kept |= {key: document[key] for key in ("then",) if key in document}
     assert (kept["format"], kept["version"]) == (FORMAT, VERSION)
     return hashlib.sha256(_encode([kept, sorted(plain)]).encode()).hexdigest()

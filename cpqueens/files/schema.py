@@ -72,6 +72,7 @@ class Document(_Entry):
     name: Title = "model"
     definitions: Annotated[list[DefinitionEntry], msgspec.Meta(max_length=MAX_VARIABLES)] = []
     objective: ObjectiveEntry | None = None
+    then: list[ObjectiveEntry] = []
     view: dict[str, Any] | None = None
 
 

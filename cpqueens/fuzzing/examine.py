@@ -13,7 +13,15 @@ from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.errors import CpqueensError
-from cpqueens.fuzzing.probes import hinted, in_chunks, meanings, outside_domains, resumed, strategies
+from cpqueens.fuzzing.probes import (
+    best_sets,
+    hinted,
+    in_chunks,
+    meanings,
+    outside_domains,
+    resumed,
+    strategies,
+)
 from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared
 
 
@@ -127,6 +135,7 @@ FURTHER: tuple[Examination, ...] = (
     strategies,
     meanings,
     limited,
+    best_sets,
     hinted,
     second_runs,
     strategies,

@@ -18,6 +18,7 @@ from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
+from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.solving.choosing import named_solver
 
@@ -192,6 +193,31 @@ def hinted(s: Subject) -> Iterator[Disagreement]:
     ]
     seen = s.seen(want, s.turn("hint", able))
     yield from compared(s, [seen[0], *(o for o in seen[1:] if s.book("hint", o))])
+
+
+def best_sets(s: Subject) -> Iterator[Disagreement]:
+    """All optimal solutions, of a model with one objective, or with a second one that breaks ties."""
+    model, random = s.model, Random(s.seed)
+    if model.objective is None:
+        return
+    if random.randint(0, 1) and len(model.decisions):
+        model = model.copy()
+        term = model[model.name_of(random.choice(model.decisions.tolist()))]
+        (model.then_maximize if random.randint(0, 1) else model.then_minimize)(term)
+    truth = s.truth.solutions
+    ranks = (
+        [keys(model.goals, row) for row in Checker(model).objectives(truth).tolist()] if len(truth) else []
+    )
+    expected = {tuple(r) for r, rank in zip(truth.tolist(), ranks, strict=True) if rank == min(ranks)}
+    able = [p for p in s.proving if Feature.OBJECTIVE in _backend(p).features]
+    for p in s.turn("optimal set", able):
+        seen = _with(p, {"optimal": True}).observe(model, s.plan(Want.ALL))
+        if not s.book("optimal set", seen) or not seen.claims_all or seen.store is None:
+            continue
+        found = {tuple(row) for rows in seen.store.rows() for row in rows.tolist()}
+        if found != expected:
+            message = f"lists {len(found)} optimal solutions, there are {len(expected)}"
+            yield Disagreement(Code.MISSING, p.name, message, (ORACLE,), total=len(found ^ expected))
 
 
 def strategies(s: Subject) -> Iterator[Disagreement]:

@@ -54,7 +54,7 @@ def constraints_in_range(model: Statement) -> list[Constraint]:
     try:
         joined = model._constraints.joined()
         require_terms(model, [(a, c.most) for c in joined for a in c.ranged])
-        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
+        require_terms(model, [(goal.term, LIMIT) for goal in model.goals])
     except ModelError as error:
         raise _located(model) or error from None
     return joined
@@ -69,7 +69,7 @@ def _located(model: Statement) -> OutOfRange | None:
             place = posted.name or posted.where or describe(model, posted.constraint)
             return OutOfRange(f"{place[-_LONGEST:]}: {error}")
     try:
-        require_terms(model, [] if model.objective is None else [(model.objective, LIMIT)])
+        require_terms(model, [(goal.term, LIMIT) for goal in model.goals])
     except ModelError as error:
         return OutOfRange(f"objective: {error}")
     return None

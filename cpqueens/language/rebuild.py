@@ -70,10 +70,9 @@ class Rebuilder:
                 placed.set_source(k, posted.source or ("rebuilt", 0))
 
     def objective(self) -> None:
-        """Set the old objective, if there is one."""
-        if self.old.objective is not None:
-            goal = self.array(self.old.objective)
-            (self.new.maximize if self.old.maximizing else self.new.minimize)(goal)
+        """Set the old objectives, if there are any."""
+        for goal in self.old.goals:
+            (self.new.then_maximize if goal.maximizing else self.new.then_minimize)(self.array(goal.term))
 
 
 def _only_row(array: LinearArray) -> Row:

@@ -23,6 +23,7 @@ from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
 from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.goals import Goal
 from cpqueens.language.kept import Kept
 from cpqueens.language.listing import listing_text
 from cpqueens.language.posted import ConstraintList, Posted, Source
@@ -53,8 +54,7 @@ class Statement(VariableStore):
         self.blocks = Blocks()
         self._constraints = ConstraintList(self)
         self._names: dict[int, str] = {}
-        self.objective: LinearArray | None = None
-        self.maximizing = False
+        self.goals: tuple[Goal, ...] = ()
         self._guarded: set[int] = set()
         self._ancestors: list[tuple[Statement, int]] = []
         self.view = view
@@ -306,22 +306,61 @@ class Statement(VariableStore):
         frame = sys._getframe(1)
         self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
 
-    def minimize(self, term: Any) -> None:
-        """Set the objective (replacing an earlier one)."""
-        self._set_objective(term, maximizing=False)
+    @property
+    def objective(self) -> LinearArray | None:
+        """The first objective's term; None without an objective."""
+        return self.goals[0].term if self.goals else None
 
-    def maximize(self, term: Any) -> None:
-        """Set the objective (replacing an earlier one)."""
-        self._set_objective(term, maximizing=True)
+    @property
+    def maximizing(self) -> bool:
+        """Whether the first objective is maximised."""
+        return bool(self.goals) and self.goals[0].maximizing
 
-    def _set_objective(self, term: Any, maximizing: bool) -> None:
+    def minimize(self, *terms: Any) -> None:
+        """Set the objective (replacing an earlier one), or several, the most important first.
+
+        Of several objectives each is minimised among the assignments that are best in all before it:
+        lexicographic order. Where some are to be maximised, write them one by one:
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m += x.sum() >= 10
+        >>> m.minimize(x.sum())
+        >>> m.then_maximize(x[0])
+        >>> m.solve()[x].tolist()
+        [9, 1]
+        """
+        self._set_goals((), terms, maximizing=False)
+
+    def maximize(self, *terms: Any) -> None:
+        """Set the objective (replacing an earlier one), or several, the most important first."""
+        self._set_goals((), terms, maximizing=True)
+
+    def then_minimize(self, *terms: Any) -> None:
+        """Add objectives that count where those so far are at their best; see `minimize`."""
+        self._set_goals(self.goals, terms, maximizing=False)
+
+    def then_maximize(self, *terms: Any) -> None:
+        """Add objectives that count where those so far are at their best; see `minimize`."""
+        self._set_goals(self.goals, terms, maximizing=True)
+
+    def drop_objectives(self) -> None:
+        """Forget all objectives: any solution is as good as another."""
         self._refuse_during_runs()
-        array = as_linear(self, term, "objective")
-        if array.shape:
-            raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
-        self.objective, self.maximizing = array, maximizing
+        self.goals = ()
+
+    def _set_goals(self, before: tuple[Goal, ...], terms: tuple[Any, ...], maximizing: bool) -> None:
+        self._refuse_during_runs()
+        if not terms:
+            raise ModelError("the objective is missing; to have none, write drop_objectives()")
+        arrays = [as_linear(self, term, "objective") for term in terms]
+        for array in arrays:
+            if array.shape:
+                raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
+        self.goals = (*before, *(Goal(array, maximizing) for array in arrays))
         if self.has_partial:
-            self._guard([array])
+            self._guard(arrays)
 
     def without(self, positions: Iterable[int]) -> Self:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
@@ -347,8 +386,7 @@ class Statement(VariableStore):
         other.blocks = self.blocks.copy()
         other._constraints = self._constraints.copy(other)
         other._names = dict(self._names)
-        other.objective = None if self.objective is None else self.objective.bind(other)
-        other.maximizing = self.maximizing
+        other.goals = tuple(goal.bind(other) for goal in self.goals)
         other._guarded = set(self._guarded)
         other._ancestors = [*self._ancestors, (self, self._count)]
         other.view = self.view

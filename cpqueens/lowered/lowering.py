@@ -139,9 +139,7 @@ def _unseen_conditions(model: Statement) -> list[Constraint]:
     if not model.has_partial:
         return []
     roots = [a for c in model._constraints.joined() for a in c.arguments]
-    if model.objective is not None:
-        roots.append(model.objective)
-    found = conditions(model, roots)
+    found = conditions(model, [*roots, *(goal.term for goal in model.goals)])
     return [c for variable, cs in found.items() if variable not in model.guarded for c in cs]
 
 

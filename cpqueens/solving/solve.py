@@ -19,6 +19,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
 from cpqueens.solving.request import build_request, positive_integer
+from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 
 STOP = object()
@@ -127,13 +128,35 @@ def run(
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
     look_ahead: bool = True,
 ) -> Outcome:
-    """Run one backend and conclude; faults are in the outcome, nothing is raised for them.
+    """Run one backend, or several times on narrower models, and conclude; faults are in the outcome.
 
     ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
     returns the matrices that it kept for the outcome; ``options`` are the user's; ``abandoned`` is asked
     now and then whether the run should end because nobody listens; ``collect`` makes the receiving end (a
     cross-check goes on after a fault, to see all of them).
     """
+
+    def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:
+        return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
+
+    whole = staged(model, solver, want, consumer, kept, options, ask, look_ahead)
+    if whole is not None:
+        return whole
+    return _run_once(model, solver, want, consumer, kept, options, abandoned, collect, look_ahead)
+
+
+def _run_once(
+    model: Statement,
+    solver: str | Backend,
+    want: Want,
+    consumer: Consumer | None,
+    kept: Callable[[], list[IntArray]],
+    options: Mapping[str, Any],
+    abandoned: Callable[[], bool] | None,
+    collect: Callable[[Checker, Backend, Request, Taker | None], Collector],
+    look_ahead: bool,
+) -> Outcome:
+    """Run one backend once and conclude."""
     started = time.monotonic()
     clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)

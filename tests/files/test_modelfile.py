@@ -176,6 +176,13 @@ def _minimum(m: Model) -> None:
     m.minimize(maximum(x) - 1)
 
 
+def _in_order(m: Model) -> None:
+    x = m.intvar(0, 3, shape=3, name="x")
+    m += x.sum() == 4
+    m.minimize(maximum(x), x[0])
+    m.then_maximize(x[1] * x[2])
+
+
 def _nothing(m: Model) -> None:
     m.intvar(0, 1, shape=0, name="none")
     m += [AllDifferent([]), Table([], [])]
@@ -188,7 +195,7 @@ def _large(m: Model) -> None:
 
 BUILDERS: list[Callable[[Model], None]] = [
     _interleaved, _gaps, _own_bounds, _names_like_definitions, _partial, _guarded, _element_of_terms, _truths,
-    _odd_names, _minimum, _nothing, _large,
+    _odd_names, _minimum, _in_order, _nothing, _large,
 ]  # fmt: skip
 
 
@@ -201,6 +208,14 @@ def test_particular_models_come_back_the_same(build: Callable[[Model], None]) ->
 
 def test_the_empty_model() -> None:
     assert same(Model()).variable_count == 0
+
+
+def test_objectives_come_back_in_their_order() -> None:
+    m = Model("in order")
+    _in_order(m)
+    again = parse_model(dump_model(m))
+    assert [goal.maximizing for goal in again.goals] == [False, False, True]
+    assert again.solve("backtracking").objectives == m.solve("backtracking").objectives == (2, 0, 4)
 
 
 def test_a_predicate_is_written_as_its_table() -> None:
@@ -310,7 +325,18 @@ def _goal(m: Model) -> None:
     m.minimize(m["q"][0])
 
 
-@pytest.mark.parametrize("change", [_fix, _goal, lambda m: m.boolvar(name="b")])
+def _second_goal(m: Model) -> None:
+    m.minimize(m["q"][0], m["q"][1])
+
+
+def test_the_digest_sees_each_objective() -> None:
+    one, two = queens(), queens()
+    _goal(one)
+    _second_goal(two)
+    assert model_digest(one) != model_digest(two)
+
+
+@pytest.mark.parametrize("change", [_fix, _goal, _second_goal, lambda m: m.boolvar(name="b")])
 def test_what_the_digest_sees(change: Callable[[Model], None]) -> None:
     m = queens()
     change(m)
@@ -521,6 +547,7 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         (["objective", "sense"], "min", "objective.sense: "),
         (["objective", "term"], "q", "objective: the objective must be a single term"),
         (["objective", "term"], "z", "objective.term: no variable 'z'"),
+        (["then"], [{"sense": "maximize", "term": "q"}], "then[0]: the objective must be a single term"),
         (["view", "kind"], "Bord", "view.kind: no view 'Bord'; did you mean 'Board'"),
         (["view", "variable"], "z", "view.variable: no variable 'z'"),
         (["view", "variable"], 3, "view.variable: Expected `str`"),
@@ -530,6 +557,10 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
 )  # fmt: skip
 def test_documents_that_are_refused(path: list[Any], value: Any, message: str) -> None:
     assert message in refused(changed(path, value))
+
+
+def test_a_second_objective_needs_a_first_one() -> None:
+    assert "then: further objectives" in refused(document(then=[{"sense": "minimize", "term": "y"}]))
 
 
 @pytest.mark.parametrize("key", ["format", "version", "variables", "constraints"])

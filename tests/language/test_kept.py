@@ -38,7 +38,7 @@ def test_every_change_of_the_objective_is_seen(solver: str) -> None:
     assert m.solve(solver, **bounds).objective == 1
     m.maximize(x.sum())
     assert m.solve(solver, **bounds).objective == 9
-    m.objective = None
+    m.drop_objectives()
     assert m.solve(solver, **bounds).objective is None
 
 

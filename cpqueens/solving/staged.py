@@ -1,0 +1,126 @@
+"""What takes several runs: it is seen in the options or the model, refused where a solver cannot, and run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cpqueens.answers.check import Checker
+from cpqueens.answers.outcome import Outcome
+from cpqueens.backends import named
+from cpqueens.backends.base import Backend, Clock, Feature, Want
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.language.ranges import LIMIT
+from cpqueens.language.statement import Statement
+from cpqueens.solving.choosing import choose
+from cpqueens.solving.collect import Consumer
+from cpqueens.solving.request import build_request, positive_integer, positive_seconds
+from cpqueens.solving.stages import Ask, Kept, Stages, all_within, in_order, k_best
+from cpqueens.system.interrupts import Interrupt
+from cpqueens.text.needed import as_switch
+from cpqueens.text.plaintext import shown
+
+OF_OPTIMA = frozenset({"optimal", "gap", "best"})
+"""Options that ask for the best solutions alone."""
+
+
+@dataclass(frozen=True)
+class _Optima:
+    """Which of the best solutions are asked for: all within a gap of the optimum, or so many."""
+
+    gap: int
+    best: int | None
+
+
+def staged(
+    model: Statement,
+    solver: str | Backend,
+    want: Want,
+    consumer: Consumer | None,
+    kept: Kept,
+    options: Mapping[str, Any],
+    ask: Ask,
+    look_ahead: bool,
+) -> Outcome | None:
+    """Run what takes several runs, each by ``ask``; None if one is enough.
+
+    Raises
+    ------
+    UnsupportedRequest
+        If the solver lacks a feature that one of them needs, before any is begun.
+    """
+    optima = _optima(model, want, options)
+    if optima is None and (want is not Want.BEST or len(model.goals) < 2):
+        return None
+    single = {name: value for name, value in options.items() if name not in OF_OPTIMA}
+    time_limit = positive_seconds(single.get("time_limit"), "time_limit")
+    stages = Stages(model, ask, single, time_limit)
+    with model.under_way():
+        if optima is None:
+            backend = _able(model, solver, want, single)
+            return in_order(stages, consumer, Feature.HINT in backend.features)
+        _able(model, solver, Want.BEST, single | {"solution_limit": None, "after": None})
+        _able(model, solver, want, single | {"hint": None})
+        if optima.best is not None:
+            return k_best(stages, consumer, kept, optima.best)
+        return all_within(stages, want, consumer, kept, optima.gap, look_ahead)
+
+
+def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> _Optima | None:
+    """Return what the options say of optimal solutions; None if nothing."""
+    wanted = as_switch(options.get("optimal", False), "optimal")
+    gap, best = options.get("gap"), positive_integer(options.get("best"), "best")
+    if not wanted and gap is None and best is None:
+        return None
+    asked = "optimal" if wanted else "gap" if gap is not None else "best"
+    if want not in (Want.ALL, Want.COUNT):
+        raise ModelError(
+            f"{asked}: of all solutions; write enumerate(optimal=True), solve() finds one of the best"
+        )
+    if not model.goals:
+        raise ModelError(f"{asked}: the model has no objective; write minimize(...) or maximize(...) first")
+    if len(model.goals) > 1 and (gap is not None or best is not None):
+        raise ModelError(f"{asked}: a model with one objective is needed, this one has {len(model.goals)}")
+    if best is not None and (want is Want.COUNT or gap is not None or options.get("after") is not None):
+        raise ModelError(
+            "best: the best solutions are listed by their objective, with no gap=, after= or count"
+        )
+    if best is not None and options.get("solution_limit") is not None:
+        raise ModelError("best: it says how many; solution_limit= is not needed beside it")
+    return _Optima(as_gap(gap), best)
+
+
+def as_gap(value: Any) -> int:
+    """Return a distance from the optimum, 0 for None.
+
+    Raises
+    ------
+    ModelError
+        If it is no integer of at least 0.
+    """
+    if value is None:
+        return 0
+    whole = not isinstance(value, bool) and hasattr(value, "__index__")
+    if not whole or not 0 <= int(value) <= LIMIT:
+        raise ModelError(
+            f"gap: a distance from the optimum is needed, an integer of at least 0, got {shown(value)}"
+        )
+    return int(value)
+
+
+def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[str, Any]) -> Backend:
+    """Return the backend of a run to come, which must prove; what it would refuse is refused now."""
+    name, backend, strategy = choose(model, solver, want)
+    if not backend.proves:
+        able = [n for n in named.available() if _proves_optima(named.get_backend(n))]
+        raise UnsupportedRequest(
+            f"{name} proves nothing, and what follows would rest on a proved optimum; "
+            f"solvers that can: {', '.join(able)}"
+        )
+    build_request(Checker.of(model), backend, strategy, want, Clock(None), Interrupt(), options)
+    return backend
+
+
+def _proves_optima(backend: Backend) -> bool:
+    return backend.proves and Feature.OBJECTIVE in backend.features

@@ -1,0 +1,113 @@
+"""Cross-checks of optimal sets and of several objectives: who lies about them is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from liars import Scripted
+
+from cpqueens import Model, ModelError, cross_check
+from cpqueens.crosscheck.findings import Evidence
+from cpqueens.language.goals import Goal
+
+
+@pytest.fixture
+def pairs() -> Model:
+    """Two digits of sum 7 at least: 4 pairs of sum 7, 3 of sum 8."""
+    model = Model("pairs")
+    x = model.intvar(0, 5, shape=2, name="x")
+    model += x.sum() >= 7
+    model.minimize(x.sum())
+    return model
+
+
+def without_one(answer: Any, model: Model, request: Any) -> None:
+    """Leave one solution out of a listing."""
+    if not model.goals:
+        answer.rows = answer.rows[1:]
+
+
+def test_optimal_sets_agree(pairs: Model) -> None:
+    report = cross_check(pairs, optimal=True)
+    assert report.agree
+    assert (report.verdict.optimum, report.verdict.count) == (7, 4)
+    assert report.verdict.evidence is Evidence.INDEPENDENT
+    assert report.verdict.text == "optimum 7, reached by 4 solution(s), and no more"
+
+
+def test_sets_within_a_gap_agree(pairs: Model) -> None:
+    report = cross_check(pairs, ["cpsat", "exhaustive"], gap=1)
+    assert (report.agree, report.verdict.count) == (True, 7)
+    assert "at most 1 from it" in report.verdict.text
+
+
+def test_an_optimal_solution_that_is_missing(pairs: Model) -> None:
+    report = cross_check(pairs, [Scripted("honest"), Scripted("liar", without_one)], optimal=True)
+    (found,) = report.disagreements
+    assert (str(found.code), found.accused, found.total) == ("MISSING", "liar", 1)
+    assert sum(found.witnesses[0].values["x"]) == 7
+
+
+def test_a_false_optimum_is_found_before_the_sets_are_asked_for(pairs: Model) -> None:
+    def worse(answer: Any, model: Model, request: Any) -> None:
+        answer.rows = np.array([[5, 3]])
+        answer.objective = answer.bound = 8
+
+    report = cross_check(pairs, ["cpsat", Scripted("liar", worse)], optimal=True)
+    assert {(str(d.code), d.accused) for d in report.disagreements} == {("OPT_CROSSED", "liar")}
+    assert report.want == "best"
+
+
+def test_a_heuristic_takes_part_in_what_it_can(pairs: Model) -> None:
+    report = cross_check(pairs, ["cpsat", "backtracking", "local-search"], optimal=True, time_limit=2)
+    assert (report.agree, report.verdict.count) == (True, 4)
+
+
+def test_several_objectives_are_compared_all(pairs: Model) -> None:
+    x = pairs["x"]
+    pairs.then_maximize(x[0])
+    report = cross_check(pairs, ["cpsat", "backtracking", "python-constraint", "exhaustive"])
+    assert (report.agree, report.verdict.optima) == (True, (7, 5))
+    assert report.verdict.text == "optimum [7, 5]"
+    listed = cross_check(pairs, ["cpsat", "exhaustive"], optimal=True)
+    assert (listed.agree, listed.verdict.count) == (True, 1)
+
+
+def test_a_false_second_objective_is_crossed(pairs: Model) -> None:
+    def second(answer: Any, model: Model, request: Any) -> None:
+        if model.goals[0].maximizing:
+            answer.rows = np.array([[3, 4]])
+            answer.objective = answer.bound = 3
+
+    pairs.then_maximize(pairs["x"][0])
+    report = cross_check(pairs, ["cpsat", Scripted("liar", second)])
+    (found,) = report.disagreements
+    assert (str(found.code), found.accused) == ("OPT_CROSSED", "liar")
+    assert "[7, 3] is optimal" in found.message
+    assert "[7, 5]" in found.message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"optimal": 1}, "optimal: True or False"),
+        ({"gap": -1}, "gap: a distance"),
+        ({"optimal": True, "want": "best"}, "want: of optimal solutions"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(pairs: Model, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        cross_check(pairs, **options)
+
+
+def test_a_gap_is_of_one_objective(pairs: Model) -> None:
+    pairs.goals = (*pairs.goals, Goal(pairs["x"][0], True))
+    with pytest.raises(ModelError, match="one objective is needed, this one has 2"):
+        cross_check(pairs, gap=1)
+
+
+def test_sets_of_a_model_without_objective_are_not_optimal() -> None:
+    with pytest.raises(ModelError, match="needs a model with an objective"):
+        cross_check(Model(), optimal=True)
