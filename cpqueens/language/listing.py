@@ -16,7 +16,7 @@ import numpy as np
 
 from cpqueens.language.blocks import Block, Blocks
 from cpqueens.language.describe import describe, describe_array
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.goals import Goal
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
 from cpqueens.language.wording import Named
@@ -36,8 +36,7 @@ class Listed(Named, Protocol):
 
     blocks: Blocks
     domains: dict[int, IntArray]
-    objective: LinearArray | None
-    maximizing: bool
+    goals: tuple[Goal, ...]
 
     @property
     def constraint_count(self) -> int:
@@ -54,25 +53,24 @@ class Listed(Named, Protocol):
 class Listing:
     """What is listed of a model; an entry of one cell says how many are left out.
 
-    ``variables`` are (name, shape, domain), ``constraints`` (name and text, place).
+    ``variables`` are (name, shape, domain), ``constraints`` (name and text, place), ``objectives`` from the
+    most important on.
     """
 
     title: str
     variables: Entries
     constraints: Entries
-    objective: str
+    objectives: Entries
 
 
 def listing(model: Listed, width: int = _WIDEST) -> Listing:
     """Return what is listed of a model, constraints in at most ``width`` letters."""
-    goal = ""
-    if model.objective is not None:
-        goal = f"{'maximize' if model.maximizing else 'minimize'} {describe_array(model, model.objective)}"
+    goals = [("maximize" if g.maximizing else "minimize", describe_array(model, g.term)) for g in model.goals]
     return Listing(
         title=model.scope_text(),
         variables=list(_entries(len(model.blocks), lambda k: _variable(model, model.blocks[k]))),
         constraints=_constraints(model, width),
-        objective=goal,
+        objectives=[(" ".join(goal),) for goal in goals],
     )
 
 
@@ -150,19 +148,18 @@ def listing_text(model: Listed, width: int | None = None) -> str:
 def _lines(model: Listed, width: int) -> Iterator[str]:
     found = listing(model, width - 4)
     yield found.title
-    for caption, entries in (("variables", found.variables), ("constraints", found.constraints)):
+    several = "objectives" if len(found.objectives) > 1 else "objective"
+    parts = (("variables", found.variables), ("constraints", found.constraints), (several, found.objectives))
+    for caption, entries in parts:
         if entries:
             yield caption
             yield from _columns(entries)
-    if found.objective:
-        yield "objective"
-        yield f"  {found.objective}"
 
 
 def _columns(entries: Entries) -> Iterator[str]:
     """Yield entries as aligned columns."""
     whole = [entry for entry in entries if len(entry) > 1]
-    widths = [max(len(entry[k]) for entry in whole) for k in range(len(whole[0]))]
+    widths = [max(map(len, column)) for column in zip(*whole, strict=True)]
     for entry in entries:
         cells = entry if len(entry) == 1 else [c.ljust(w) for c, w in zip(entry, widths, strict=True)]
         yield f"  {'  '.join(cells)}".rstrip()

@@ -54,7 +54,7 @@ def model_fragment(model: Statement) -> str:
         markup.heading(found.title),
         _section("variables", found.variables),
         _section("constraints", found.constraints),
-        _section("objective", [(found.objective,)] if found.objective else []),
+        _section("objective", found.objectives),
     )
 
 
