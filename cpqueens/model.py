@@ -1,13 +1,16 @@
 """`Model`: the statement of a problem plus the verbs that solve it; the one file that knows both sides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.runs import Runs
+from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving import solve
 from cpqueens.solving.explain import Explanation, explain_infeasible
+from cpqueens.solving.runs import runs
 from cpqueens.solving.stream import SolutionStream, solutions
 
 
@@ -26,6 +29,17 @@ class Model(Statement):
     def solve(self, solver: str = "auto", **options: Any) -> Outcome:
         """Find one solution, or the best one if there is an objective; see `cpqueens.solving.solve.solve`."""
         return solve.solve(self, solver, **options)
+
+    def runs(self, solver: str = "auto", seeds: int | Sequence[int] | IntArray = 100, **options: Any) -> Runs:
+        """Solve once for each seed and return arrays with a row for each; see `cpqueens.solving.runs.runs`.
+
+        >>> from cpqueens.models.queens import queens
+        >>> m = queens(6)
+        >>> found = m.runs("local-search:sosic-gu", seeds=range(20))
+        >>> found.solved.all(), found[m["q"]].shape
+        (True, (20, 6))
+        """
+        return runs(self, solver, seeds, **options)
 
     def solutions(self, solver: str = "auto", **options: Any) -> SolutionStream:
         """Iterate over all solutions; see `cpqueens.solving.stream.solutions`."""

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cpqueens.answers.outcome import StopReason
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
@@ -176,12 +179,42 @@ class Ended:
     statistics: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Many:
+    """How runs ended that were made together, one for each seed; rows that `ended` leaves out mean nothing.
+
+    Parameters
+    ----------
+    ended
+        (runs,) bool: which are as single runs would be. Of the others nothing is known: they were broken off,
+        did not begin, or want to be run on their own.
+    stop_reason
+        (runs,) texts of `StopReason`.
+    solved, matrix, steps
+        (runs,), (runs, decision variables), (runs,); the rows of ``matrix`` count where ``solved``.
+    seconds
+        (runs,) each run's share of the calls that made it.
+    statistics
+        Counts as in `Ended.statistics`, (runs,) or (runs, ...).
+    """
+
+    ended: NDArray[np.bool_]
+    stop_reason: NDArray[np.str_]
+    solved: NDArray[np.bool_]
+    matrix: IntArray
+    steps: IntArray
+    seconds: NDArray[np.float64]
+    statistics: Mapping[str, IntArray] = field(default_factory=dict)
+
+
 class Backend(Protocol):
     """One way to solve.
 
     A backend may also have ``order_for(request)``, if what it promises depends on its parameters,
-    ``strategy_parameters(strategy)``, the further parameters of a strategy (None for the default one), and
-    ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot.
+    ``strategy_parameters(strategy)``, the further parameters of a strategy (None for the default one),
+    ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot, and
+    ``run_many(model, request, seeds)``, which makes a run for each seed and returns `Many`, None where it has
+    no better way than one by one. The time limit of the request is that of each run.
     """
 
     name: str

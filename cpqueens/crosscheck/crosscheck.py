@@ -23,13 +23,13 @@ from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
 from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.runs import as_seeds
 from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.needed import as_function, as_path, as_switch
 from cpqueens.text.plaintext import shown
 
-MOST_SEEDS = 1_000_000
 WANTS = ("auto", "all", "count", "best", "one")
 
 
@@ -276,24 +276,6 @@ def _want(model: Model, want: str) -> Want:
     if want == "auto":
         return Want.ALL if model.objective is None else Want.BEST
     return Want(want)
-
-
-def as_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds: 0 to k - 1 for a number k, else those given.
-
-    Raises
-    ------
-    ModelError
-        For no seed, or one that is not an integer from 0 to 2^31 - 1.
-    """
-    whole = isinstance(seeds, int) and not isinstance(seeds, bool)
-    chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
-    good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
-    if good and chosen[MOST_SEEDS:]:
-        raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
-    if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
-        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
-    return tuple(chosen)
 
 
 def _published_of(instance: Instance) -> list[Published]:

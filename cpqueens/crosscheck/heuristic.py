@@ -46,7 +46,7 @@ class Attempt:
 
 
 @dataclass
-class Runs:
+class Trials:
     """All runs of a heuristic, counted; one that a signal broke off is neither a success nor a failure."""
 
     asked: int
@@ -112,7 +112,7 @@ def collect_runs(
 ) -> Observation:
     """Run a heuristic over all seeds and check every answer."""
     started = time.monotonic()
-    store, checker, tally = SolutionStore(plan.packing), Checker.of(model), Runs(len(plan.seeds))
+    store, checker, tally = SolutionStore(plan.packing), Checker.of(model), Trials(len(plan.seeds))
     best: tuple[int, IntArray] | None = None
     with listening() as interrupt:
         for seed in interrupt.until_seen(plan.seeds):
@@ -201,7 +201,7 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
     want = Want.BEST if plan.want is Want.BEST else Want.ONE
     one = replace(plan, want=want, progress=None)
     found: list[Observation] = []
-    store, tally = SolutionStore(plan.packing), Runs(len(plan.seeds))
+    store, tally = SolutionStore(plan.packing), Trials(len(plan.seeds))
     with listening() as interrupt:
         for seed in interrupt.until_seen(plan.seeds):
             o = participant.once(model, one, seed)
@@ -226,7 +226,7 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
 
 
 def _together(
-    model: Model, found: list[Observation], store: SolutionStore, runs: Runs, seconds: float
+    model: Model, found: list[Observation], store: SolutionStore, runs: Trials, seconds: float
 ) -> Observation:
     checker = Checker.of(model)
     best: tuple[int, IntArray] | None = None
@@ -251,7 +251,7 @@ def _together(
 
 def summarize(case: Case, o: Observation) -> HeuristicReport:
     """Return how a heuristic did, held against what the exact solvers proved."""
-    runs: Runs = o.heuristic
+    runs: Trials = o.heuristic
     low, high = wilson_interval(runs.successes, runs.runs)
     complete = [p for p in case.observations if p.claims_all and p.want is Want.ALL]
     optimal = [

@@ -87,7 +87,7 @@ class Observation:
     seconds: float = 0.0
     decomposed: frozenset[str] = frozenset()
     native: int = 0
-    heuristic: Any = None  # heuristic.Runs, where there were several
+    heuristic: Any = None  # heuristic.Trials, where there were several
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpqueens.kernels import domains as at
+from cpqueens.kernels import search_info as at_end
+from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.bits import lowest, popcount
 from cpqueens.kernels.domains import Ints, Memory, restore
 from cpqueens.kernels.forward import (
@@ -49,6 +51,8 @@ ROW, ROW_NODES, STATES = range(3)
 # safe ones it has met, which of them is chosen, and the trail's lengths at the root.
 RANDOM_VARIABLES, SCANNING, VALUE, SAFE, CHOSEN, ROOT_TRAIL, ROOT_CELLS, OWN = range(8)
 
+CHUNK = 64  # steps of a run between two looks whether it has ended
+
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
@@ -82,22 +86,33 @@ class RowAttempt(NamedTuple):
     tally: Ints
 
 
-@kernel
-def attempt_pattern(s: Any, random_rows: int, most: int, steps: int) -> Any:
+@inner_kernel
+def nodes_of(tally: Ints, row: int, state: Ints) -> Any:
+    """Return the nodes of all attempts, of that under way too."""
+    return tally[SUCCESS_NODES] + tally[FAILURE_NODES] + (state[ROW_NODES] if row >= 0 else 0)
+
+
+@inner_kernel
+def pattern_on(s: Any, random_rows: int, most: int, limit: int, steps: int) -> Any:
     """Go on for at most ``steps`` placements and retreats; end at a success, which ``s.x`` then holds.
 
-    Ends also with attempt number ``most``.
+    Ends also with attempt number ``most``, and when all attempts have ``limit`` nodes together (or one more:
+    the root of an attempt comes with a placement).
     """
     free, untried, x, state, tally = s.free, s.untried, s.x, s.state, s.tally
     last = x.size - 1
     row = state[ROW]
+    nodes = nodes_of(tally, row, state)
     for _ in range(steps):
+        if nodes >= limit:
+            break
         if row < 0:  # afresh
             if tally[ATTEMPTS] >= most:
                 break
             row = 0
             untried[0] = free[0, 0]
             state[ROW_NODES] = 1
+            nodes += 1
         rest = untried[row]
         if rest == _ZERO:
             row -= 1
@@ -114,6 +129,7 @@ def attempt_pattern(s: Any, random_rows: int, most: int, steps: int) -> Any:
         value = np.int64(lowest(rest))
         x[row] = value
         state[ROW_NODES] += 1
+        nodes += 1
         if row == last:
             close(tally, state[ROW_NODES], 1)
             state[ROW] = -1
@@ -124,6 +140,37 @@ def attempt_pattern(s: Any, random_rows: int, most: int, steps: int) -> Any:
         untried[row] = free[row, row]
     state[ROW] = row
     return PAUSED
+
+
+@kernel
+def attempt_pattern(s: Any, random_rows: int, most: int, limit: int, steps: int) -> Any:
+    """Do the same for a driver."""
+    return pattern_on(s, random_rows, most, limit, steps)
+
+
+@kernel
+def pattern_runs(steps: int, s: Any, lot: Any, random_rows: int, tallies: Ints) -> None:
+    """Go on with run after run, each to its first success, for about ``steps`` steps.
+
+    ``tallies`` (runs, TALLIES) has a row a run.
+    """
+    tally, state = s.tally, s.state
+    while steps > 0 and lots.goes_on(lot):
+        if lots.is_due(lot):
+            for k in range(TALLIES):
+                tally[k] = 0
+            state[ROW] = -1
+            steps -= lots.begin(lot, s.random)
+        answer = pattern_on(s, random_rows, 1 << 62, lot.now[lots.LIMIT], CHUNK)
+        steps -= CHUNK
+        nodes = nodes_of(tally, state[ROW], state)
+        if answer == SUCCESS or nodes >= lot.now[lots.LIMIT]:
+            run = lot.now[lots.RUN]
+            for k in range(TALLIES):
+                tallies[run, k] = tally[k]
+            lot.figures[run, lots.ENDING] = at_end.SOLVED if answer == SUCCESS else at_end.STEP_LIMIT
+            lot.figures[run, lots.STEPS] = nodes
+            lots.leave(lot, s.x)
 
 
 @inner_kernel
@@ -196,17 +243,18 @@ def change(m: Memory, q: TreeSearch, own: Ints) -> Any:
 
 
 @kernel
-def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, steps: int) -> Any:
+def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, limit: int, steps: int) -> Any:
     """Go on for at most ``steps`` values tested, decisions and retreats; end at a success.
 
     The store is that of the strategy ``check``; a success lies in ``q.solutions``. Ends also with attempt
-    number ``most``. One place propagates, since each is a copy of all that code.
+    number ``most`` and at ``limit`` nodes. One place propagates, since each is a copy of all that code.
     """
     room = 8 * (len(m.x) // at.X_WIDTH + 1)
     for _ in range(steps):
         if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL
-        if tally[ATTEMPTS] >= most:
+        closed = tally[SUCCESS_NODES] + tally[FAILURE_NODES]
+        if tally[ATTEMPTS] >= most or closed + (q.state[NODES] if q.state[DEPTH] > 0 else 0) >= limit:
             return PAUSED
         at_root = q.state[PHASE] == ROOT
         before = q.state[NODES]

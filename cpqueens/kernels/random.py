@@ -34,6 +34,21 @@ def seed_state(seed: int, stream: int = 0) -> NDArray[np.int64]:
     return np.array(words, dtype=np.int64)
 
 
+def seed_states(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return `seed_state` of many seeds at once, of shape (seeds, 4)."""
+    states = np.zeros((len(seeds), 4), dtype=np.int64)
+    mixed = seeds.astype(np.uint64)
+    for half in range(2):
+        mixed = mixed + np.uint64(_GOLDEN)
+        z = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+        states[:, 2 * half] = z & np.uint64(_MASK)
+        states[:, 2 * half + 1] = z >> np.uint64(32)
+    states[:, 3] |= 1
+    return states
+
+
 @inner_kernel
 def draw(state: NDArray[np.int64]) -> Any:
     """Return the next number, uniform on 0 .. 2**32 - 1, and advance ``state`` (4 words)."""

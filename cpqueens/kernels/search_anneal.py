@@ -18,7 +18,10 @@ COOLING = 1  # factor per step
 LOWEST = 2
 REHEAT = 3  # temperature to go back to when the lowest is reached
 CONFLICTED = 4  # probability of moving a variable in conflict rather than any
-LENGTH = 5
+STEPS = 5  # of a cooling from the start temperature to the lowest
+REHEATED = 6  # part of the start temperature that is gone back to
+LENGTH = 7
+SAMPLED = 64  # moves from whose worsening the start temperature is taken
 
 
 @inlined
@@ -57,8 +60,8 @@ def cool(heat: Any, info: Any) -> None:
         info[at.RESETS] += 1
 
 
-@kernel
-def anneal(steps: int, s: Any, heat: Any) -> Any:
+@inner_kernel
+def anneal_on(steps: int, s: Any, heat: Any) -> Any:
     """Anneal for ``steps`` steps; return how the call ended. ``heat`` is the schedule, see above."""
     info = part(s.core.arena, parts.INFO)
     for _ in range(steps):
@@ -76,7 +79,7 @@ def anneal(steps: int, s: Any, heat: Any) -> Any:
     return at.SOLVED if info[at.COST] == 0 else at.BUDGET
 
 
-@kernel
+@inner_kernel
 def sample_changes(number: int, s: Any) -> Any:
     """Return the mean worsening of ``number`` random moves of the current assignment, at least 1."""
     total = 0.0
@@ -86,3 +89,25 @@ def sample_changes(number: int, s: Any) -> Any:
             total += s.deltas[0]
             worse += 1
     return total / worse if worse > 0 else 1.0
+
+
+@inner_kernel
+def heat_up_for(s: Any, heat: Any) -> None:
+    """Set the course of ``heat``, of which LOWEST, CONFLICTED, STEPS and REHEATED are given, by sampling."""
+    lowest = heat[LOWEST]
+    hot = max(sample_changes(SAMPLED, s), 2 * lowest)
+    heat[TEMPERATURE] = hot
+    heat[COOLING] = math.pow(lowest / hot, 1.0 / heat[STEPS])  # as `**` of numbers, not of arrays
+    heat[REHEAT] = max(hot * heat[REHEATED], 2 * lowest)
+
+
+@kernel
+def heat_up(s: Any, heat: Any) -> None:
+    """Do the same for a driver."""
+    heat_up_for(s, heat)
+
+
+@kernel
+def anneal(steps: int, s: Any, heat: Any) -> Any:
+    """Do the same for a driver."""
+    return anneal_on(steps, s, heat)

@@ -30,6 +30,8 @@ INNER = 17  # of a sweep, within the partners of one variable
 LEAST_VIOLATION = 18  # least violation without weights, at the local minima of a walk with weights
 LENGTH = 20
 
+NEVER = 1 << 62  # more than any cost
+
 MOST = 1 << 20  # evaluations in one call of a kernel whose steps look at everything, so that limits are seen
 
 # how a kernel's call ended
@@ -38,6 +40,8 @@ SOLVED = 1
 STALLED = 2
 LOCAL_OPTIMUM = 3
 PLATEAU_LIMIT = 4
+STEP_LIMIT = 5  # of a run, see `search_lot`
+STOPPED = 6  # the same, by a clock
 
 # events: step, kind, variable, target, change, cost
 MOVE = 0

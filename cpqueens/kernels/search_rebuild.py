@@ -10,6 +10,7 @@ from cpqueens.kernels.search_apply import mark, mark_scope
 from cpqueens.kernels.search_arena import part
 from cpqueens.kernels.search_plain import ALL_DIFFERENT, END, WIDTH
 from cpqueens.kernels.search_rows import BASE, COUNTER, FORM, VALUE, counter_of, mark_term
+from cpqueens.kernels.search_start import start_at_random
 
 
 @inner_kernel
@@ -170,7 +171,24 @@ def recompute(core: Any, rows: Any, deep: Any, measure: int) -> Any:
     return cost
 
 
+@inner_kernel
+def begin_afresh(starts: Any, s: Any) -> None:
+    """Give the variables that ``starts`` names random values, and begin a new descent from there."""
+    start_at_random(starts, s.core.x, s.space, s.random)
+    for v in range(s.tabu.shape[0]):
+        s.tabu[v] = 0
+    cost = recompute(s.core, s.rows, s.deep, s.measure)
+    info = part(s.core.arena, parts.INFO)
+    info[at.LEAST] = cost
+    info[at.LEAST_VIOLATION] = at.NEVER
+    info[at.STALL] = 0
+    info[at.FROZEN] = 0
+    info[at.SIDEWAYS] = 0
+    info[at.POSITION] = 0
+    info[at.INNER] = 0
+
+
 @kernel
-def rebuild(core: Any, rows: Any, deep: Any, measure: int) -> Any:
+def begin(starts: Any, s: Any) -> None:
     """Do the same for a driver."""
-    return recompute(core, rows, deep, measure)
+    begin_afresh(starts, s)

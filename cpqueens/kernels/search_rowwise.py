@@ -65,8 +65,8 @@ def advance(size: int, temperatures: int, variables: int, place: Ints) -> None:
         place[VARIABLE] = (place[VARIABLE] + 1) % variables
 
 
-@kernel
-def rowwise(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken: Ints) -> Any:
+@inner_kernel
+def rowwise_on(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken: Ints) -> Any:
     """Anneal for ``steps`` steps; return how the call ended.
 
     Parameters
@@ -97,3 +97,9 @@ def rowwise(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken: In
                 make_move(v, s.moves[0], False, change, s)
         advance(domain_size(v, s.space), course.shape[0], s.core.x.shape[0], place)
     return at.SOLVED if info[at.COST] == 0 and is_tested(place) else at.BUDGET
+
+
+@kernel
+def rowwise(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken: Ints) -> Any:
+    """Do the same for a driver."""
+    return rowwise_on(steps, s, place, course, tried, taken)

@@ -81,8 +81,8 @@ def best_neighbour(s: Any, ties: int, found: Ints) -> Any:
     return True
 
 
-@kernel
-def climb(steps: int, s: Any, found: Ints, parameters: Ints) -> Any:
+@inner_kernel
+def climb_on(steps: int, s: Any, found: Ints, parameters: Ints) -> Any:
     """Climb for at most ``steps`` moves; return how the call ended.
 
     LOCAL_OPTIMUM: every neighbour is worse. PLATEAU_LIMIT: too many sideways moves in a row.
@@ -113,3 +113,9 @@ def climb(steps: int, s: Any, found: Ints, parameters: Ints) -> Any:
         if change == 0 and shoulder == TAKE_AND_SHAKE and info[at.COST] > 0:
             random_neighbour(False, s)
     return at.SOLVED if info[at.COST] == 0 else at.BUDGET
+
+
+@kernel
+def climb(steps: int, s: Any, found: Ints, parameters: Ints) -> Any:
+    """Do the same for a driver."""
+    return climb_on(steps, s, found, parameters)

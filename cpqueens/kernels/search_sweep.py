@@ -42,8 +42,8 @@ def first_better(size: int, deltas: Any, info: Any) -> Any:
     return -1
 
 
-@kernel
-def sweep(steps: int, s: Any) -> Any:
+@inner_kernel
+def sweep_on(steps: int, s: Any) -> Any:
     """Sweep ``steps`` variables, each against all later ones of its group; return how the call ended.
 
     LOCAL_OPTIMUM: a whole pass made no swap. ``info[POSITION]`` and ``info[INNER]`` are where the pass
@@ -86,3 +86,9 @@ def sweep(steps: int, s: Any) -> Any:
         if info[at.POSITION] == 0 and info[at.EXTRA] == 0:
             return at.LOCAL_OPTIMUM
     return at.BUDGET
+
+
+@kernel
+def sweep(steps: int, s: Any) -> Any:
+    """Do the same for a driver."""
+    return sweep_on(steps, s)

@@ -13,6 +13,7 @@ are int32 to keep 10**7 variables small.
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import search_info as at
+from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below, draw
 from cpqueens.kernels.search_arena import Ints
@@ -193,8 +194,8 @@ def swap(i: int, j: int, change: int, s: Any) -> None:
         info[at.STALL] = 0
 
 
-@kernel
-def units_search(steps: int, tries: int, stall: int, noise: int, s: Any) -> Any:
+@inner_kernel
+def units_on(steps: int, tries: int, stall: int, noise: int, s: Any) -> Any:
     """Go on for ``steps`` steps; return whether a solution is reached.
 
     Parameters
@@ -236,3 +237,31 @@ def units_search(steps: int, tries: int, stall: int, noise: int, s: Any) -> Any:
         if info[LISTED] == 0 and info[at.COST] > 0:
             info[at.STALL] = stall
     return info[SEARCHING] == 1 and info[at.COST] == 0
+
+
+@kernel
+def units_search(steps: int, tries: int, stall: int, noise: int, s: Any) -> Any:
+    """Do the same for a driver."""
+    return units_on(steps, tries, stall, noise, s)
+
+
+@kernel
+def units_runs(steps: int, s: Any, lot: Any, tries: int, stall: int, noise: int) -> None:
+    """Go on with run after run, for about ``steps`` steps."""
+    info = s.info
+    while steps > 0 and lots.goes_on(lot):
+        if lots.is_due(lot):
+            for k in range(LENGTH):
+                info[k] = 0
+            for k in range(s.counts.shape[0]):
+                s.counts[k] = 0
+            for k in range(s.x.shape[0]):
+                s.x[k] = k
+            steps -= lots.begin(lot, s.random)
+        before = info[at.STEPS]
+        solved = units_on(min(steps, lots.left(lot, before)), tries, stall, noise, s)
+        steps -= info[at.STEPS] - before
+        if solved or lots.left(lot, info[at.STEPS]) <= 0:
+            code = at.SOLVED if solved else at.STEP_LIMIT
+            lots.note(lot, code, info, info[RESTARTS], info[MISPLACED])
+            lots.leave(lot, s.x)

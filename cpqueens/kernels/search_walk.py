@@ -177,8 +177,8 @@ def forbid(v: int, now: int, tabu: Ints, parameters: Ints, random: Ints) -> None
         tabu[v] = now + parameters[TENURE] + 1 + below(random, parameters[TENURE_SPREAD])
 
 
-@kernel
-def walk(steps: int, s: Any, parameters: Ints) -> Any:
+@inner_kernel
+def walk_on(steps: int, s: Any, parameters: Ints) -> Any:
     """Walk for at most ``steps`` steps; return how the call ended (see search_info)."""
     info = part(s.core.arena, parts.INFO)
     for _ in range(steps):
@@ -204,3 +204,9 @@ def walk(steps: int, s: Any, parameters: Ints) -> Any:
         if parameters[BUMP] > 0:
             bump_weights(parameters[BUMP], s.core, s.rows, s.deep, s.measure)
     return at.SOLVED if info[at.COST] == 0 else at.BUDGET
+
+
+@kernel
+def walk(steps: int, s: Any, parameters: Ints) -> Any:
+    """Do the same for a driver."""
+    return walk_on(steps, s, parameters)

@@ -14,17 +14,8 @@ import numpy as np
 _WORD = 1 << 64
 
 
-Flat = tuple[Any, list[str], list[int]]
-"""A tuple of arguments, the types in it and its words."""
-_MOST_KEPT = 64
-
-
-def flatten(
-    arguments: Iterable[Any], kept: dict[int, Flat] | None = None
-) -> tuple[tuple[str, ...], list[int]]:
+def flatten(arguments: Iterable[Any]) -> tuple[tuple[str, ...], list[int]]:
     """Return types and words (each -2**63 .. 2**63 - 1) of arguments, which must outlive the words.
-
-    What tuples of arrays give is put into ``kept`` and found there: a search hands the same to all its calls.
 
     Raises
     ------
@@ -34,18 +25,7 @@ def flatten(
     types: list[str] = []
     words: list[int] = []
     for argument in arguments:
-        if kept is None or not isinstance(argument, tuple):
-            _flatten(argument, types, words)
-            continue
-        flat = kept.get(id(argument))
-        if flat is None:
-            flat = argument, [], []
-            _flatten(*flat)
-            if len(kept) >= _MOST_KEPT:
-                kept.clear()
-            kept[id(argument)] = flat  # which keeps the argument, so that its id stays its own
-        types += flat[1]
-        words += flat[2]
+        _flatten(argument, types, words)
     return tuple(types), words
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.kernels import cache
-from cpqueens.kernels.signatures import Flat, flatten
+from cpqueens.kernels.signatures import flatten
 from cpqueens.system.memory import ensure_room
 
 if TYPE_CHECKING:
@@ -82,22 +82,16 @@ class Book:
         Says whether the run is to stop.
     times
         Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
-    flat
-        What the tuples among the arguments of its calls are as words; None outside of runs, which would end
-        never and keep them all.
     """
 
     def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
         self.should_stop = should_stop
-        self.flat: dict[int, Flat] | None = {}
         self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
         if whole is not None:
             self.times = whole.times
 
 
-_no_run = Book(lambda: False)
-_no_run.flat = None
-_book: ContextVar[Book] = ContextVar("book", default=_no_run)
+_book: ContextVar[Book] = ContextVar("book", default=Book(lambda: False))  # noqa: B039 - nobody reads it
 
 
 @contextmanager
@@ -109,6 +103,49 @@ def running(should_stop: Callable[[], bool], *, part: bool = False) -> Iterator[
         yield book
     finally:
         _book.reset(token)
+
+
+def waited() -> float:
+    """Return the seconds for which the run under way has waited for the compiler."""
+    return _book.get().times["compile_time"]
+
+
+class Fixed:
+    """A tuple of arrays that goes into many calls: it is looked through once.
+
+    Attributes
+    ----------
+    value
+        The tuple; its arrays stay where they are.
+    """
+
+    __slots__ = ("_flat", "value")
+
+    def __init__(self, value: tuple[Any, ...]) -> None:
+        self.value = value
+        self._flat: tuple[tuple[str, ...], list[int]] | None = None
+
+    def flat(self) -> tuple[tuple[str, ...], list[int]]:
+        """Return types and words, see `signatures.flatten`."""
+        if self._flat is None:
+            self._flat = flatten((self.value,))
+        return self._flat
+
+
+def unfixed(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the arguments as the kernel's own text takes them."""
+    return tuple([a.value if type(a) is Fixed else a for a in arguments])
+
+
+def words_of(arguments: Sequence[Any]) -> tuple[tuple[str, ...], list[int]]:
+    """Return types and words of all arguments."""
+    types: tuple[str, ...] = ()
+    words: list[int] = []
+    for argument in arguments:
+        more = argument.flat() if type(argument) is Fixed else flatten((argument,))
+        types += more[0]
+        words += more[1]
+    return types, words
 
 
 class KernelEntry:
@@ -133,7 +170,7 @@ class KernelEntry:
         spent = self._weight(arguments)
         if spent < _looks_from():
             return self._call_plain(arguments)
-        types, words = flatten(arguments, _book.get().flat)
+        types, words = words_of(arguments)
         form = self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
         code = form.code or form.found(spent)
         if code is None:
@@ -157,7 +194,7 @@ class KernelEntry:
         began = time.thread_time()
         try:
             with np.errstate(over="ignore"):  # whole numbers wrap, as machine words do
-                return self.plain(*arguments)
+                return self.plain(*unfixed(arguments))
         finally:
             spent = time.thread_time() - began
             self.spent += spent
@@ -183,8 +220,8 @@ def size(arguments: Sequence[Any]) -> int:
     for value in arguments:
         if isinstance(value, np.ndarray):
             total += value.size
-        elif isinstance(value, tuple):
-            total += size(value)
+        elif isinstance(value, tuple | Fixed):
+            total += size(value if isinstance(value, tuple) else value.value)
     return total
 
 

@@ -112,7 +112,8 @@ class Collector:
 
     def _unseen(self, batch: IntArray) -> IntArray:
         """Remove and count solutions that came before; a fault if the backend promised distinct ones."""
-        if self.forgetting:
+        last = len(batch) == self.request.solution_limit == 1 and not self.request.look_ahead
+        if self.forgetting or last:  # nothing follows that it could be compared with
             return batch
         keep = np.ones(len(batch), dtype=bool)
         size = batch.shape[1] * 8 + 80

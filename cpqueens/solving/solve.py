@@ -254,7 +254,10 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
 
 
 def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
-    own = {name: copy(value) for name, value in ended.statistics.items()}  # some are kept with the model
+    own: dict[str, Any] = {  # some are kept with the model
+        name: copy(value) if isinstance(value, list | dict) else value
+        for name, value in ended.statistics.items()
+    }
     consumer = collector.request.clock.paused.get("consumer", 0.0)
     translating = float(own.pop("translate_time", 0.0))
     searching = times["total_time"] - times["build_time"] - translating - times["compile_time"] - consumer

@@ -10,6 +10,7 @@ threads is ended by its own means.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -111,9 +112,7 @@ class Ears:
 
     def __init__(self, numbers: Collection[int]) -> None:
         self._numbers = frozenset(numbers)
-        self._receiver, self._sender = socket.socketpair()
-        self._sender.setblocking(False)
-        self._receiver.setblocking(False)
+        self._receiver, self._sender = _FREE.pop() if _FREE else _pair()
         self._due = 0.0  # when to look again
         self._old = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
 
@@ -130,10 +129,34 @@ class Ears:
         return any(number in self._numbers for number in received)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Listen no more; the next run uses the sockets again."""
         signal.set_wakeup_fd(self._old)
-        self._receiver.close()
-        self._sender.close()
+        with contextlib.suppress(BlockingIOError):
+            while self._receiver.recv(64):
+                pass
+        _FREE.append((self._receiver, self._sender))
+
+
+_FREE: list[tuple[socket.socket, socket.socket]] = []
+"""Pairs that nobody listens at: making one takes as long as a short run."""
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    receiver, sender = socket.socketpair()
+    receiver.setblocking(False)
+    sender.setblocking(False)
+    return receiver, sender
+
+
+@atexit.register
+def _close_free() -> None:
+    while _FREE:
+        for end in _FREE.pop():
+            end.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_free)  # a child's signals are not its parent's
 
 
 class _Thread(Ears):
@@ -172,11 +195,13 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
     reason to stop, asked whenever signals are looked for.
     """
     in_main = threading.current_thread() is threading.main_thread()
-    numbers = [n for n in SIGNALS if _means_interrupt(n)] if in_main else []
-    if not numbers:
+    handlers = [(n, signal.getsignal(n)) for n in SIGNALS] if in_main else []
+    owners = [(n, _owner(h)) for n, h in handlers if h is signal.default_int_handler or _owner(h) is not None]
+    if not owners:
         yield Interrupt(abandoned)
         return
-    enclosing = next((i for i in map(_taken_by, numbers) if i is not None), None)
+    numbers = [n for n, _ in owners]
+    enclosing = next((owner for _, owner in owners if owner is not None), None)
     interrupt = Interrupt(abandoned, enclosing)
     shared = None if enclosing is None else enclosing.ears
     interrupt.ears = shared if shared is not None and shared.shared else Ears(numbers)
@@ -220,15 +245,10 @@ def _handling(interrupt: Interrupt, numbers: Iterable[signal.Signals]) -> Iterat
             signal.signal(number, handler)
 
 
-def _taken_by(number: int) -> Interrupt | None:
-    """Return the enclosing run, loop or program of ours that takes a signal."""
-    owner = getattr(signal.getsignal(number), "__self__", None)
+def _owner(handler: object) -> Interrupt | None:
+    """Return the enclosing run, loop or program of ours that a handler belongs to."""
+    owner = getattr(handler, "__self__", None)
     return owner if isinstance(owner, Interrupt) else None
-
-
-def _means_interrupt(number: int) -> bool:
-    """Say whether a signal has the meaning of Python's Ctrl-C, or is taken by an enclosing run of ours."""
-    return signal.getsignal(number) is signal.default_int_handler or _taken_by(number) is not None
 
 
 _LEAVING: dict[int, Callable[[], None]] = {}

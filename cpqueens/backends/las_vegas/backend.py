@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
+from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.pace import Pace
@@ -68,6 +68,16 @@ class LasVegas:
         attempts = _attempts(patterns, random, request.seed)
         return _Run(attempts, random, asked, request, facts).to_the_end(deliver)
 
+    def run_many(self, model: Statement, request: Request, seeds: IntArray) -> Many | None:
+        """Make a run for each seed, each to its first success, if the model has a pattern."""
+        random = _at_most(request, "stop_vegas", 0, len(model.decisions))
+        if random == 0 or request.parameters.get("attempts") is not None:
+            return None
+        pattern = self._patterns(model).shifted
+        if pattern is None or not pattern.has_table:
+            return None
+        return pattern_many(pattern, pattern.n if random is None else random, request, seeds)
+
     def _patterns(self, model: Statement) -> Patterns:
         from cpqueens.lowered.compiled import PLAIN_KINDS
         from cpqueens.lowered.patterns import patterns_of
@@ -95,8 +105,8 @@ class Attempts(Protocol):
 
     tally: IntArray
 
-    def advance(self, steps: int, most: int) -> IntArray | None:
-        """Go on for ``steps`` steps or to attempt ``most``; return the values of a success, which ends it."""
+    def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
+        """Go on for ``steps`` steps, to attempt ``most`` or to ``limit`` nodes; return a solution."""
 
     @property
     def hopeless(self) -> bool:
@@ -121,20 +131,50 @@ class _PatternAttempts:
         free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
         free[0], state[ROW] = pattern.allowed, -1
         untried, generator = np.zeros(pattern.n, dtype=np.uint64), seed_state(seed)
-        self._placing = RowAttempt(pattern.conflict, free, untried, x, state, generator, self.tally)
+        self.placing = RowAttempt(pattern.conflict, free, untried, x, state, generator, self.tally)
 
-    def advance(self, steps: int, most: int) -> IntArray | None:
+    def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
         from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
 
-        answer = attempt_pattern(self._placing, self._random, most, steps)
-        return self._placing.x + self._base if answer == SUCCESS else None
+        answer = attempt_pattern(self.placing, self._random, most, limit, steps)
+        return self.placing.x + self._base if answer == SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
         from cpqueens.kernels.las_vegas import ROW, ROW_NODES
 
-        state = self._placing.state
+        state = self.placing.state
         return int(state[ROW_NODES]) if state[ROW] >= 0 else 0
+
+    def nodes(self) -> int:
+        """Return the nodes of all attempts."""
+        from cpqueens.kernels.las_vegas import FAILURE_NODES, SUCCESS_NODES
+
+        return int(self.tally[SUCCESS_NODES] + self.tally[FAILURE_NODES]) + self.open_nodes
+
+
+def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArray) -> Many:
+    """Make a run for each seed with `_PatternAttempts`."""
+    from cpqueens.backends.together import Together, drive, ended
+    from cpqueens.kernels import las_vegas as codes
+    from cpqueens.kernels.search_lot import STEPS, make_lot
+    from cpqueens.kernels.tiers import Fixed
+
+    attempts = _PatternAttempts(pattern, random, 0)
+    unlimited = request.step_limit is None and request.clock.time_limit is None
+    lot = make_lot(seeds, pattern.n, _DEFAULT_NODES if unlimited else request.step_limit)
+    tallies = np.zeros((len(seeds), codes.TALLIES), dtype=np.int64)
+    counts = {
+        "attempts": tallies[:, codes.ATTEMPTS],
+        "successes": tallies[:, codes.SUCCESSES],
+        "nodes_of_successes": tallies[:, codes.SUCCESS_NODES],
+        "nodes_of_failures": tallies[:, codes.FAILURE_NODES],
+    }
+    state, arguments = Fixed(attempts.placing), (random, tallies)
+    together = Together(codes.pattern_runs, state, arguments, attempts.nodes, {"nodes": STEPS}, counts)
+    seconds = drive(together, lot, request)
+    np.add(lot.x, pattern.base, out=lot.x)
+    return ended(together, lot, seconds, request)
 
 
 class _AnyAttempts:
@@ -167,10 +207,10 @@ class _AnyAttempts:
         self.tally = np.zeros(TALLIES, dtype=np.int64)
         self.hopeless = False
 
-    def advance(self, steps: int, most: int) -> IntArray | None:
+    def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
         from cpqueens.kernels.las_vegas import NO_ROOT, SUCCESS, TRAIL_FULL, attempt_any
 
-        answer = attempt_any(self._memory, self._search, self._own, self.tally, most, steps)
+        answer = attempt_any(self._memory, self._search, self._own, self.tally, most, limit, steps)
         if answer == TRAIL_FULL:
             stack = np.concatenate([self._memory.stack, self._memory.stack])
             self._memory = self._memory._replace(stack=stack)
@@ -239,10 +279,9 @@ class _Run:
     def _advance(self) -> None:
         """Run the kernel for a slice of time."""
         steps, most = self.pace.steps, self.asked or (_ANY_NUMBER if self.random else 1)
-        if self.most is not None:
-            steps = min(steps, max(1, self.most - self._nodes()))
+        limit = _ANY_NUMBER if self.most is None else self.most
         solution = self.pace.timed(
-            lambda steps: self.attempts.advance(steps, most), steps, lambda solution: solution is None
+            lambda steps: self.attempts.advance(steps, most, limit), steps, lambda solution: solution is None
         )
         if solution is not None and self.first is None:
             self.first, self.found_after = solution.copy(), self.request.clock.elapsed()

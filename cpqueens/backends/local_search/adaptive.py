@@ -11,7 +11,8 @@ from typing import Any
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -25,11 +26,19 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
+    return walk_with_restarts(search, repeat(_setting(search, options)))
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    return walk_many([_setting(search, options)])
+
+
+def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
     n = search.size
-    setting = Walk(
+    return Walk(
         choice=WORST, plateau=options["plateau"], freeze=options["freeze"],
         reset_limit=options["reset_limit"] or n // 5 + 1,
         reset_size=max(1, round(n * options["reset_percent"] / 100)),
         stall=options["restart"] or 10_000 + 1000 * n,
     )  # fmt: skip
-    return walk_with_restarts(search, repeat(setting))

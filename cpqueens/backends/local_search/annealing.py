@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.rowwise import run_rowwise
+from cpqueens.backends.local_search.rowwise import rowwise_many, run_rowwise
 from cpqueens.backends.local_search.search import End, Search, final
+from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_anneal as codes
+from cpqueens.kernels.search_runs import anneal_runs
 
 PARAMETERS: Mapping[str, Parameter] = {
     "cooling_steps": Parameter(
@@ -54,14 +56,23 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if options["schedule"] == "rowwise":
         return run_rowwise(search, options)
     search.start()
-    hot = codes.sample_changes(64, search.state)
-    lowest = float(options["lowest"])
-    hot = max(float(hot), 2 * lowest)
-    steps = options["cooling_steps"] or max(20_000, 200 * search.size)
-    heat = np.zeros(codes.LENGTH)
-    heat[codes.TEMPERATURE] = hot
-    heat[codes.COOLING] = (lowest / hot) ** (1 / steps)
-    heat[codes.LOWEST] = lowest
-    heat[codes.REHEAT] = max(hot * options["reheat"], 2 * lowest)
-    heat[codes.CONFLICTED] = options["conflicted"]
+    heat = course(search.size, options)
+    codes.heat_up(search.fixed, heat)
     return final(search.run(codes.anneal, heat))
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    if options["schedule"] == "rowwise":
+        return rowwise_many(options, runs)
+    return Call(anneal_runs, (course(search.size, options),))
+
+
+def course(size: int, options: Mapping[str, Any]) -> Any:
+    """Return what the kernel takes, without the temperatures that it finds by sampling."""
+    heat = np.zeros(codes.LENGTH)
+    heat[codes.LOWEST] = options["lowest"]
+    heat[codes.STEPS] = options["cooling_steps"] or max(20_000, 200 * size)
+    heat[codes.REHEATED] = options["reheat"]
+    heat[codes.CONFLICTED] = options["conflicted"]
+    return heat

@@ -18,7 +18,9 @@ from typing import Any
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import triangle
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.walking import Walk, luby, walk_with_restarts
+from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
+from cpqueens.kernels.search_runs import luby
 from cpqueens.kernels.search_walk import WORST
 
 PARAMETERS: Mapping[str, Parameter] = {}
@@ -28,21 +30,25 @@ TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
 JUMP = Walk(plateau=0.9, bump=1, noise=0.005)
 
 
-def settings(search: Search) -> Iterator[Walk]:
-    """Yield the settings in the order that suits the model, for ever."""
-    layers = search.arrays.summary()
+def _order(search: Search) -> tuple[list[Walk], int]:
+    """Return the settings in the order that suits the model, and the shortest length between starts."""
+    layers = search.arrays.summary
     total = max(1, sum(layers.values()))
     # a worse move about once per sweep over the variables: more never settles, less stays on plateaus
     descend = replace(DESCEND, noise=min(0.01, 1 / max(1, search.size)))
     if _mostly_rows(search):
-        order, unit = [TABU, TABU, TABU, descend, JUMP], 200_000
-    elif search.compiled.objective is not None:
+        return [TABU, TABU, TABU, descend, JUMP], 200_000
+    if search.compiled.objective is not None:
         # each improvement begins with the first again; jumps were the slowest to improve
-        order, unit = [TABU, descend, TABU, JUMP], 20_000
-    elif layers["deep"] * 2 > total or not search.neighbourhood.groups:
-        order, unit = [JUMP, descend, JUMP, TABU], 20_000 + 50 * search.size
-    else:
-        order, unit = [descend, descend, JUMP, TABU], 20_000 + 50 * search.size
+        return [TABU, descend, TABU, JUMP], 20_000
+    if layers["deep"] * 2 > total or not search.neighbourhood.groups:
+        return [JUMP, descend, JUMP, TABU], 20_000 + 50 * search.size
+    return [descend, descend, JUMP, TABU], 20_000 + 50 * search.size
+
+
+def settings(search: Search) -> Iterator[Walk]:
+    """Yield the settings with their lengths, for ever."""
+    order, unit = _order(search)
     for k in count():
         yield replace(order[k % len(order)], stall=unit * luby(k + 1))
 
@@ -56,6 +62,11 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     return walk_with_restarts(search, settings(search))
 
 
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
+    """Do the same for many runs, where all constraints count from the beginning."""
+    return None if _mostly_rows(search) or triangle.suits(search) else walk_many(*_order(search))
+
+
 def _mostly_rows(search: Search) -> bool:
-    layers = search.arrays.summary()
+    layers = search.arrays.summary
     return layers["rows"] * 2 > max(1, sum(layers.values()))

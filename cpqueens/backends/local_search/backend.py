@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request
+from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.backends.local_search.requests import COMMON
 
 if TYPE_CHECKING:
+    from cpqueens.language.rows import IntArray
     from cpqueens.language.statement import Statement
 
 
@@ -40,3 +41,13 @@ class LocalSearch:
         from cpqueens.backends.local_search.running import run_request
 
         return run_request(model, request, deliver)
+
+    def run_many(self, model: Statement, request: Request, seeds: IntArray) -> Many | None:
+        """Make a run for each seed, if one kernel can; see `many.run_many`."""
+        from cpqueens.backends.local_search.many import run_many
+        from cpqueens.backends.local_search.search import StrategyError
+
+        try:
+            return run_many(model, request, seeds)
+        except StrategyError:  # a single run says it
+            return None

@@ -21,6 +21,9 @@ from cpqueens.system.interrupts import stopping_if_long
 Hint = tuple[IntArray, IntArray]
 """Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
 
+Waiting = dict[tuple[bool, str], list[Search]]
+"""Searches that no run is using, by what the model's arrays depend on (see `_form`)."""
+
 DEFAULTS = {name: parameter.default for name, parameter in COMMON.items()}
 
 
@@ -96,7 +99,13 @@ def try_special(name: str, pattern: Any, size: int, task: Task) -> Result:
     return result
 
 
-def search_model(compiled: Compiled, task: Task, deliver: Deliver, tried: Result | None = None) -> Result:
+def search_model(
+    compiled: Compiled,
+    task: Task,
+    deliver: Deliver,
+    tried: Result | None = None,
+    waiting: Waiting | None = None,
+) -> Result:
     """Search for assignments without violation, ever better ones where there is an objective.
 
     Parameters
@@ -105,6 +114,8 @@ def search_model(compiled: Compiled, task: Task, deliver: Deliver, tried: Result
         Takes what is found, (1, decision variables), and says whether to go on where there is an objective.
     tried
         What a special kernel ended with that gave up: its work counts.
+    waiting
+        Searches of the same model that earlier runs have left.
     """
     limits = task.limits
     if tried is not None and limits.steps is not None:  # the steps of both count
@@ -112,13 +123,7 @@ def search_model(compiled: Compiled, task: Task, deliver: Deliver, tried: Result
     strategy = get_strategy(task.strategy)
     options = complete(strategy, task.options)
     began = time.monotonic()
-    with stopping_if_long(limits.should_stop, _size(compiled)):
-        search = Search(
-            compiled, task.seed, limits,
-            assignment_only=gives_up_swaps(strategy, options) or task.common["neighbourhood"] == "assignment",
-            measure=options.get("measure", "surplus"), audit=task.common["audit"], trace=task.common["trace"],
-            hint=task.hint,
-        )  # fmt: skip
+    search = search_for(compiled, replace(task, limits=limits), strategy, options, waiting)
     built = time.monotonic() - began
     reason, incumbent = _improve(search, strategy, options, deliver)
     result = search.result(reason)
@@ -131,7 +136,39 @@ def search_model(compiled: Compiled, task: Task, deliver: Deliver, tried: Result
     if incumbent is not None:
         result.x, result.cost = incumbent, 0
         result.objective = None if compiled.objective is None else search.value_of(incumbent)
+    release(search, task, strategy, options, waiting)
     return result if tried is None else _joined(search, tried, result)
+
+
+def _form(task: Task, strategy: Strategy, options: Mapping[str, Any]) -> tuple[bool, str]:
+    """Return whether a search only assigns, and its measure."""
+    only = gives_up_swaps(strategy, options) or task.common["neighbourhood"] == "assignment"
+    return only, options.get("measure", "surplus")
+
+
+def search_for(
+    compiled: Compiled, task: Task, strategy: Strategy, options: Mapping[str, Any], waiting: Waiting | None
+) -> Search:
+    """Return a search that begins as the task says: one that waits, where that makes no difference."""
+    only, measure = form = _form(task, strategy, options)
+    ready = (waiting or {}).get(form)
+    if ready and task.hint is None and task.common["audit"] == "final" and not task.common["trace"]:
+        search = ready.pop()
+        search.renew(task.seed, task.limits)
+        return search
+    with stopping_if_long(task.limits.should_stop, _size(compiled)):
+        return Search(
+            compiled, task.seed, task.limits, assignment_only=only, measure=measure,
+            audit=task.common["audit"], trace=task.common["trace"], hint=task.hint,
+        )  # fmt: skip
+
+
+def release(
+    search: Search, task: Task, strategy: Strategy, options: Mapping[str, Any], waiting: Waiting | None
+) -> None:
+    """Let a search wait for another run."""
+    if waiting is not None and search.can_be_renewed:
+        waiting.setdefault(_form(task, strategy, options), []).append(search)
 
 
 def _size(compiled: Compiled) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
-from cpqueens.backends.local_search.search import NEVER, End, Limits, Result, Search
+from cpqueens.backends.local_search.search import End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, permuted, slices
 from cpqueens.kernels import search_exchange as codes
 from cpqueens.kernels import search_info as at
@@ -52,7 +52,7 @@ def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: M
         place[x] = np.arange(n)
         errors[:] = [x[line].sum() for line in pattern.lines]
         errors -= pattern.totals
-        info[at.LEAST], info[at.STALL] = NEVER, 0
+        info[at.LEAST], info[at.STALL] = at.NEVER, 0
         reason = slices(advance, lambda: int(info[at.STEPS]), limits)
     cost, layers, forced = int(np.abs(errors).sum()), {"sums": len(pattern.lines)}, int(info[codes.FORCED])
     return permuted(info, x + pattern.low, cost, reason, layers, starts - 1, forced_moves=forced)

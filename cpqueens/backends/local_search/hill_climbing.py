@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.climbing import climb_once
+from cpqueens.backends.local_search.climbing import climb_many, climb_once
 from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.search_scan import JUMP, LAST, TAKE_AND_SHAKE
 
 ASSIGNMENT_ONLY = True
@@ -27,4 +28,13 @@ PARAMETERS: Mapping[str, Parameter] = {
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Climb once from a random start."""
     search.start(kind=options["start"])
-    return climb_once(search, LAST, JUMP if options["shoulder"] == "jump" else TAKE_AND_SHAKE, 0)
+    return climb_once(search, LAST, _shoulder(options), 0)
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    return climb_many(options["start"], LAST, _shoulder(options), 0)
+
+
+def _shoulder(options: Mapping[str, Any]) -> int:
+    return JUMP if options["shoulder"] == "jump" else TAKE_AND_SHAKE

@@ -8,6 +8,7 @@ An AllDifferent that is kept by the neighbourhood (its group) needs no counters 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,8 +49,9 @@ class Arrays:
         view: IntArray = arena[arena[which] : arena[which + 1]]
         return view
 
+    @cached_property
     def summary(self) -> dict[str, int]:
-        """Return how many constraints each layer has."""
+        """How many constraints each layer has."""
         counts = {"plain": 0, "rows": 0, "deep": 0}
         for entry in self.entries:
             counts[entry.layer] += 1

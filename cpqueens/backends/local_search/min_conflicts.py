@@ -11,7 +11,8 @@ from typing import Any
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_with_restarts
+from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_many, walk_with_restarts
 
 PARAMETERS: Mapping[str, Parameter] = {
     "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
@@ -22,7 +23,14 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
+    return walk_with_restarts(search, repeat(_setting(search, options)))
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    return walk_many([_setting(search, options)])
+
+
+def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
     stall = options["restart"] or 1000 + 20 * search.size
-    return walk_with_restarts(
-        search, repeat(Walk(noise=options["noise"], sample=options["sample"], stall=stall))
-    )
+    return Walk(noise=options["noise"], sample=options["sample"], stall=stall)

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.climbing import climb_once
+from cpqueens.backends.local_search.climbing import climb_many, climb_once
 from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.strategies import Call
+from cpqueens.kernels.search_runs import START_AND_COUNT
 from cpqueens.kernels.search_scan import GO_ON, RANDOM
 
 ASSIGNMENT_ONLY = True
@@ -26,3 +28,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
         search.count_step()  # a restart is a step: where every start is a local optimum they must end too
         if search.limits.steps is not None and search.steps >= search.limits.steps:
             return "step_limit"
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    return climb_many(options["start"], RANDOM, GO_ON, options["max_sideways"], START_AND_COUNT)

@@ -22,8 +22,11 @@ import numpy as np
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_rowwise as codes
 from cpqueens.kernels.search_info import SOLVED
+from cpqueens.kernels.search_runs import rowwise_runs
+from cpqueens.language.rows import IntArray
 
 TESTED = {"row": codes.EACH_ROW, "round": codes.EACH_ROUND, "move": codes.EACH_MOVE}
 RULES = {"coarse": codes.COARSE, "metropolis": codes.METROPOLIS}
@@ -45,11 +48,10 @@ def course() -> Any:
 def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     """Anneal until solved or stopped; every variable must be free to take any value of its domain."""
     search.start("permutation")
-    place = np.zeros(codes.LENGTH, dtype=np.int64)
-    place[codes.RULE], place[codes.TESTED] = RULES[options["rule"]], TESTED[options["tested"]]
+    place = _place(options)
     temperatures = course()
     tried, taken = (np.zeros(len(temperatures), dtype=np.int64) for _ in range(2))
-    state = search.state, place, temperatures, tried, taken
+    state = search.fixed, place, temperatures, tried, taken
     # not by `Search.run`, which ends with the first assignment that satisfies everything
     ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits)
     search.extra |= {
@@ -59,6 +61,21 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
         },
     }  # fmt: skip
     return "solved" if search.solved() else final(ended)
+
+
+def rowwise_many(options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    temperatures = course()
+    tried, taken = (np.zeros((runs, len(temperatures)), dtype=np.int64) for _ in range(2))
+    arguments = _place(options), temperatures, tried, taken
+    return Call(rowwise_runs, arguments, "permutation", "anneals", {"worse": tried, "accepted": taken})
+
+
+def _place(options: Mapping[str, Any]) -> IntArray:
+    """Return where the walk begins."""
+    place = np.zeros(codes.LENGTH, dtype=np.int64)
+    place[codes.RULE], place[codes.TESTED] = RULES[options["rule"]], TESTED[options["tested"]]
+    return place
 
 
 def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:

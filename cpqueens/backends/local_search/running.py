@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,24 @@ if TYPE_CHECKING:
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
+    task = task_of(model, request)
+    try:
+        result = _run(model, request, deliver, task)
+    except Stopped:  # while the model was compiled
+        return Ended(False, request.why_stopped(), statistics={"strategy": task.strategy, "steps": 0})
+    except StrategyError as error:
+        raise UnsupportedRequest(f"local-search:{task.strategy}: {error}") from None
+    return ended(result, request, model.maximizing)
+
+
+def task_of(model: Statement, request: Request) -> Task:
+    """Return what a request asks for, with the limits of a model that is not compiled yet.
+
+    Raises
+    ------
+    UnsupportedRequest
+        If there is no such strategy.
+    """
     name = request.strategy or "auto"
     if name not in STRATEGIES:
         raise UnsupportedRequest(f"local-search has no strategy {name!r}; it has {', '.join(STRATEGIES)}")
@@ -32,13 +50,7 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
     limits = limits_of(request, 2_000_000 + 100 * len(model.decisions))
-    try:
-        result = _run(model, request, deliver, Task(name, request.seed, limits, options, common, hint))
-    except Stopped:  # while the model was compiled
-        return Ended(False, request.why_stopped(), statistics={"strategy": name, "steps": 0})
-    except StrategyError as error:
-        raise UnsupportedRequest(f"local-search:{name}: {error}") from None
-    return ended(result, request, model.maximizing)
+    return Task(name, request.seed, limits, options, common, hint)
 
 
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
@@ -56,7 +68,8 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     if tried is None:
         tried = try_specials(patterns, task)
     if tried is None or tried.reason == "stalled":
-        result = search_model(patterns.compiled, task, deliver, tried)
+        waiting = model.kept("searches of local-search", dict[Any, Any])
+        result = search_model(patterns.compiled, task, deliver, tried, waiting)
     else:
         result = _delivered(tried, deliver)
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)

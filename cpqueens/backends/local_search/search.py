@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -13,18 +13,18 @@ from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all
-from cpqueens.backends.local_search.neighbourhood import Neighbourhood, build_space, derive
-from cpqueens.backends.local_search.starts import hinted_start, random_start
+from cpqueens.backends.local_search.neighbourhood import build_space, derive
+from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.random import seed_state
-from cpqueens.kernels.search_rebuild import rebuild
-from cpqueens.kernels.search_state import Core, Deep, Rows, Space, State
+from cpqueens.kernels.search_info import NEVER
+from cpqueens.kernels.search_rebuild import begin
+from cpqueens.kernels.search_state import Core, Deep, Rows, State
+from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-
-NEVER = 1 << 62
 
 End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up"]
 """Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics."""
@@ -102,22 +102,15 @@ class Search:
         hint: tuple[IntArray, IntArray] | None = None,
     ) -> None:
         self.compiled, self.size = compiled, compiled.decision_count
-        self.limits = limits or Limits()
         self.audit = audit
         self.measure = {"surplus": 0, "pairs": 1}[measure]
         self.neighbourhood = derive(compiled, assignment_only)
         self.arrays = build_arrays(compiled, self.neighbourhood.kept)
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
-        self.random = seed_state(seed)
+        self.random = np.zeros(4, dtype=np.int64)
         self.events = np.zeros((trace, at.EVENT_WIDTH), dtype=np.int64)
         self.hint = hint
-        self.hint_kept: int | None = None
-        self.restarts = -1
-        self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
-        self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
-        self.goes_on = False
-        self.improvements = 0
         self.paces: dict[Any, Pace] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
         values = int(np.diff(self.space.spare_start).max(initial=0))
@@ -131,9 +124,30 @@ class Search:
             *self.layers, self.space, self.moves, self.deltas, self.tabu, self.events, self.random,
             self.measure,
         )  # fmt: skip
+        self.fixed = Fixed(self.state)  # what kernels are called with
+        self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
+        self.renew(seed, limits)
+
+    def renew(self, seed: int, limits: Limits | None = None) -> None:
+        """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
+        self.limits = limits or Limits()
+        self.random[:] = seed_state(seed)
+        self.info[:] = 0
         self.info[at.SAVED] = NEVER
         self.info[at.THINNING] = 1
-        self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
+        self.hint_kept: int | None = None
+        self.restarts = -1
+        self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
+        self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
+        self.goes_on = False
+        self.improvements = 0
+        self.reset_weights()
+
+    @property
+    def can_be_renewed(self) -> bool:
+        """Whether all that a run has changed is set anew by `renew`."""
+        asked = self.audit != "final" or len(self.events) or self.hint is not None
+        return not asked and self.compiled.objective is None
 
     # ---- state ----------------------------------------------------------------------------------
 
@@ -175,15 +189,37 @@ class Search:
             self.rebuild()
             return
         self.restarts += 1
-        space, neighbourhood = self.space, self.neighbourhood
-        if kind == "permutation" and not neighbourhood.groups:
-            space, neighbourhood = self._start_groups
-        args = (self.x, self.compiled, space, neighbourhood, self.random)
         if self.hint is not None and self.restarts == 0:
-            self.hint_kept = hinted_start(*args, *self.hint)
-        else:
-            random_start(*args)
+            space, neighbourhood = self.space, self.neighbourhood
+            if kind == "permutation" and not neighbourhood.groups:
+                neighbourhood = derive(self.compiled)
+                space = build_space(self.compiled, neighbourhood)
+            self.hint_kept = hinted_start(
+                self.x, self.compiled, space, neighbourhood, self.random, *self.hint
+            )
+            self.rebuild()
+            return
+        starts = self.starts(kind)
+        if len(starts) == 1 and isinstance(starts[0], Fixed):
+            begin(starts[0], self.fixed)
+            return
+        random_start(starts, self.x, self.compiled, self.space, self.random)
         self.rebuild()
+
+    def starts(self, kind: str = "independent") -> Sequence[Start]:
+        """Return what a random start of this kind is made of."""
+        return self._permutations if kind == "permutation" else self._starts
+
+    @cached_property
+    def _starts(self) -> Sequence[Start]:
+        return all_starts(self.neighbourhood, self.space)
+
+    @cached_property
+    def _permutations(self) -> Sequence[Start]:
+        if self.neighbourhood.groups:
+            return self._starts
+        neighbourhood = derive(self.compiled)
+        return all_starts(neighbourhood, build_space(self.compiled, neighbourhood), keeps_spare=False)
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
@@ -205,19 +241,9 @@ class Search:
         assert self.compiled.objective is not None
         return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x))[0])
 
-    @cached_property
-    def _start_groups(self) -> tuple[Space, Neighbourhood]:
-        neighbourhood = derive(self.compiled)
-        return build_space(self.compiled, neighbourhood), neighbourhood
-
     def rebuild(self) -> None:
         """Compute the state afresh from ``x`` and begin a new descent."""
-        self.tabu[:] = 0
-        rebuild(*self.layers, self.measure)
-        self.info[at.LEAST] = self.cost
-        self.info[at.LEAST_VIOLATION] = NEVER
-        self.info[[at.STALL, at.FROZEN, at.SIDEWAYS]] = 0
-        self.info[[at.POSITION, at.INNER]] = 0
+        begin(NO_START, self.fixed)
 
     def reset_weights(self) -> None:
         """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""
@@ -275,7 +301,7 @@ class Search:
             if self.limits.should_stop():
                 return "stopped"
             size = 1 if self.audit == "full" else max(1, min(pace.steps, left, total))
-            code = pace.counted(lambda most: kernel(most, self.state, *arguments), size, lambda: self.steps)
+            code = pace.counted(lambda most: kernel(most, self.fixed, *arguments), size, lambda: self.steps)
             if self.audit != "final":
                 check_state(self.arrays, self.measure, self.events)
             if code == at.SOLVED:
@@ -289,7 +315,7 @@ class Search:
         solved = self.solved()
         x = self.x if solved else self.arrays.part(arena.BEST)
         cost = 0 if solved else int(self.info[at.SAVED])
-        facts = {"neighbourhood": self.neighbourhood.report(), "layers": self.arrays.summary(), **self.extra}
+        facts = {"neighbourhood": self.neighbourhood.report(), "layers": self.arrays.summary, **self.extra}
         return Result.of(self.info, x.copy(), cost, reason, max(0, self.restarts), facts)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.climbing import climb_once
+from cpqueens.backends.local_search.climbing import climb_many, climb_once
 from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.search_scan import GO_ON, RANDOM
 
 ASSIGNMENT_ONLY = True
@@ -27,3 +28,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     """Descend once from a random start."""
     search.start(kind=options["start"])
     return climb_once(search, RANDOM, GO_ON, options["max_sideways"])
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    return climb_many(options["start"], RANDOM, GO_ON, options["max_sideways"])

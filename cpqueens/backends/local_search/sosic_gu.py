@@ -10,6 +10,8 @@ from typing import Any
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
+from cpqueens.backends.local_search.strategies import Call
+from cpqueens.kernels.search_runs import sweep_runs
 from cpqueens.kernels.search_sweep import sweep
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -19,12 +21,22 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Sweep with restarts until solved or stopped."""
-    if (search.space.group < 0).any():
-        raise StrategyError(
-            "sosic-gu swaps only: every variable must be in an AllDifferent over plain variables"
-        )
+    _require_swaps(search)
     while True:
         search.start()
         ended = search.run(sweep)
         if ended != "local_optimum":
             return final(ended)
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    _require_swaps(search)
+    return Call(sweep_runs)
+
+
+def _require_swaps(search: Search) -> None:
+    if (search.space.group < 0).any():
+        raise StrategyError(
+            "sosic-gu swaps only: every variable must be in an AllDifferent over plain variables"
+        )

@@ -13,9 +13,12 @@ import numpy as np
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import permuted, slices
+from cpqueens.backends.together import COUNTED, Together
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.search_lot import EXTRA
+from cpqueens.kernels.tiers import Fixed
 from cpqueens.lowered.permutations import ShiftedPermutation
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -35,17 +38,12 @@ def solve_shifted(
 ) -> Result:
     """Solve the pattern; O(n) time for large n, 20 bytes per variable for queens and the offsets' 8."""
     n = pattern.size
-    x = np.arange(n, dtype=np.int32)
-    count = np.zeros(pattern.counters, dtype=np.int32)
-    work = np.zeros(n + 64, dtype=np.int32)
-    info = np.zeros(codes.LENGTH, dtype=np.int64)
-    random = seed_state(seed)
-    stall = options["restart"] or 50 + 10 * n
-    noise = min(1 << 32, round(options["noise"] * (1 << 32)))
-    state = codes.Placing(x, pattern.offsets, count, work, info, random)
+    state = _state(pattern)
+    state.random[:] = seed_state(seed)
+    x, info, fixed, settings = state.x, state.info, Fixed(state), _settings(n, options)
 
     def advance(steps: int) -> int:
-        return int(codes.units_search(steps, options["tries"], stall, noise, state))
+        return int(codes.units_search(steps, *settings, fixed))
 
     reason = slices(advance, lambda: int(info[at.STEPS]), limits)
     cost = int(info[at.COST]) if info[codes.SEARCHING] else n
@@ -54,3 +52,26 @@ def solve_shifted(
     layers, restarts = {"units": len(pattern.offsets)}, int(info[codes.RESTARTS])
     misplaced = int(info[codes.MISPLACED])
     return permuted(info, values, cost, reason, layers, restarts, misplaced_by_start=misplaced)
+
+
+def solve_shifted_many(pattern: ShiftedPermutation, options: Mapping[str, Any]) -> Together:
+    """Return what makes many runs of `solve_shifted`; their assignments begin with 0."""
+    state = _state(pattern)
+    return Together(
+        codes.units_runs, Fixed(state), _settings(pattern.size, options), lambda: int(state.info[at.STEPS]),
+        {**COUNTED, "misplaced_by_start": EXTRA},
+    )  # fmt: skip
+
+
+def _state(pattern: ShiftedPermutation) -> codes.Placing:
+    """Return the state of a search that has not begun."""
+    x = np.arange(pattern.size, dtype=np.int32)
+    count, work = (np.zeros(size, dtype=np.int32) for size in (pattern.counters, pattern.size + 64))
+    info, random = np.zeros(codes.LENGTH, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    return codes.Placing(x, pattern.offsets, count, work, info, random)
+
+
+def _settings(n: int, options: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Return the kernel's tries, stall and noise."""
+    noise = min(1 << 32, round(options["noise"] * (1 << 32)))
+    return options["tries"], options["restart"] or 50 + 10 * n, noise

@@ -1,40 +1,79 @@
 """Assignments to start from, random or near a hint, within domains and groups."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from cpqueens.backends.local_search.neighbourhood import Neighbourhood, matching
-from cpqueens.kernels.search_start import random_values, shuffle
+from cpqueens.backends.local_search.neighbourhood import Neighbourhood, SwapGroup, matching
+from cpqueens.kernels.search_start import Starts, fill, shuffle
 from cpqueens.kernels.search_state import Space
+from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.compiled import Compiled, offsets
+
+Start = Fixed | tuple[int, SwapGroup]
+"""What is given random values together: by a kernel, which takes `Starts`; or a group with its number, whose
+members have different domains."""
+
+NONE = np.zeros(0, dtype=np.int64)
+NO_START = Fixed(Starts(*[NONE] * 5))
+
+
+def all_starts(neighbourhood: Neighbourhood, space: Space, keeps_spare: bool = True) -> list[Start]:
+    """Return what a random start is made of, in its order; it sets spare values if the search has groups."""
+    free = np.flatnonzero(space.group < 0)
+    together: list[tuple[int, SwapGroup]] = []
+    parts: list[Start] = []
+
+    def close() -> None:
+        nonlocal free
+        if together or len(free):
+            parts.append(Fixed(_starts(free, together, space if keeps_spare else None)))
+        free = NONE
+        together.clear()
+
+    for g, group in enumerate(neighbourhood.groups):
+        if group.uniform:
+            together.append((g, group))
+        else:
+            close()
+            parts.append((g, group))
+    close()
+    return parts
+
+
+def _starts(free: IntArray, groups: list[tuple[int, SwapGroup]], space: Space | None) -> Starts:
+    sizes = [len(group.variables) for _, group in groups], [len(group.values) for _, group in groups]
+    first = [offsets(size)[:-1] for size in sizes]
+    spare = np.array([-1 if space is None else space.spare_start[g] for g, _ in groups], dtype=np.int64)
+    table = np.array([first[0], sizes[0], first[1], sizes[1], spare], dtype=np.int64)
+    members = np.concatenate([NONE, *(group.variables for _, group in groups)])
+    values = np.concatenate([NONE, *(group.values for _, group in groups)])
+    work = np.zeros(max(sizes[1], default=0), dtype=np.int64)
+    return Starts(free, table.T.reshape(-1), members, values, work)
+
+
+def random_start(
+    starts: Sequence[Start], x: IntArray, compiled: Compiled, space: Space, random: IntArray
+) -> None:
+    """Fill ``x`` at random: a permutation per group, independent values elsewhere; set the spare values."""
+    for start in starts:
+        if isinstance(start, Fixed):
+            fill(start, x, space, random)
+            continue
+        g, group = start
+        chosen = matching(compiled, group.variables, group.values, partial(_permutation, random))
+        assert chosen is not None, "a group has a matching by construction"
+        x[group.variables] = chosen
+        if len(space.spare):
+            _set_spare(g, group.values, chosen, space)
 
 
 def _permutation(random: IntArray, size: int) -> IntArray:
     order = np.arange(size, dtype=np.int64)
     shuffle(order, random)
     return order
-
-
-def random_start(
-    x: IntArray, compiled: Compiled, space: Space, neighbourhood: Neighbourhood, random: IntArray
-) -> None:
-    """Fill ``x`` at random: a permutation per group, independent values elsewhere; set the spare values."""
-    if len(neighbourhood.groups) == 0 or (space.group < 0).any():
-        random_values(x, space, random)
-    for g, group in enumerate(neighbourhood.groups):
-        if group.uniform:
-            values = group.values.copy()
-            shuffle(values, random)
-            members = len(group.variables)
-            x[group.variables] = values[:members]
-            space.spare[space.spare_start[g] : space.spare_start[g + 1]] = values[members:]
-        else:
-            chosen = matching(compiled, group.variables, group.values, partial(_permutation, random))
-            assert chosen is not None, "a group has a matching by construction"
-            x[group.variables] = chosen
-            _set_spare(g, group.values, chosen, space)
 
 
 def hinted_start(
@@ -47,7 +86,7 @@ def hinted_start(
     given: IntArray,
 ) -> int:
     """Fill ``x`` from ``hint`` where ``given`` (bool) and possible; return how many entries were kept."""
-    random_start(x, compiled, space, neighbourhood, random)
+    random_start(all_starts(neighbourhood, space), x, compiled, space, random)
     free = (space.group < 0) & given & (hint >= space.lower) & (hint <= space.upper)
     for v in [v for v in compiled.domains if v < len(x) and free[v]]:
         free[v] = hint[v] in compiled.domains[v]

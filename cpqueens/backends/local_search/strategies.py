@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from cpqueens.backends.base import Parameter
+from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import End, Search
@@ -30,12 +31,35 @@ STRATEGIES: dict[str, str] = {
 }
 
 
+class Call(NamedTuple):
+    """A kernel that makes many runs of a strategy.
+
+    Attributes
+    ----------
+    kernel
+        Called as ``kernel(steps, state, lot, starts, *arguments)``.
+    start
+        The kind of start, see `Search.start`.
+    extra
+        What the figure is called that only this strategy counts.
+    tables
+        Counts with a row a run, which the kernel writes.
+    """
+
+    kernel: Callable[..., None]
+    arguments: tuple[Any, ...] = ()
+    start: str = "independent"
+    extra: str | None = None
+    tables: Mapping[str, IntArray] = {}
+
+
 class Strategy(Protocol):
     """What a strategy's module has.
 
     ``run`` searches until it is solved or must end, and says why it ended. A strategy goes on for ever, with
     new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY = True``, where a module has it,
-    gives up derived swaps.
+    gives up derived swaps. ``many(search, options, runs)``, where it has it, returns the `Call` that makes so
+    many runs, each as ``run`` would, or None if it cannot on this model.
     """
 
     PARAMETERS: Mapping[str, Parameter]

@@ -10,7 +10,8 @@ from typing import Any
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.walking import Walk, walk_with_restarts
+from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
 from cpqueens.kernels.search_walk import WORST
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -23,8 +24,16 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with restarts until solved or stopped."""
-    setting = Walk(
+    return walk_with_restarts(search, repeat(_setting(search, options)))
+
+
+def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
+    """Do the same for many runs."""
+    return walk_many([_setting(search, options)])
+
+
+def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
+    return Walk(
         choice=WORST, noise=1.0, tenure=options["tenure"], tenure_spread=options["tenure_spread"],
         random_choice=options["noise"], stall=options["restart"] or 10_000 + 100 * search.size,
     )  # fmt: skip
-    return walk_with_restarts(search, repeat(setting))

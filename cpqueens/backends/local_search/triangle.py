@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import NEVER, End, Paused, Search, final
+from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.slices import Sliced, slices
-from cpqueens.backends.local_search.walking import Walk, luby, probability, walk_once
+from cpqueens.backends.local_search.walking import Walk, probability, walk_once
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info
 from cpqueens.kernels import search_triangle as codes
 from cpqueens.kernels.lanes import LANES
 from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
 from cpqueens.kernels.search_bits import NOWHERE
+from cpqueens.kernels.search_runs import luby
 from cpqueens.kernels.search_state import Rows
 
 UNIT = 300_000  # steps without progress before the first new start
@@ -26,7 +27,7 @@ def suits(search: Search) -> bool:
     rows = search.arrays.rows
     if rows is None or search.arrays.deep is not None or search.measure != 0 or search.audit != "final":
         return False
-    if len(search.events) or search.arrays.summary()["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
+    if len(search.events) or search.arrays.summary["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
         return False
     whole = len(search.neighbourhood.groups) == 1 and (search.space.group == 0).all()
     straight = (part(rows.static, BIT_ROWS).reshape(-1, 5)[:, 4] == 0).all()
@@ -99,7 +100,7 @@ class _Triangle:
         self.index = np.append(counters - first[owner], NOWHERE)
         self.bits = self.index[self.terms]
         self.tabu[:] = 0
-        self.info[search_info.LEAST], self.info[search_info.STALL] = NEVER, 0
+        self.info[search_info.LEAST], self.info[search_info.STALL] = search_info.NEVER, 0
 
     def state(self) -> codes.Packed:
         """Return what the kernel takes."""

@@ -1,12 +1,14 @@
 """Settings of the walk kernel, and walking with restarts: the common part of several strategies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from cpqueens.backends.local_search.search import End, Paused, Search, final
+from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_walk as codes
+from cpqueens.kernels.search_runs import walk_runs
 from cpqueens.language.rows import IntArray
 
 ALWAYS = 1 << 32
@@ -64,15 +66,10 @@ def walk_with_restarts(search: Search, settings: Iterator[Walk]) -> End:
             return final(ended)
 
 
-def luby(k: int) -> int:
-    """Return the k-th number (from 1) of 1 1 2 1 1 2 4 ... (Luby, Sinclair and Zuckerman 1993).
+def walk_many(settings: Sequence[Walk], unit: int = 0) -> Call:
+    """Return the same for many runs, whose starts take the settings in turn.
 
-    >>> [luby(k) for k in range(1, 16)]
-    [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+    Above 0, ``unit`` times the numbers of `luby` takes the place of their ``stall``.
     """
-    size = 1
-    while size < k + 1:
-        size *= 2
-    if size == k + 1:
-        return size // 2
-    return luby(k - size // 2 + 1)
+    table = np.array([setting.parameters() for setting in settings])
+    return Call(walk_runs, (table, unit, np.zeros(codes.LENGTH, dtype=np.int64)))

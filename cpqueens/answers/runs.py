@@ -1,0 +1,95 @@
+"""What many runs of one solver on one model say, as arrays with a row for each seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.answers.outcome import SolutionSet, StopReason
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Runs:
+    """Runs that differ in their seeds alone; each is what `Outcome` would say of the single run.
+
+    Only runs that came to their own end are here. One that Ctrl-C or ``total_time_limit`` broke off, and
+    those after it, are not: ``ended_by`` then says why, and ``asked`` how many there would have been.
+
+    Attributes
+    ----------
+    seeds
+        (runs,)
+    status, stop_reason
+        (runs,) `Status` and `StopReason` as text.
+    solved
+        (runs,) whether it found a solution; every solution is checked.
+    matrix
+        (runs, decision variables), 0 where there is none.
+    steps
+        (runs,) what the solver's ``step_limit`` counts, 0 where it counts nothing.
+    seconds
+        (runs,) where one call made many runs: its time, shared out by their steps.
+    statistics
+        Further counts by the names that an outcome's statistics have, (runs,) or (runs, ...): evaluations,
+        moves, restarts, trajectory, ..., as far as the solver has them.
+    """
+
+    model: Statement
+    solver: str
+    seeds: IntArray
+    status: NDArray[np.str_]
+    stop_reason: NDArray[np.str_]
+    solved: NDArray[np.bool_]
+    matrix: IntArray
+    steps: IntArray
+    seconds: NDArray[np.float64]
+    statistics: Mapping[str, IntArray] = field(default_factory=dict)
+    asked: int = 0
+    ended_by: StopReason | None = None
+
+    def __post_init__(self) -> None:
+        arrays = (self.seeds, self.status, self.stop_reason, self.solved, self.matrix, self.steps)
+        for array in (*arrays, self.seconds, *self.statistics.values()):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    @property
+    def solutions(self) -> SolutionSet:
+        """The solutions of the solved runs, in the order of these."""
+        return SolutionSet(self.model, self.model.decisions, self.matrix[self.solved])
+
+    def __getitem__(self, expression: Any) -> np.ma.MaskedArray[Any, Any]:
+        """Return the values of an expression, of shape (runs, *shape), masked where there is no solution.
+
+        Raises
+        ------
+        Undefined
+            If a partial function in it has no value in one of the solutions.
+        """
+        found = self.solutions.values(expression)
+        values = np.zeros((len(self), *found.shape[1:]), dtype=np.int64)
+        values[self.solved] = found
+        mask = np.zeros(values.shape, dtype=bool)
+        mask[~self.solved] = True
+        return np.ma.MaskedArray(values, mask)
+
+    def __repr__(self) -> str:
+        solved = f"{int(self.solved.sum())} solved"
+        if self.solved.any() and self.steps.any():
+            low, middle, high = np.percentile(self.steps[self.solved], [0, 50, 100])
+            solved += f" in {low:,.0f} to {high:,.0f} steps (median {middle:,.0f})"
+        others = Counter(self.stop_reason[~self.solved].tolist())
+        parts = [solved, *(f"{number} ended by {reason}" for reason, number in others.most_common())]
+        if self.ended_by is not None:
+            parts.append(f"{self.asked - len(self)} left out by {self.ended_by}")
+        parts.append(f"{self.seconds.sum():.3g} s")
+        return f"<{len(self)} runs of {self.solver} on {self.model.name}: {', '.join(parts)}>"

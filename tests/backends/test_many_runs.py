@@ -1,0 +1,133 @@
+"""Many runs in one call: each is what the single run of its seed is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cpqueens.models.all_interval import all_interval
+from cpqueens.models.costas_array import costas_array
+from cpqueens.models.queens import queens
+from cpqueens.models.toroidal_queens import toroidal_queens
+
+from cpqueens import Model, Outcome
+from cpqueens.answers.runs import Runs
+from cpqueens.backends import together
+from cpqueens.backends.local_search.strategies import STRATEGIES
+from cpqueens.errors import CpqueensError
+from cpqueens.fuzzing.generate import random_model
+
+SEEDS = (0, 5, 9)
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    *((f"local-search:{name}", {}) for name in STRATEGIES),
+    ("local-search:annealing", {"schedule": "rowwise"}),
+    ("local-search:annealing", {"schedule": "rowwise", "tested": "move", "rule": "metropolis"}),
+    ("local-search:hill-climbing", {"shoulder": "jump", "measure": "pairs", "start": "permutation"}),
+    ("local-search:random-restart", {"max_sideways": 3}),
+    ("local-search:tabu", {"neighbourhood": "assignment"}),
+    ("las-vegas", {}),
+    ("las-vegas", {"stop_vegas": 2}),
+    ("las-vegas", {"attempts": 3}),
+    ("backtracking", {}),
+]
+TOGETHER = {
+    "adaptive", "annealing", "auto", "hill-climbing", "jump", "min-conflicts", "random-restart", "sideways",
+    "sosic-gu", "sosic-gu-4", "tabu",
+}  # fmt: skip
+"""Strategies that have a kernel for many runs of queens."""
+
+
+def models() -> list[Model]:
+    """Return models of all layers, solvable and not, and random ones."""
+    structured = [queens(6), queens(3), toroidal_queens(5), costas_array(5), all_interval(6)]
+    return [*structured, *(random_model(seed) for seed in range(3))]
+
+
+@pytest.fixture
+def lots(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of runs that were made together."""
+    made: list[int] = []
+    drive = together.drive
+
+    def counted(*arguments: Any) -> Any:
+        made.append(len(arguments[1].x))
+        return drive(*arguments)
+
+    monkeypatch.setattr(together, "drive", counted)
+    monkeypatch.setattr("cpqueens.backends.local_search.many.drive", counted)
+    return made
+
+
+def said(outcome: Outcome, counts: dict[str, Any]) -> dict[str, Any]:
+    """Return what a single run says, in the words of `row`."""
+    found = outcome.solution
+    known = outcome.statistics
+    return {
+        "status": str(outcome.status),
+        "stop_reason": str(outcome.stop_reason),
+        "values": None if found is None else found.values.tolist(),
+        "steps": known.get("steps", known.get("nodes", 0)),
+        **{name: known.get(name, 0) for name in counts},
+    }
+
+
+def row(runs: Runs, k: int) -> dict[str, Any]:
+    """Return what the row of a run says."""
+    counts = {name: int(values[k]) for name, values in runs.statistics.items() if values.ndim == 1}
+    return {
+        "status": str(runs.status[k]),
+        "stop_reason": str(runs.stop_reason[k]),
+        "values": runs.matrix[k].tolist() if runs.solved[k] else None,
+        "steps": int(runs.steps[k]),
+        **counts,
+    }
+
+
+@pytest.mark.parametrize(("solver", "options"), VARIANTS)
+def test_each_run_is_the_single_run_of_its_seed(solver: str, options: dict[str, Any]) -> None:
+    compared = 0
+    for model in models():
+        for limit in (1, 90) if solver != "backtracking" else (None,):
+            asked = {**options, "step_limit": limit}
+            try:
+                singles = [model.solve(solver, random_seed=seed, **asked) for seed in SEEDS]
+            except CpqueensError as error:
+                with pytest.raises(type(error)):
+                    model.runs(solver, SEEDS, **asked)
+                continue
+            runs = model.runs(solver, SEEDS, **asked)
+            for k, single in enumerate(singles):
+                mine = row(runs, k)
+                assert mine == said(single, {n: 0 for n in mine if n in runs.statistics})
+                compared += 1
+    assert compared >= len(SEEDS)
+
+
+@pytest.mark.parametrize("strategy", sorted(TOGETHER))
+def test_one_kernel_makes_the_runs(strategy: str, lots: list[int]) -> None:
+    runs = queens(6).runs(f"local-search:{strategy}", seeds=7, step_limit=50)
+    assert lots == [7] == [len(runs)]
+
+
+def test_every_strategy_is_known_to_have_a_kernel_or_none() -> None:
+    assert set(STRATEGIES) >= TOGETHER
+    assert set(STRATEGIES) - TOGETHER == {"exchange", "reversal"}
+
+
+def test_runs_that_the_kernel_for_queens_gives_up_are_made_singly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `auto` does: three queens have no solution, so after its share the general engine goes on."""
+    from dataclasses import replace
+
+    from cpqueens.backends.local_search import engine
+
+    short = {**engine.SPECIALS}
+    short["sosic-gu-4"] = replace(short["sosic-gu-4"], share=lambda n: 20)
+    monkeypatch.setattr(engine, "SPECIALS", short)
+    monkeypatch.setattr("cpqueens.backends.local_search.many.SPECIALS", short)
+    model = queens(3)
+    singles = [model.solve("local-search", random_seed=seed, step_limit=60) for seed in range(3)]
+    assert {single.statistics["special_steps"] for single in singles} == {20}
+    runs = model.runs("local-search", 3, step_limit=60)
+    assert runs.steps.tolist() == [single.statistics["steps"] for single in singles] == [60] * 3
+    assert np.array_equal(runs.statistics["special_steps"], [20] * 3)
