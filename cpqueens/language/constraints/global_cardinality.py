@@ -8,7 +8,7 @@ from cpqueens.errors import ModelError
 from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.count import Count
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, as_listed
@@ -35,7 +35,7 @@ class GlobalCardinality(Constraint):
     closed: bool
 
     def __init__(self, terms: Any, values: Any, counts: Any, closed: bool = False) -> None:
-        array, numbers = (side.reshape(-1) for side in as_linears(terms, counts))
+        array, numbers = as_linears(flat_terms(terms), flat_terms(counts))
         wanted = tuple(as_listed(values, "values").reshape(-1).tolist())
         if len(wanted) != numbers.size or len(set(wanted)) != len(wanted):
             raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
