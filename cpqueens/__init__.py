@@ -58,6 +58,8 @@ from cpqueens.language.functions import all_, any_, div_trunc, element, maximum,
 from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 from cpqueens.model import Model
 from cpqueens.solving.solve import STOP, IncompleteCount
+from cpqueens.text.calling import operation
+from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
@@ -142,7 +144,10 @@ _LAZY = {"cross_check": "cpqueens.crosscheck.crosscheck"}
 def __getattr__(name: str) -> Any:
     """Import the few public names that need more than the language itself."""
     if name not in _LAZY:
-        raise AttributeError(f"module 'cpqueens' has no attribute {name!r}")
+        advice = spelled(name, __all__)
+        if advice and operation() == "IMPORT_FROM":  # of an AttributeError Python would tell nothing
+            raise ImportError(f"cannot import name {name!r} from 'cpqueens'{advice}", name=name)
+        raise AttributeError(f"module 'cpqueens' has no attribute {name!r}{advice}")
     import importlib
 
     return getattr(importlib.import_module(_LAZY[name]), name)

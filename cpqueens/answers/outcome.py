@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from cpqueens.answers.lookup import Lookup
 from cpqueens.errors import BadIndex, NoSolution
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
+from cpqueens.text.foreign import no_attribute
 from cpqueens.text.plaintext import shown
 
 _SHOWN = 200  # letters of a solution, and values of one variable that are looked at
@@ -137,6 +138,11 @@ class Solution:
         """Check it against its model once more."""
         return check(self._set.model, self)
 
+    if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Solution) and bool(np.array_equal(self.values, other.values))
 
@@ -220,6 +226,11 @@ class Outcome:
                 f"{self.solver} found no solution: status {self.status}, stopped by {self.stop_reason}"
             )
         return solution[expression]
+
+    if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("an outcome is neither true nor false; look at .status or .solution")

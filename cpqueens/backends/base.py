@@ -64,7 +64,6 @@ REFUSED = {
     "fix_variables_to_their_hinted_value": "a hint may not change the model; write model.copy() and fix()",
     "absolute_gap_limit": "a status within a gap would not be a proof",
     "log_search_progress": "write log=True",
-    "seed": "write random_seed=",
     "timeout": "write time_limit=",
     "workers": "write num_workers=",
 }

@@ -9,7 +9,15 @@ from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language import rows
 from cpqueens.language.arrays import broadcast_all, of_one_registry
 from cpqueens.language.conversion import as_linears, define, leaves
-from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Relation, build
+from cpqueens.language.expressions import (
+    Axis,
+    BoolArray,
+    LinearArray,
+    Operand,
+    Positions,
+    Relation,
+    build,
+)
 from cpqueens.language.truths import as_truth
 from cpqueens.text.plaintext import shown
 
@@ -88,6 +96,25 @@ def _scale(a: LinearArray, values: rows.IntArray) -> LinearArray:
 def total(array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearArray:
     """Return the sums over ``axis`` (all axes for None)."""
     (a,) = as_linears(array)
+    groups, shape = _groups(a, axis, keepdims)
+    return build(a.registry, shape, *a.summed(groups))
+
+
+def reduced(kind: str, array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearArray | BoolArray:
+    """Return the connective, or the least or the greatest, over ``axis`` (all axes for None)."""
+    truths = kind in ("and", "or")
+    a = as_truth(array.registry, array).truth() if truths else as_linears(array)[0]
+    groups, shape = _groups(a, axis, keepdims)
+    if truths:
+        return a.registry.combine(kind, a._pick(groups.reshape(*shape, groups.shape[1])))
+    if not groups.shape[1]:
+        raise ModelError(f"{kind} of nothing")
+    columns = [a._pick(column) for column in groups.T]
+    return columns[0].reshape(shape) if len(columns) == 1 else a.registry.define(kind, shape, *columns)
+
+
+def _groups(a: LinearArray, axis: Axis, keepdims: bool) -> tuple[Positions, tuple[int, ...]]:
+    """Return the positions that each result over ``axis`` comes from, (results, each), and their shape."""
     if axis is None or (not a.ndim and axis in (0, -1)):  # NumPy lets axis 0 of a scalar pass
         axis = tuple(range(a.ndim))
     axes = rows.axes_of(axis, a.ndim)
@@ -95,8 +122,7 @@ def total(array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearA
     length, count = (math.prod(a.shape[k] for k in some) for some in (kept, axes))
     groups = a._index().transpose(kept + axes).reshape(length, count)
     ends = [(k, 1 if k in axes else n) for k, n in enumerate(a.shape)]
-    shape = tuple(n for k, n in ends if keepdims or k in kept)
-    return build(a.registry, shape, *a.summed(groups))
+    return groups, tuple(n for k, n in ends if keepdims or k in kept)
 
 
 def power(base: Operand, exponent: Any, modulus: Any = None) -> LinearArray:

@@ -20,7 +20,7 @@ from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.rows import MAX_ELEMENTS, axes_of, refuse_misread, refusing
 from cpqueens.language.truths import Literals
-from cpqueens.language.ufuncs import ADVICE
+from cpqueens.language.ufuncs import refused
 from cpqueens.text.plaintext import shown
 
 
@@ -125,8 +125,11 @@ def _dot(a: LinearArray, b: LinearArray) -> LinearArray:
     return sum_of_products(a, moved(b, axis, -1))
 
 
-def _sum(a: LinearArray, axis: Any = None, keepdims: bool = False) -> LinearArray:
-    return a.sum(axis, keepdims=keepdims)
+def _reducing(method: str) -> Callable[..., Any]:
+    def compute(a: LinearArray, axis: Any = None, keepdims: bool = False) -> Any:
+        return getattr(a, method)(axis, keepdims=keepdims)
+
+    return compute
 
 
 FUNCTIONS: dict[Any, ArrayFunction] = {
@@ -181,14 +184,21 @@ FUNCTIONS: dict[Any, ArrayFunction] = {
     np.resize: ArrayFunction("a* new_shape"),
     np.tile: ArrayFunction("A* reps"),
     # computed
+    np.all: ArrayFunction("a* axis | keepdims", _reducing("all"), counts=True),
+    np.any: ArrayFunction("a* axis | keepdims", _reducing("any"), counts=True),
     np.cumsum: ArrayFunction("a* axis", _cumsum, counts=True),
     np.diff: ArrayFunction("a* n axis", _diff),
     np.dot: ArrayFunction("a* b*", _dot),
     np.inner: ArrayFunction("a* b*", _inner),
-    np.sum: ArrayFunction("a* axis | keepdims", _sum, counts=True),
+    np.max: ArrayFunction("a* axis | keepdims", _reducing("max")),
+    np.min: ArrayFunction("a* axis | keepdims", _reducing("min")),
+    np.sum: ArrayFunction("a* axis | keepdims", _reducing("sum"), counts=True),
     np.trace: ArrayFunction("a* offset axis1 axis2", _trace, counts=True),
 }
 """The functions that are understood."""
+
+_ALIASES: dict[Any, Any] = {np.amax: np.max, np.amin: np.min}
+"""Functions that are others by a second name, and objects of their own."""
 
 MEASURES: dict[Any, ArrayFunction] = {
     np.ndim: ArrayFunction("a*"),
@@ -208,10 +218,11 @@ def apply(function: Any, args: Any, kwargs: Any) -> Any:
     TypeError
         For functions that have no meaning for terms, with advice.
     """
+    function = _ALIASES.get(function, function)
     understood = FUNCTIONS.get(function) or MEASURES.get(function)
     name = f"numpy.{function.__name__}"
     if understood is None:
-        raise TypeError(f"{name} {ADVICE}")
+        raise refused(name, function)
     try:
         with refusing("NumPy"):
             return _run(function, understood, args, kwargs)

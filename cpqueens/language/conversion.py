@@ -1,17 +1,28 @@
 """What users write as arrays of terms: integers, terms, truths, and nested sequences of these."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.arrays import broadcast_all, constant_array, mixed, stack_first
+from cpqueens.language.arrays import (
+    broadcast_all,
+    concatenate_rows,
+    constant_array,
+    mixed,
+    stack_first,
+)
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.rows import as_integers, refuse_misread
 
 MAX_DEPTH = 32
 """Levels of nested lists: as many as all versions of NumPy have axes."""
+
+
+MAX_LISTED = 1_000_000
+"""Elements of what can be gone through only once."""
 
 
 def _nested(value: Any) -> bool:
@@ -26,6 +37,34 @@ def _nested(value: Any) -> bool:
 def _require_depth(depth: int, what: str) -> None:
     if depth >= MAX_DEPTH:
         raise ModelError(f"{what}: nested more than {MAX_DEPTH} levels deep, or a list that holds itself")
+
+
+def listed(value: Any, what: str = "value") -> Any:
+    """Return what can be gone through only once, or not by position, as a list: generators, views of a dict.
+
+    Series and frames of other libraries become NumPy arrays; all else is returned as it is.
+
+    Raises
+    ------
+    IntegerError
+        For a dict, of which it is not plain what is meant, and for a set, which has no order.
+    ModelError
+        For more elements than an array may have.
+    """
+    if isinstance(value, int | Operand | list | tuple | np.ndarray | np.generic | str | bytes):
+        return value
+    if hasattr(value, "__array__"):
+        return np.asarray(value)
+    if isinstance(value, Mapping):
+        raise IntegerError(f"{what}: a dict; write .values() or .keys(), which say what is meant")
+    if isinstance(value, Set) and not isinstance(value, KeysView | ItemsView):
+        raise IntegerError(f"{what}: a set has no order; write a list, such as sorted(...) of integers")
+    if isinstance(value, Sequence) or not isinstance(value, Iterable):
+        return value
+    parts = list(islice(value, MAX_LISTED + 1))  # it may never end
+    if len(parts) > MAX_LISTED:
+        raise ModelError(f"{what}: an iterator of more than {MAX_LISTED} elements; write an array")
+    return parts
 
 
 def leaves(value: Any, what: str = "value", depth: int = 0) -> Iterator[Any]:
@@ -85,13 +124,27 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
 
 def as_linears(*values: Any) -> list[LinearArray]:
     """Return each value as an array of terms of the one model that is found in them."""
+    values = tuple(map(listed, values))
     registry = registry_of(*values)
     return [as_linear(registry, value) for value in values]
 
 
 def flat_terms(value: Any, what: str = "value") -> LinearArray:
-    """Return ``value`` as terms of shape (size,)."""
-    return as_linear(registry_of(value), value, what).reshape(-1)
+    """Return ``value`` as terms of shape (size,); in lists arrays of any shape may stand beside terms."""
+    value = listed(value, what)
+    return _flat(registry_of(value), value, what, 0)
+
+
+def _flat(registry: Registry, value: Any, what: str, depth: int) -> LinearArray:
+    if isinstance(value, list | tuple) and any(_is_array(part) for part in value):
+        refuse_misread(value, what)
+        _require_depth(depth, what)
+        return concatenate_rows([_flat(registry, listed(part, what), what, depth + 1) for part in value])
+    return as_linear(registry, value, what, depth).reshape(-1)
+
+
+def _is_array(value: Any) -> bool:
+    return bool(value.shape) if isinstance(value, Operand) else _nested(value)
 
 
 def define(kind: str, *operands: Any) -> LinearArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import IntArray, plain_array
+from cpqueens.language.rows import IntArray, are_whole, plain_array
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import shown
 
@@ -78,6 +78,8 @@ def as_bound(value: Any, what: str) -> IntArray:
     if array.dtype.kind == "O" and all(isinstance(v, int) and not isinstance(v, bool) for v in array.flat):
         worst = max(array.flat, key=abs)
         raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
+    if are_whole(array):
+        array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         raise IntegerError(f"{what}: integers only, got {shown(value)}")
     return require_in_range(array, what).astype(np.int64)

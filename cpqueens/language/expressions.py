@@ -18,7 +18,7 @@ from cpqueens.language import rows
 from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
 from cpqueens.language.rows import IntArray, Shape
-from cpqueens.language.unknown import Unknown
+from cpqueens.language.unknown import Unknown, not_known
 from cpqueens.text.needed import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
@@ -78,6 +78,7 @@ class Operations:
     multiply: Callable[[Any, Any], LinearArray]
     power: Callable[[Any, Any, Any], LinearArray]
     pick: Callable[[LinearArray, Any], LinearArray]  # by any key that NumPy knows, terms included
+    reduced: Callable[[str, Any, Axis, bool], Any]  # a connective's or a function's name, ...
     subtract: Callable[[Any, Any], LinearArray]
     term: Callable[[Registry, tuple[int, ...], tuple[int, ...], int], LinearArray]
     total: Callable[[Any, Axis, bool], LinearArray]
@@ -160,6 +161,26 @@ class Operand(Unknown):
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing."""
         return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
+
+    def max(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
+        """Return the greatest term over ``axis`` (all axes by default)."""
+        terms: LinearArray = OPERATIONS.reduced("maximum", self, axis, as_switch(keepdims, "keepdims"))
+        return terms
+
+    def min(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
+        """Return the least term over ``axis`` (all axes by default)."""
+        terms: LinearArray = OPERATIONS.reduced("minimum", self, axis, as_switch(keepdims, "keepdims"))
+        return terms
+
+    def all(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
+        """Return the truths that all hold over ``axis`` (all axes by default), of truths and 0/1 terms."""
+        truths: BoolArray = OPERATIONS.reduced("and", self, axis, as_switch(keepdims, "keepdims"))
+        return truths
+
+    def any(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
+        """Return the truths that one holds over ``axis`` (all axes by default), of truths and 0/1 terms."""
+        truths: BoolArray = OPERATIONS.reduced("or", self, axis, as_switch(keepdims, "keepdims"))
+        return truths
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return OPERATIONS.compare(self, other, "==")
@@ -278,7 +299,7 @@ class LinearArray(Operand, LinearRows):
         return OPERATIONS.pick(self, key)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("whether a term is 0 is not known before solving: write x != 0, or len(array)")
+        raise not_known("a term is 0", "write x != 0, or len(array)")
 
     def bind(self, registry: Registry) -> LinearArray:
         """Return the same terms as terms of ``registry`` (an extension of the present one)."""
@@ -370,9 +391,10 @@ class BoolArray(Operand):
         return OPERATIONS.connect("not", self)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            "whether a constraint holds is not known before solving: add it to a model, write & | ~ instead "
-            "of and/or/not, all_(b) or any_(b) over an array, and two comparisons instead of a < b < c"
+        raise not_known(
+            "a constraint holds",
+            "add it to a model, write & | ~ instead of and/or/not, all_(b) or any_(b) over an array, "
+            "c.implies(d) instead of if, and two comparisons instead of a < b < c",
         )
 
 

@@ -9,8 +9,8 @@ from cpqueens.language.conversion import as_linears, define, flat_terms
 from cpqueens.language.expressions import BoolArray, LinearArray
 
 
-def element(array: Any, index: Any) -> LinearArray:
-    """Return ``array[index]`` for a one-dimensional array and an index that is a term; counts from 0.
+def element(array: Any, *index: Any) -> LinearArray:
+    """Return ``array[index]`` for an index that is a term, one index for each axis; counts from 0.
 
     Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
     truth around it is false there, and a constraint that needs it keeps the index inside.
@@ -22,9 +22,12 @@ def element(array: Any, index: Any) -> LinearArray:
     >>> [s[x] for s in m.solutions(solver="backtracking")]
     [1, 2, 3, 4, 5]
     """
-    table, position = as_linears(array, index)
-    if table.ndim != 1:
-        raise ModelError(f"element needs a one-dimensional array, got shape {table.shape}")
+    table, *positions = as_linears(array, *index)
+    if not positions or table.ndim != len(positions):
+        raise ModelError(f"element: {len(positions)} indices for an array of shape {table.shape}")
+    if len(positions) > 1:
+        return table[tuple(positions)]
+    (position,) = positions
     if not table.size:
         raise ModelError("element of an empty array")
     return table.registry.define("element", position.shape, position.reshape(-1), table)

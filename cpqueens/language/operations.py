@@ -21,6 +21,7 @@ OPERATIONS.matmul = arithmetic.matmul
 OPERATIONS.multiply = arithmetic.multiply
 OPERATIONS.pick = pick
 OPERATIONS.power = arithmetic.power
+OPERATIONS.reduced = arithmetic.reduced
 OPERATIONS.subtract = arithmetic.subtract
 OPERATIONS.term = Term
 OPERATIONS.total = arithmetic.total

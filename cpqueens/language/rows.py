@@ -2,8 +2,9 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
 
 _INT64_MAX = 2**63 - 1
+_EXACT = 2.0**53  # from here on not every integer is a float
 MASK_LOST = "the mask would be lost; write .compressed() or .filled(value)"
 _MISREAD: dict[type, str] = {
     np.ma.MaskedArray: MASK_LOST,
@@ -72,10 +74,12 @@ def refuse_misread(value: object, what: str) -> None:
 def as_integers(values: object, what: str = "value") -> IntArray:
     """Return ``values`` as an int64 array, refusing everything that is not an integer.
 
+    Whole floats below 2^53 in size, which is what tables of numbers often hold, are integers too.
+
     Raises
     ------
     IntegerError
-        For floats, strings, None, objects and integers outside 64 bits.
+        For other floats, strings, None, objects and integers outside 64 bits.
     """
     if type(values) is np.ndarray and values.dtype == np.int64:
         return values
@@ -93,7 +97,20 @@ def as_integers(values: object, what: str = "value") -> IntArray:
         if large:
             raise IntegerError(f"{what}: {shown(large[0])} does not fit 64 bits")
         return array.astype(np.int64)
-    raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}")
+    if are_whole(array):
+        return array.astype(np.int64)
+    raise IntegerError(f"{what}: {_refusal(_first_bad(values, array))}")
+
+
+def are_whole(array: NDArray[Any]) -> bool:
+    """Say whether these are floats that are integers, of a size where each integer is one."""
+    return array.dtype.kind == "f" and bool(((np.abs(array) < _EXACT) & (array == np.floor(array))).all())
+
+
+def _refusal(bad: Any) -> str:
+    given = f"integers only, got {shown(bad)}"
+    fraction = isinstance(bad, float | np.floating) and bool(np.isfinite(bad))
+    return f"{given}; scale by a power of ten, as in 10*x <= 25 for x <= 2.5" if fraction else given
 
 
 def as_listed(values: object, what: str) -> IntArray:
@@ -106,6 +123,8 @@ def as_listed(values: object, what: str) -> IntArray:
     OutOfRange
         For integers that no term may reach.
     """
+    if isinstance(values, Set | ValuesView | Iterator):  # of an order that does not matter
+        values = list(islice(values, MAX_ELEMENTS))
     return require_in_range(as_integers(values, what), what)
 
 
@@ -137,7 +156,11 @@ def _first_bad(values: object, array: NDArray[Any]) -> Any:
     except ValueError:
         return values
     flat = given.reshape(-1).tolist()
-    return next((v for v in flat if not isinstance(v, int | np.integer)), flat[0])
+    return next((v for v in flat if not _is_whole(v)), flat[0])
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) or (isinstance(value, float) and are_whole(np.array(value)))
 
 
 def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:

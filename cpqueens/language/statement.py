@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, as_truth
 from cpqueens.language.views import View
+from cpqueens.text.foreign import explaining_keywords, no_attribute
 from cpqueens.text.plaintext import checked_name, shown
 from cpqueens.text.suggest import did_you_mean
 
@@ -83,6 +84,7 @@ class Statement(VariableStore):
 
     # ---- variables ------------------------------------------------------------------------------
 
+    @explaining_keywords
     def intvar(
         self,
         lower: Any = None,
@@ -129,6 +131,7 @@ class Statement(VariableStore):
             self.domains.update(dict.fromkeys(range(first, first + block.size), values))
         return plain_variables(self, block.first, dimensions)
 
+    @explaining_keywords
     def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
         """Create variables with the values 0 and 1, usable as truths."""
         return self.intvar(0, 1, shape, name)
@@ -190,6 +193,17 @@ class Statement(VariableStore):
         frame = sys._getframe(1)
         self._add(constraints, None, (frame.f_code, frame.f_lasti))
         return self
+
+    def __isub__(self, constraints: Any) -> NoReturn:
+        raise TypeError(
+            "constraints are not taken back: m.without(positions) is a copy that lacks some; "
+            "or add them to a m.copy() in the first place"
+        )
+
+    if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name)
 
     def _add(self, item: Any, name: str | None, source: Source | None, depth: int = 0) -> None:
         if isinstance(item, LinearArray):

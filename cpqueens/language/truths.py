@@ -3,9 +3,9 @@
 from typing import Any
 
 from cpqueens.errors import ModelError
-from cpqueens.language.arrays import broadcast_all, mixed, stack_last
-from cpqueens.language.conversion import as_linear, registry_of
-from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+from cpqueens.language.arrays import broadcast_all, concatenate_rows, mixed, stack_last
+from cpqueens.language.conversion import as_linear, listed, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Registry
 
 
 class Literals(BoolArray):
@@ -53,8 +53,17 @@ def as_truth(registry: Registry, value: Any) -> BoolArray:
 
 def as_literals(*values: Any) -> list[LinearArray]:
     """Return the 0/1 terms of each value, as `as_truth` reads it, of the one model that is found in them."""
+    values = tuple(listed(value, "truth") for value in values)
     registry = registry_of(*values)
     return [as_truth(registry, value).truth() for value in values]
+
+
+def flat_literals(value: Any) -> LinearArray:
+    """Return the 0/1 terms of ``value``, (size,); in lists arrays of any shape may stand beside truths."""
+    value = listed(value, "truth")
+    if isinstance(value, list | tuple) and any(isinstance(part, Operand) and part.shape for part in value):
+        return concatenate_rows([literals.reshape(-1) for literals in as_literals(*value)])
+    return as_literals(value)[0].reshape(-1)
 
 
 def side_by_side(*values: Any) -> LinearArray:

@@ -12,6 +12,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.conversion import as_linears, define
 from cpqueens.language.expressions import Operand
+from cpqueens.text.foreign import spelled
 
 ADVICE = (
     "does not work on terms; use arithmetic, abs(), .sum(), minimum(), maximum(), all_(), "
@@ -57,6 +58,15 @@ _MIRRORED = {"eq": "eq", "ge": "le", "gt": "lt", "le": "ge", "lt": "gt", "ne": "
 DEFINED: dict[Any, str] = {np.maximum: "maximum", np.minimum: "minimum"}
 """Functions of two operands by the kind of definition."""
 
+REDUCTIONS: dict[Any, str] = {
+    np.add: "sum",
+    np.logical_and: "all",
+    np.logical_or: "any",
+    np.maximum: "max",
+    np.minimum: "min",
+}
+"""Functions that reduce an axis, by the method of an array that does the same."""
+
 
 def apply_ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return ``function.method(*inputs, **options)`` where terms or truths are among the arguments.
@@ -78,14 +88,21 @@ def apply_ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: di
             raise ModelError(f"{name}: {option!r} is not understood for terms{allowed}")
     if method == "__call__" and function in UNARY:
         return UNARY[function](*inputs)
-    if function is np.add and method == "reduce":
-        return inputs[0].sum(options.get("axis", 0), keepdims=options.get("keepdims", False))
+    if function in REDUCTIONS and method == "reduce":
+        reduce = getattr(inputs[0], REDUCTIONS[function])
+        return reduce(options.get("axis", 0), keepdims=options.get("keepdims", False))
     if function in OPERATORS or function in DEFINED:
         if method == "__call__":
             return _of_two(function, *inputs)
         if method == "outer" and function is not np.matmul:
             return _outer(function, *inputs)
-    raise TypeError(f"{name} {ADVICE}")
+    raise refused(name, function)
+
+
+def refused(name: str, function: Any) -> TypeError:
+    """Return why a NumPy function is refused, with what is written instead."""
+    own = spelled(function.__name__)
+    return TypeError(f"{name} does not work on terms{own}" if own else f"{name} {ADVICE}")
 
 
 def _of_two(function: Any, left: Any, right: Any) -> Any:

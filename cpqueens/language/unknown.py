@@ -1,9 +1,30 @@
 """What Python and NumPy ask of values that only a solution has: refused, with what to write instead."""
 
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
-from cpqueens.errors import IntegerError
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.errors import BadIndex, IntegerError
 from cpqueens.language.rows import MASK_LOST
+from cpqueens.text.calling import operation
+from cpqueens.text.foreign import no_attribute
+
+_INSTEAD = {
+    "COMPARE_OP": "a NumPy array of objects asks when it is compared: instead of np.array([x, y]) write "
+    "np.stack([x, y]), an array of terms",
+    "CONTAINS_OP": "instead of x in [1, 2] write any_([x == 1, x == 2]) or Among([x], [1, 2], 1)",
+    "CALL": "instead of Python's all, any, max, min and sorted write all_(b), any_(b), maximum(x), "
+    "minimum(x) and Increasing(x); to find a term in a list, compare with `is`",
+}
+"""What is written instead, by the instruction of Python that asks for a truth."""
+
+
+def not_known(what: str, otherwise: str) -> TypeError:
+    """Return why ``__bool__`` is refused, for its own use: what its caller does decides the advice."""
+    doing = operation(outward=2)
+    advice = next((text for name, text in _INSTEAD.items() if doing.startswith(name)), otherwise)
+    return TypeError(f"whether {what} is not known before solving: {advice}")
 
 
 class Unknown:
@@ -11,6 +32,35 @@ class Unknown:
 
     __slots__ = ()
     _single: ClassVar[str]  # what one of shape () is called
+    shape: tuple[int, ...]
+
+    if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name)
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise TypeError(
+            "whether a value is among terms is not known before solving: instead of v in x write "
+            'any_(x == v) or Count(x, v, ">=", 1)'
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+        """Return an array of objects, one a term; as an index of numbers terms are refused.
+
+        NumPy asks for it in ``numbers[term]`` too, and says nothing about terms by itself.
+        """
+        if operation().startswith("BINARY_"):
+            raise BadIndex(
+                "numbers cannot be looked up at a term by NumPy itself: instead of table[x] write "
+                "element(table, x), of several axes element(table, x, y)"
+            )
+        if dtype is not None and np.dtype(dtype) != object:
+            self._no_number()
+        array = np.empty(self.shape, dtype=object)
+        for index in np.ndindex(self.shape):
+            array[index] = cast(Any, self)[index] if index else self
+        return array
 
     def __index__(self) -> NoReturn:
         raise TypeError(
@@ -20,7 +70,7 @@ class Unknown:
     def _no_number(self, *_: Any) -> NoReturn:
         raise TypeError(f"a {self._single} is no number before it is known; read it in a solution, as s[x]")
 
-    __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_number
+    __int__ = __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_number
 
     def __format__(self, form: str) -> str:
         return self._no_number() if form else str(self)

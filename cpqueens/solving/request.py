@@ -14,6 +14,7 @@ from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
 from cpqueens.system.interrupts import Interrupt
+from cpqueens.text.foreign import spelled
 from cpqueens.text.needed import as_function, as_switch
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
@@ -31,10 +32,38 @@ COMMON = (
     "on_progress",
 )
 
+ALIASES = {"seed": "random_seed"}
+"""Second names of what is asked of every solver."""
+
 MAX_WORKERS = 1024
 
 FOREVER = 1e9
 """Seconds from which a limit is none (30 years): clocks and threads cannot wait for much more."""
+
+
+def respelled(solver: str | Backend, given: Mapping[str, Any]) -> tuple[str | Backend, dict[str, Any]]:
+    """Return solver and options with second names replaced and ``strategy=`` written into the solver.
+
+    Raises
+    ------
+    ModelError
+        If something is given twice, or a strategy without the backend that it is of.
+    """
+    options = dict(given)
+    for other, own in ALIASES.items():
+        if other in options and own in options:
+            raise ModelError(f"{other}: the same as {own}; give one of them")
+        if other in options:
+            options[own] = options.pop(other)
+    strategy = options.pop("strategy", None)
+    if strategy is None:
+        return solver, options
+    if not isinstance(strategy, str) or not isinstance(solver, str) or solver == "auto" or ":" in solver:
+        raise ModelError(
+            f"strategy: {shown(strategy)} for solver {shown(solver)}: one of a named backend is needed, as "
+            'in solver="backtracking", strategy="forward", or solver="backtracking:forward" alone'
+        )
+    return f"{solver}:{strategy}", options
 
 
 def build_request(
@@ -213,7 +242,9 @@ def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, An
 
 def _unknown(backend: Backend, strategy: str | None, name: str, declared: Mapping[str, Any]) -> str:
     """Return why a parameter is refused, with the nearest name or the strategies that have it."""
+    elsewhere = spelled(name)
     asked = backend.name if strategy is None else f"{backend.name}:{strategy}"
     having = [f"{backend.name}:{s}" for s in backend.strategies if name in named.parameters_of(backend, s)]
-    advice = f"; known to {', '.join(having)}" if having else did_you_mean(name, (*COMMON, *declared))
+    known = f"; known to {', '.join(having)}" if having else ""
+    advice = known or elsewhere or did_you_mean(name, (*COMMON, *declared))
     return f"{asked} has no parameter {shown(name)}{advice}"

@@ -18,7 +18,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.request import build_request, positive_integer
+from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 
@@ -47,11 +47,12 @@ def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
         ``backend`` or ``backend:strategy``; ``auto`` chooses by the model, and where no rule says which exact
         solver is faster two race (see `cpqueens.solving.race`); the statistics have its ``reason``.
         ``heuristic+exact``, as in ``local-search+cpsat``, lets the one propose and the other prove
-        (see `cpqueens.solving.handover`).
+        (see `cpqueens.solving.handover`). ``strategy="forward"`` beside ``solver="backtracking"`` is
+        ``solver="backtracking:forward"``.
     **options
-        ``time_limit`` (seconds), ``step_limit``, ``random_seed``, ``num_workers``, ``hint={q: values}``,
-        ``on_improvement`` (called with each better solution; it may return `STOP`), ``log`` (a function of
-        one line, or True), and the backend's own parameters.
+        ``time_limit`` (seconds), ``step_limit``, ``random_seed`` (or ``seed``), ``num_workers``,
+        ``hint={q: values}``, ``on_improvement`` (called with each better solution; it may return `STOP`),
+        ``log`` (a function of one line, or True), and the backend's own parameters.
 
     Raises
     ------
@@ -135,6 +136,8 @@ def run(
     now and then whether the run should end because nobody listens; ``collect`` makes the receiving end (a
     cross-check goes on after a fault, to see all of them).
     """
+
+    solver, options = respelled(solver, options)
 
     def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:
         return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, look_ahead=look_ahead)

@@ -7,7 +7,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 
@@ -31,11 +31,11 @@ class Among(Constraint):
     count: LinearArray
 
     def __init__(self, terms: Any, values: Any, count: Any) -> None:
-        array, number = as_linears(terms, count)
+        array, number = as_linears(flat_terms(terms, "Among"), count)
         if number.shape:
             raise ModelError("Among: count must be a single term or integer")
         chosen = tuple(sorted(set(as_listed(values, "values").reshape(-1).tolist())))
-        super().__init__(terms=array.reshape(-1), values=chosen, count=number)
+        super().__init__(terms=array, values=chosen, count=number)
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance between the numbers."""

@@ -9,7 +9,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
 from cpqueens.language.rows import IntArray, reshaped
-from cpqueens.language.truths import as_literals, side_by_side
+from cpqueens.language.truths import flat_literals, side_by_side
 
 
 class Connective(Constraint):
@@ -19,7 +19,7 @@ class Connective(Constraint):
     literals: LinearArray
 
     def __init__(self, *truths: Any) -> None:
-        literals = as_literals(*truths)[0].reshape(-1) if len(truths) == 1 else side_by_side(*truths)
+        literals = flat_literals(truths[0]) if len(truths) == 1 else side_by_side(*truths)
         object.__setattr__(self, "literals", literals)
 
     @classmethod

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.linear import AMOUNT, SATISFIED, Linear
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
@@ -14,7 +14,8 @@ from cpqueens.text.plaintext import shown
 class Count(Constraint):
     """The number of terms equal to ``value`` stands in ``relation`` to ``count`` (Catalogue: count).
 
-    ``value`` and ``count`` are integers or terms. The violation is the distance of the number from the
+    ``value`` and ``count`` are integers or terms. ``Count(terms, value)`` is the number itself, a term, as in
+    ``Count(x, 1) == 2``. The violation is the distance of the number from the
     nearest allowed one.
 
     >>> from cpqueens import Count, Model
@@ -31,15 +32,21 @@ class Count(Constraint):
     relation: str
     count: LinearArray
 
-    def __init__(self, terms: Any, value: Any, relation: Any, count: Any = None) -> None:
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return the number itself, a term, of ``Count(terms, value)``: it is compared afterwards."""
+        if len(given) + len(named) != 2:
+            return super().__new__(cls)
+        return _occurrences(*given, **named)
+
+    def __init__(self, terms: Any, value: Any, relation: Any = None, count: Any = None) -> None:
         if count is None:
             relation, count = "==", relation
         if not isinstance(relation, str) or relation not in SATISFIED:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(SATISFIED)}")
-        array, *sides = as_linears(terms, value, count)
+        array, *sides = as_linears(flat_terms(terms, "Count"), value, count)
         if any(side.shape for side in sides):
             raise ModelError("Count: value and count must be single terms or integers")
-        super().__init__(terms=array.reshape(-1), value=sides[0], relation=relation, count=sides[1])
+        super().__init__(terms=array, value=sides[0], relation=relation, count=sides[1])
 
     def _excess(self, values: IntArray) -> IntArray:
         equal = self.terms.evaluate(values) == self.value.evaluate(values)
@@ -56,5 +63,12 @@ class Count(Constraint):
 
     def simpler(self) -> list[Constraint]:
         """Return the relation on the sum of the truths ``term == value``."""
-        occurrences = (self.terms == self.value).sum() if self.terms.size else 0 * self.value
-        return [Linear(occurrences - self.count, self.relation)]
+        return [Linear(_occurrences(self.terms, self.value) - self.count, self.relation)]
+
+
+def _occurrences(terms: Any, value: Any) -> LinearArray:
+    """Return how many terms equal ``value``, as a term."""
+    array, wanted = as_linears(flat_terms(terms, "Count"), value)
+    if wanted.shape:
+        raise ModelError("Count: value and count must be single terms or integers")
+    return (array == wanted).sum() if array.size else 0 * wanted

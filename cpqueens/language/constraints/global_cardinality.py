@@ -10,7 +10,7 @@ from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.linear import AMOUNT
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, as_listed
@@ -55,6 +55,7 @@ class GlobalCardinality(Constraint):
         upper: Any = None,
     ) -> None:
         wanted = tuple(as_listed(values, "values").reshape(-1).tolist())
+        terms = flat_terms(terms)
         if (counts is None) == (lower is None and upper is None):
             raise ModelError("GlobalCardinality: counts are needed, or lower or upper, and not both")
         if counts is None:
@@ -64,7 +65,7 @@ class GlobalCardinality(Constraint):
             numbers = numbers.reshape(-1)
         if len(wanted) != len(numbers) or len(set(wanted)) != len(wanted):
             raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
-        super().__init__(terms=array.reshape(-1), values=wanted, counts=numbers, closed=bool(closed))
+        super().__init__(terms=array, values=wanted, counts=numbers, closed=bool(closed))
 
     @property
     def _limits(self) -> list[tuple[str, LinearArray]]:

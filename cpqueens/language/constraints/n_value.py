@@ -9,7 +9,7 @@ from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
@@ -33,10 +33,10 @@ class NValue(Constraint):
     count: LinearArray
 
     def __init__(self, terms: Any, count: Any) -> None:
-        array, number = as_linears(terms, count)
+        array, number = as_linears(flat_terms(terms), count)
         if number.shape:
             raise ModelError("NValue: count must be a single term or integer")
-        super().__init__(terms=array.reshape(-1), count=number)
+        super().__init__(terms=array, count=number)
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance between the numbers."""

@@ -1,0 +1,236 @@
+"""Names of other tools that do not exist here, each with what is written instead.
+
+OR-Tools, CPMpy, MiniZinc, python-constraint and NumPy call things by these names. One table serves
+attributes, imports and keywords; names are compared without case and underscores, so that ``NewIntVar`` and
+``new_int_var`` are one.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from cpqueens.text.suggest import did_you_mean
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+_ENUMERATE = "m.enumerate() or m.solutions()"
+_VALUE = "outcome[x], or solution[x]"
+_STATISTICS = "outcome.statistics"
+_IN_A_MODEL = "variables belong to a model"
+
+SPELLINGS: dict[str, str] = {
+    # variables
+    "NewIntVar": "m.intvar(lower, upper, name=...)",
+    "NewIntVarFromDomain": "m.intvar(domain=[...], name=...)",
+    "new_int_var_series": "m.intvar(lower, upper, shape=n, name=...)",
+    "NewBoolVar": "m.boolvar(name=...)",
+    "new_bool_var_series": "m.boolvar(shape=n, name=...)",
+    "NewConstant": "the integer itself",
+    "NewIntervalVar": "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)",
+    "NewFixedSizeIntervalVar": "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)",
+    "NewOptionalIntervalVar": "NoOverlap(start, duration, present=b)",
+    "NewOptionalFixedSizeIntervalVar": "NoOverlap(start, duration, present=b)",
+    "addVariable": "m.intvar(domain=[...], name=...)",
+    "addVariables": "m.intvar(domain=[...], shape=n, name=...)",
+    "IntVar": f"m.intvar(lower, upper, name=...): {_IN_A_MODEL}",
+    "BoolVar": f"m.boolvar(name=...): {_IN_A_MODEL}",
+    "Var": f"m.var(values, name=...): {_IN_A_MODEL}",
+    "cpm_array": "the array as m.intvar(..., shape=n) returns it, or element(array, index) to look up in one",
+    "with_name": "name=... where it is made",
+    "lb": "lower=..., and x.bounds() to read bounds",
+    "ub": "upper=..., and x.bounds() to read bounds",
+    "lower_bound": "lower=..., and x.bounds() to read bounds",
+    "upper_bound": "upper=..., and x.bounds() to read bounds",
+    "get_bounds": "x.bounds()",
+    "Domain": "m.intvar(domain=[...])",
+    # models and constraints
+    "CpModel": "Model",
+    "Problem": "Model",
+    "Add": "m.add(...) or m += ...",
+    "AddLinearConstraint": "m.add(expression >= low, expression <= high)",
+    "AddLinearExpressionInDomain": "m.add(Among([expression], values, 1))",
+    "addConstraint": "m.add(...), for a Python function m.add(Predicate(function, x, y))",
+    "FunctionConstraint": "Predicate(function, x, y)",
+    "constraint": "m.add(...)",
+    "AllDifferent": "m.add(AllDifferent(...))",
+    "AddAllDifferent": "m.add(AllDifferent(...))",
+    "AllDiff": "AllDifferent(...)",
+    "AllDifferentConstraint": "AllDifferent(...)",
+    "AllDifferentExcept0": "AllDifferentExcept(x, 0)",
+    "AllDifferentExceptN": "AllDifferentExcept(x, n)",
+    "AllEqualConstraint": "AllEqual(...)",
+    "AddAllowedAssignments": "m.add(Table(x, rows))",
+    "AddForbiddenAssignments": "m.add(~Table(x, rows))",
+    "NegativeTable": "~Table(x, rows)",
+    "AddElement": "m.add(element(array, index) == value)",
+    "AddInverse": "m.add(Inverse(x, y))",
+    "AddCircuit": "m.add(Circuit(successor))",
+    "SubCircuit": "SubCircuit(successor)",
+    "AddMultipleCircuit": "m.add(Circuit(successor))",
+    "AddAutomaton": "m.add(Regular(x, ...))",
+    "Automaton": "Regular(x, ...)",
+    "AddMaxEquality": "m.add(y == maximum(x))",
+    "AddMinEquality": "m.add(y == minimum(x))",
+    "AddAbsEquality": "m.add(y == abs(x))",
+    "AddMultiplicationEquality": "m.add(z == x * y)",
+    "AddDivisionEquality": "m.add(z == div_trunc(x, y)), or // to round down",
+    "AddModuloEquality": "m.add(z == mod_trunc(x, y)), or % with the sign of y",
+    "AddBoolOr": "m.add(any_(truths))",
+    "AddAtLeastOne": "m.add(any_(truths))",
+    "AddBoolAnd": "m.add(all_(truths))",
+    "AddAtMostOne": "m.add(sum(truths) <= 1)",
+    "AddExactlyOne": "m.add(sum(truths) == 1)",
+    "AddBoolXOr": "m.add(Xor(truths))",
+    "AddImplication": "m.add(a.implies(b))",
+    "OnlyEnforceIf": "m.add(b.implies(constraint))",
+    "AddNoOverlap": "m.add(NoOverlap(start, duration))",
+    "Disjunctive": "NoOverlap(start, duration)",
+    "AddNoOverlap2D": "m.add(NoOverlap2D(...))",
+    "diffn": "NoOverlap2D(...)",
+    "AddCumulative": "m.add(Cumulative(start, duration, demand, capacity))",
+    "AddReservoirConstraint": "Cumulative(start, duration, demand, capacity)",
+    "GlobalCardinalityCount": "GlobalCardinality(x, counts)",
+    "Distribute": "GlobalCardinality(x, counts)",
+    "IfThenElse": "c.implies(a) and (~c).implies(b), both added",
+    "StrictlyIncreasing": "Increasing(x, strict=True)",
+    "StrictlyDecreasing": "Decreasing(x, strict=True)",
+    "LexLessEq": "LexLessEqual(x, y)",
+    "at_least": 'Count(x, value, ">=", n)',
+    "at_most": 'Count(x, value, "<=", n)',
+    "exactly": "Count(x, value, n)",
+    "ExactSumConstraint": "m.add(x.sum() == n)",
+    "MaxSumConstraint": "m.add(x.sum() <= n)",
+    "MinSumConstraint": "m.add(x.sum() >= n)",
+    "InSetConstraint": "m.intvar(domain=[...]), or Among([x], values, 1)",
+    "NotInSetConstraint": "Among([x], values, 0)",
+    "SomeInSetConstraint": "Among(x, values, n)",
+    "Not": "~b",
+    "bool2int": "the truth itself: arithmetic takes truths as 0 and 1",
+    "forall": "all_(truths)",
+    "exists": "any_(truths)",
+    "Sum": "x.sum() or sum(x)",
+    "Max": "maximum(x)",
+    "Min": "minimum(x)",
+    "All": "all_(truths)",
+    "Any": "any_(truths)",
+    "Abs": "abs(x)",
+    "AddHint": "m.solve(hint={x: value})",
+    "solution_hint": "m.solve(hint={x: value})",
+    "AddAssumptions": "m.add(...) on m.copy(), and m.explain_infeasible()",
+    "AddDecisionStrategy": 'm.solve(solver="backtracking:..."); cpqueens doctor lists the strategies',
+    "ModelStats": "print(m)",
+    "Proto": "m.to_cpsat()",
+    "mus": "m.explain_infeasible()",
+    "SufficientAssumptionsForInfeasibility": "m.explain_infeasible()",
+    "remove": "m.without(positions)",
+    # solving, and what it says
+    "CpSolver": "m.solve()",
+    "SolverLookup": "m.solve(solver=name)",
+    "setSolver": "m.solve(solver=name)",
+    "BacktrackingSolver": 'm.solve(solver="backtracking")',
+    "MinConflictsSolver": 'm.solve(solver="local-search:min-conflicts")',
+    "CpSolverSolutionCallback": "m.enumerate(function), which is called with each solution",
+    "SolveWithSolutionCallback": "m.enumerate(function)",
+    "SearchForAllSolutions": _ENUMERATE,
+    "solveAll": _ENUMERATE,
+    "getSolution": "m.solve().solution",
+    "getSolutions": "m.enumerate().solutions",
+    "getSolutionIter": "m.solutions()",
+    "Value": _VALUE,
+    "Values": "outcome[x], or outcome.solutions.values(x)",
+    "BooleanValue": _VALUE,
+    "ObjectiveValue": "outcome.objective",
+    "BestObjectiveBound": "outcome.bound",
+    "StatusName": "outcome.status",
+    "status_name": "outcome.status",
+    "cpm_status": "outcome.status",
+    "ResponseStats": _STATISTICS,
+    "NumConflicts": _STATISTICS,
+    "NumBranches": _STATISTICS,
+    "WallTime": _STATISTICS,
+    "UserTime": _STATISTICS,
+    "runtime": _STATISTICS,
+    "has_solution": "outcome.solution is not None",
+    "is_sat": "outcome.solution is not None",
+    # keywords
+    "max_time_in_seconds": "time_limit=",
+    "timeout": "time_limit=",
+    "time_limit_seconds": "time_limit=",
+    "num_search_workers": "num_workers=",
+    "workers": "num_workers=",
+    "processes": "num_workers=",
+    "threads": "num_workers=",
+    "nr_solutions": "solution_limit=",
+    "num_solutions": "solution_limit=",
+    "max_solutions": "solution_limit=",
+    "all_solutions": _ENUMERATE,
+    "hints": "hint={x: value}",
+    "callback": "m.enumerate(function), or on_improvement=function for better and better solutions",
+    "solution_callback": "m.enumerate(function)",
+    "display": "m.enumerate(function)",
+    "intermediate_solutions": "on_improvement=function",
+    "verbose": "log=True",
+    "log_search_progress": "log=True",
+    "dims": "shape=",
+    # arrays of numbers
+    "count_nonzero": "b.sum()",
+    "prod": "a product, as in x[0] * x[1]",
+    "mean": "x.sum(), compared with the mean times len(x)",
+    "average": "x.sum(), compared with the mean times len(x)",
+    "argmax": "x[k] == maximum(x) with a variable k",
+    "argmin": "x[k] == minimum(x) with a variable k",
+    "sort": "Increasing(x), which states an order",
+    "sorted": "Increasing(x), which states an order",
+    "clip": "maximum(low, minimum(x, high))",
+    "dot": "x @ y",
+    "transpose": "x.T",
+    "tolist": "list(x)",
+    "where": "element([b, a], condition)",
+}
+"""What is written here, by the name elsewhere."""
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+_BY_KEY = {_key(name): advice for name, advice in SPELLINGS.items()}
+
+
+def spelled(name: str, known: Iterable[str] = ()) -> str:
+    """Return ``; write ...`` for a name of another tool, or one of ``known`` in another spelling, else "".
+
+    >>> spelled("new_bool_var")
+    '; write m.boolvar(name=...)'
+    >>> spelled("alldifferent", ["AllDifferent"])
+    '; write AllDifferent'
+    """
+    if name.startswith("_"):
+        return ""
+    key = _key(name)
+    advice = next((own for own in known if _key(own) == key and own != name), _BY_KEY.get(key, ""))
+    return f"; write {advice}" if advice else ""
+
+
+def explaining_keywords(function: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Return the function, which answers keywords that it does not have with those that it has."""
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    @wraps(function)
+    def explained(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+        for name in kwargs:
+            if name not in known:
+                advice = spelled(name, known) or did_you_mean(name, known)
+                raise TypeError(f"{function.__name__}() has no keyword {name!r}{advice}")
+        return function(*args, **kwargs)
+
+    return explained
+
+
+def no_attribute(owner: object, name: str) -> AttributeError:
+    """Return what a missing attribute is answered with."""
+    known = (own for own in dir(type(owner)) if not own.startswith("_"))
+    text = f"{type(owner).__name__!r} object has no attribute {name!r}{spelled(name) or spelled(name, known)}"
+    return AttributeError(text, name=name, obj=owner)
