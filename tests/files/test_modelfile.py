@@ -516,7 +516,7 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         ([C, 3], automaton([], 10**30), "constraints[3]: states: "),
         ([C, 3], {"kind": "LexChainLess", "args": ["q"]}, "constraints[3]: LexChainLess: rows of one length"),
         ([C, 3], {"kind": "NValue", "args": ["q", "q"]}, "constraints[3]: NValue: count must be a single"),
-        ([C, 3], {"kind": "BinPacking", "args": ["q", [1], [1], "=="]}, "constraints[3]: BinPacking: 3 things need"),
+        ([C, 3], {"kind": "BinPacking", "args": ["q", [1], [1], "=="]}, "constraints[3]: BinPacking: 3"),
         ([C, 3], {"kind": "ValuePrecede", "args": ["q", [1, 1]]}, "constraints[3]: ValuePrecede: each value"),
         (["objective", "sense"], "min", "objective.sense: "),
         (["objective", "term"], "q", "objective: the objective must be a single term"),
