@@ -108,8 +108,11 @@ def decomposed(model: Model) -> Model | None:
         else:
             changed = True
         new.add(parts, name=posted.name)
-        if new.has_partial:
-            new._guard(constraint.arguments)  # parts may have terms only within truths, or drop them
+        if new.has_partial:  # parts may have terms only within truths, or drop them
+            before = len(new._constraints)
+            new._guard(constraint.arguments)
+            for k in range(before, len(new._constraints)):  # nothing else says so: they are own ones
+                new._constraints.set_source(k, posted.source or ("rebuilt", 0))
     rebuilder.objective()
     return new if changed else None
 

@@ -72,7 +72,7 @@ def test_deltas_of_random_models(block: int) -> None:
 @pytest.mark.parametrize("strategy", ["min-conflicts", "jump", "tabu", "annealing", "hill-climbing"])
 def test_full_audit_of_random_models(strategy: str, models: int) -> None:
     steps = 0
-    for seed in range(200, 200 + models):
+    for seed in range(200, 200 + 2 * models):  # many are solved where they start
         outcome = run(random_model(seed), strategy, seed, 30, audit="full")
         steps += outcome.statistics["steps"]
     assert steps > 5 * models

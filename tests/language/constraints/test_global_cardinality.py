@@ -15,6 +15,7 @@ WORDS = list(itertools.product(range(3), repeat=4))
 
 BOUNDED: dict[str, tuple[dict[str, Any], Any]] = {
     "at least": ({"lower": [1, 2]}, lambda a, b: a >= 1 and b >= 2),
+    "at least none": ({"lower": 0}, lambda a, b: True),
     "at most": ({"upper": [1, 2]}, lambda a, b: a <= 1 and b <= 2),
     "between": ({"lower": [1, 0], "upper": [2, 1]}, lambda a, b: 1 <= a <= 2 and b <= 1),
     "one for all": ({"lower": 1, "upper": 2}, lambda a, b: 1 <= a <= 2 and 1 <= b <= 2),
