@@ -8,6 +8,7 @@ import numpy as np
 from cpqueens.answers.outcome import Solution
 from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.definedness import conditions
 from cpqueens.language.functions import any_
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.rows import IntArray
@@ -108,7 +109,9 @@ def decomposed(model: Model) -> Model | None:
             changed = True
         new.add(parts, name=posted.name)
         if new.has_partial:
-            new._guard(constraint.arguments)  # parts may have terms only within truths, or drop them
+            # parts may have terms only within truths, or drop them: when they are defined is a part, too
+            found = conditions(new, constraint.arguments)
+            new.add([c for some in found.values() for c in some], name=posted.name)
     rebuilder.objective()
     return new if changed else None
 
