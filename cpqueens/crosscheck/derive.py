@@ -8,6 +8,7 @@ import numpy as np
 from cpqueens.answers.outcome import Solution
 from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.definedness import conditions
 from cpqueens.language.functions import any_
 from cpqueens.language.goals import Goal
 from cpqueens.language.linear_rows import Row
@@ -108,11 +109,10 @@ def decomposed(model: Model) -> Model | None:
         else:
             changed = True
         new.add(parts, name=posted.name)
-        if new.has_partial:  # parts may have terms only within truths, or drop them
-            before = len(new._constraints)
-            new._guard(constraint.arguments)
-            for k in range(before, len(new._constraints)):  # nothing else says so: they are own ones
-                new._constraints.set_source(k, posted.source or ("rebuilt", 0))
+        if new.has_partial:
+            # parts may have terms only within truths, or drop them: when they are defined is a part, too
+            found = conditions(new, constraint.arguments)
+            new.add([c for some in found.values() for c in some], name=posted.name)
     rebuilder.objective()
     return new if changed else None
 

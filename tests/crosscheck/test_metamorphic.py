@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conftest import make_queens
 
-from cpqueens import AllDifferent, AllDifferentExcept, Model
+from cpqueens import AllDifferent, AllDifferentExcept, Increasing, Model, NoOverlap2D
 from cpqueens.answers.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
 from cpqueens.backends.named import BACKENDS
 from cpqueens.crosscheck import derive, oracle
@@ -127,6 +127,13 @@ def test_a_decomposition_keeps_the_conditions_of_its_terms():
     truth = oracle.solve(model)
     assert 0 < truth.count < 4
     assert oracle.solve(derive.decomposed(model)).rows == truth.rows
+
+
+def test_a_term_that_no_part_has_must_still_be_defined():
+    model = Model()
+    x, y = model.intvar(0, 3, name="x"), model.intvar(0, 1, name="y")
+    model.add(Increasing([x // y]), NoOverlap2D(x // y, 1, y, 1))
+    assert oracle.solve(derive.decomposed(model)).rows == oracle.solve(model).rows
 
 
 def test_derived_models_out_of_range_are_not_compared():
