@@ -32,7 +32,7 @@ KINDS = Area(
         Mutant("a forbidden row is an allowed one", "cpsat.constraints._negative_table",
                "negated:true", "negated:false"),
         Mutant("stars are values", "table_rows.mismatches",
-               "differ & ~stars if stars.any() else differ", "differ"),
+               "differ & (row != STAR) if starred else differ", "differ"),
         Mutant("all rows have the stars of the first", "table_rows.by_stars",
                "group.reshape(-1) == k", "group.reshape(-1) >= 0"),
         Mutant("stars are zeros", "table_rows._with_stars",

@@ -37,8 +37,8 @@ class NegativeTable(Constraint):
         """Return the number of rows that the tuple is."""
         terms = self.terms.evaluate(values)
         met = np.zeros(len(values), dtype=np.int64)
-        for row in self.rows:
-            met += ~mismatches(terms, row).any(axis=1)
+        for wrong in mismatches(terms, self.rows):
+            met += ~wrong.any(axis=1)
         return met[:, None]
 
     def simpler(self) -> list[Constraint]:
