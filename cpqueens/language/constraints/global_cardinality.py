@@ -90,8 +90,8 @@ class GlobalCardinality(Constraint):
         """Return one Count for each value and limit and, if closed, Among over all values."""
         parts: list[Constraint] = [
             Count(self.terms, value, relation, counts[k])
-            for k, value in enumerate(self.values)
             for relation, counts in self._limits
+            for k, value in enumerate(self.values)
         ]
         if self.closed and self.terms.size:
             parts.append(Among(self.terms, self.values, self.terms.size))
