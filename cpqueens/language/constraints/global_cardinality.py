@@ -19,11 +19,27 @@ from cpqueens.language.rows import IntArray, as_listed
 class GlobalCardinality(Constraint):
     """``values[k]`` occurs exactly ``counts[k]`` times (Regin 1996); ``closed`` forbids other values.
 
-    Instead of counts there may be bounds: at least ``lower[k]`` times (0 if not given) and at most
-    ``upper[k]`` times, each an array or one for all. Counts of shape (values, 2) are such pairs.
+    Instead of counts there may be bounds: at least ``lower[k]`` times and at most ``upper[k]`` times. The
+    violation is the sum of the distances between numbers and counts, or the nearest allowed ones, plus, if
+    closed, the number of terms with another value.
 
-    The violation is the sum of the distances between numbers and counts, or the nearest allowed ones, plus,
-    if closed, the number of terms with another value.
+    Parameters
+    ----------
+    terms
+        An array of terms, or a list of terms and integers.
+    values
+        Integers, each once.
+    counts
+        An integer or a term for each value, shape (values,); or pairs of bounds, shape (values, 2).
+    closed
+        Whether all terms must have one of the values.
+    lower, upper
+        Instead of counts: an integer or a term for each value, or one for all; one of them is enough.
+
+    Raises
+    ------
+    ModelError
+        For numbers of values and counts that do not agree.
 
     >>> from cpqueens import GlobalCardinality, Model
     >>> m = Model()
@@ -91,8 +107,8 @@ class GlobalCardinality(Constraint):
         """Return one Count for each value and limit and, if closed, Among over all values."""
         parts: list[Constraint] = [
             Count(self.terms, value, relation, counts[k])
-            for k, value in enumerate(self.values)
             for relation, counts in self._limits
+            for k, value in enumerate(self.values)
         ]
         if self.closed and self.terms.size:
             parts.append(Among(self.terms, self.values, self.terms.size))

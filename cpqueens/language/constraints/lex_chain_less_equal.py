@@ -12,6 +12,16 @@ class LexChainLessEqual(LexChain):
 
     The violation is that of `LexLessEqual`, summed over all rows and their next ones.
 
+    Parameters
+    ----------
+    matrix
+        An array of terms of shape (rows, columns), or a list of rows of one length.
+
+    Raises
+    ------
+    ModelError
+        For any other shape.
+
     >>> from cpqueens import LexChainLessEqual, Model
     >>> m = Model()
     >>> x = m.intvar(0, 1, shape=(3, 2), name="x")

@@ -17,8 +17,19 @@ from cpqueens.language.rows import IntArray
 class NValue(Constraint):
     """The terms take exactly ``count`` different values (Pachet and Roy 1999; Catalogue: nvalue).
 
-    ``count`` is an integer or a term: for "at most" or "at least" one of such bounds. The violation is the
-    distance between the two numbers.
+    The violation is the distance between the two numbers.
+
+    Parameters
+    ----------
+    terms
+        An array of terms, or a list of terms and integers.
+    count
+        An integer or a single term: for "at most" or "at least" a variable of such bounds.
+
+    Raises
+    ------
+    ModelError
+        For a count that is an array.
 
     >>> from cpqueens import Model, NValue
     >>> m = Model()

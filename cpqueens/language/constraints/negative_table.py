@@ -15,7 +15,19 @@ from cpqueens.language.rows import IntArray
 class NegativeTable(Constraint):
     """The tuple of terms is none of the given rows. No rows: true.
 
-    An entry ``"*"`` (`cpqueens.ANY`) forbids any value. The violation is the number of rows that it is.
+    The violation is the number of rows that it is.
+
+    Parameters
+    ----------
+    terms
+        An array of k terms, or a list of terms and integers.
+    rows
+        Rows of k integers, as lists or as an array; ``"*"`` (`cpqueens.ANY`) in a row is any value.
+
+    Raises
+    ------
+    ModelError
+        For rows of another length, or anything else in them.
 
     >>> from cpqueens import Model, NegativeTable
     >>> m = Model()
@@ -37,8 +49,8 @@ class NegativeTable(Constraint):
         """Return the number of rows that the tuple is."""
         terms = self.terms.evaluate(values)
         met = np.zeros(len(values), dtype=np.int64)
-        for row in self.rows:
-            met += ~mismatches(terms, row).any(axis=1)
+        for wrong in mismatches(terms, self.rows):
+            met += ~wrong.any(axis=1)
         return met[:, None]
 
     def simpler(self) -> list[Constraint]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.text.plaintext import shown
 
 _FAR = 2**40  # more than any number of terms
+_CELLS = 2**20  # transitions of words that are looked at together
 
 
 class Regular(Constraint):
@@ -117,17 +118,16 @@ class Regular(Constraint):
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the smallest number of terms that would have to change."""
+        words = self.terms.evaluate(values)
         arcs, start, accepting, states = self.numbered()
-        tails, labels, heads = arcs[np.argsort(arcs[:, 2], kind="stable")].T
-        first = np.flatnonzero(np.diff(heads, prepend=-1))  # of the transitions to one state
-        cost = np.full((len(values), states), _FAR, dtype=np.int64)
-        cost[:, start] = 0
-        for column in self.terms.evaluate(values).T:
-            steps = cost[:, tails] + (column[:, None] != labels)
-            cost = np.full_like(cost, _FAR)
-            if len(arcs):
-                cost[:, heads[first]] = np.minimum.reduceat(steps, first, axis=1)
-        least = cost[:, accepting].min(axis=1, initial=_FAR)
+        arcs = arcs[np.argsort(arcs[:, 2], kind="stable")]
+        least = np.empty(len(words), dtype=np.int64)
+        some = max(1, _CELLS // max(states, len(arcs)))
+        for k in range(0, len(words), some):
+            cost = np.full((len(words[k : k + some]), states), _FAR, dtype=np.int64)
+            cost[:, start] = 0
+            cost = _costs(cost, words[k : k + some], arcs)
+            least[k : k + some] = cost[:, accepting].min(axis=1, initial=_FAR)
         return np.where(least < _FAR, least, max(1, self.terms.size))[:, None]
 
     def simpler(self) -> list[Constraint]:
@@ -166,6 +166,23 @@ class Regular(Constraint):
         return layers, bool(np.isin(self.start, wanted))
 
 
+def _costs(cost: IntArray, words: IntArray, arcs: IntArray) -> IntArray:
+    """Return the fewest changed values with which each state is reached behind words, (batch, states).
+
+    ``cost`` is that before them, and ``arcs`` are the transitions in the order of the states to which they
+    lead.
+    """
+    if not len(arcs):
+        return np.full_like(cost, _FAR) if words.shape[1] else cost
+    tails, labels, heads = arcs.T
+    first = np.flatnonzero(np.diff(heads, prepend=-1))  # of the transitions to one state
+    for column in words.T:
+        steps = cost[:, tails] + (column[:, None] != labels)
+        cost = np.full_like(cost, _FAR)
+        cost[:, heads[first]] = np.minimum.reduceat(steps, first, axis=1)
+    return cost
+
+
 def _arrivals(heads: IntArray, taken: LinearArray) -> tuple[IntArray, LinearArray]:
     """Return the states to which transitions lead, ascending, and the truths that one of these is taken."""
     states, counts = np.unique(heads, return_counts=True)
@@ -196,11 +213,10 @@ def _triple(row: Any) -> tuple[Any, Any, Any]:
 
 def _numbers(states: list[Any]) -> Mapping[Any, int]:
     """Return the number of each state: itself if all are integers, else by the order of appearance."""
-    wrong = next((s for s in states if not isinstance(s, Hashable)), None)
+    wrong = next((s for s in states if not isinstance(s, int | np.integer | str)), None)
     if wrong is not None:
         raise ModelError(f"Regular: a state is an integer or a name, got {shown(wrong)}")
     distinct = list(dict.fromkeys(states))
-    plain = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in distinct)
-    return dict(
-        zip(distinct, as_listed(distinct, "states").tolist() if plain else range(len(distinct)), strict=True)
-    )
+    named = any(isinstance(s, str) for s in distinct)
+    numbers = range(len(distinct)) if named else as_listed(distinct, "states").tolist()
+    return dict(zip(distinct, numbers, strict=True))

@@ -9,6 +9,18 @@ class ShortTable(Table):
     The violation is the smallest number of positions in which the tuple differs from a row (at least 1
     where there is no row). A `Table` takes such rows too.
 
+    Parameters
+    ----------
+    terms
+        An array of k terms, or a list of terms and integers.
+    rows
+        Rows of k integers or ``"*"`` (`cpqueens.ANY`), as lists or as an array of objects.
+
+    Raises
+    ------
+    ModelError
+        For rows of another length, or anything else in them.
+
     >>> from cpqueens import ANY, Model, ShortTable
     >>> m = Model()
     >>> x = m.intvar(0, 9, shape=2, name="x")

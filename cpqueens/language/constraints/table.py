@@ -47,8 +47,8 @@ class Table(Constraint):
         """Return the Hamming distance to the nearest row."""
         terms = self.terms.evaluate(values)
         best = np.full(len(values), max(1, terms.shape[1]), dtype=np.int64)
-        for row in self.rows:
-            best = np.minimum(best, mismatches(terms, row).sum(axis=1))
+        for wrong in mismatches(terms, self.rows):
+            best = np.minimum(best, wrong.sum(axis=1))
         return best[:, None]
 
     def simpler(self) -> list[Constraint]:

@@ -60,10 +60,12 @@ def written(rows: IntArray) -> list[list[Any]]:
     return [[ANY if v == STAR else v for v in row] for row in plain] if has_stars(rows) else plain
 
 
-def mismatches(values: IntArray, row: IntArray) -> NDArray[np.bool_]:
-    """Return where ``values`` (batch, width) are not the row's, (batch, width)."""
-    differ, stars = values != row, row == STAR
-    return differ & ~stars if stars.any() else differ
+def mismatches(values: IntArray, rows: IntArray) -> Iterator[NDArray[np.bool_]]:
+    """Yield, for each row, where ``values`` (batch, width) are not the row's, (batch, width)."""
+    starred = has_stars(rows)
+    for row in rows:
+        differ = values != row
+        yield differ & (row != STAR) if starred else differ
 
 
 def by_stars(rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:

@@ -17,9 +17,21 @@ from cpqueens.language.rows import IntArray, as_listed
 class ValuePrecede(Constraint):
     """A term has a value only if an earlier one has the value listed before it (Law and Lee 2004).
 
-    The values are a list, or two or more integers: ``ValuePrecede(x, 1, 2)`` says that the first 1 comes
-    before any 2. It breaks the symmetry of values that mean the same, as colours do. The violation is the
-    number of terms that come too early.
+    It breaks the symmetry of values that mean the same, as colours do. The violation is the number of terms
+    that come too early.
+
+    Parameters
+    ----------
+    terms
+        An array of terms, or a list of terms and integers.
+    values
+        A list of integers, or two or more integers: ``ValuePrecede(x, 1, 2)`` says that the first 1 comes
+        before any 2.
+
+    Raises
+    ------
+    ModelError
+        For a value that is listed twice.
 
     >>> from cpqueens import Model, ValuePrecede
     >>> m = Model()

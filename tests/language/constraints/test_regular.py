@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cpqueens import MissingLibrary, Model, ModelError, Regular
+from cpqueens.language.constraints import regular
 
 FIBONACCI = {1: 2, 4: 8, 7: 34, 10: 144}
 """OEIS A000045: binary words of a length without two ones in a row are Fibonacci(length + 2)."""
@@ -89,6 +90,16 @@ def test_the_violation_is_the_distance_to_the_nearest_word() -> None:
     assert Regular(x, [], 0, 0).amounts(rows[:1]).tolist() == [[5]]
 
 
+def test_many_words_are_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = Model()
+    x = m.boolvar(shape=5, name="x")
+    constraint = Regular(x, THIRD_LAST, 0, 3)
+    rows = np.array(list(itertools.product((0, 1), repeat=5)))
+    whole = constraint.amounts(rows).tolist()
+    monkeypatch.setattr(regular, "_CELLS", 21)
+    assert constraint.amounts(rows).tolist() == whole == [[1 - row[2]] for row in rows.tolist()]
+
+
 REFUSED = [
     ((7, 0, 0), "Regular: transitions: a list is needed, got 7"),
     ((["001"], 0, 0), "Regular: transitions are (state, value, next state), got '001'"),
@@ -96,6 +107,7 @@ REFUSED = [
     (([(0, "a", 0)], 0, 0), "transitions: integers only, got 'a'"),
     (([(0, 1, 2**70)], 0, 0), "states: "),
     (([(0, 1, [3])], 0, 0), "Regular: a state is an integer or a name, got [3]"),
+    (([(0, 1, 1.5)], 0, 0), "Regular: a state is an integer or a name, got 1.5"),
     (([(0, 1, 0)], 0, None), "Regular: accepting: a list is needed, got None"),
 ]
 
