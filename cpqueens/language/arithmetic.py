@@ -160,5 +160,10 @@ def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> Bo
     if isinstance(left, BoolArray):
         other = as_truth(left.registry, right).truth() if relation in ("==", "!=") else right
         return compare(left.truth(), other, relation)
+    if type(right) is not int and not isinstance(right, Operand):
+        named = left.registry.numbered(right, left)
+        if named is not right and relation not in ("==", "!="):
+            raise ModelError(f"names have no order: == and != compare them, {relation} does not")
+        right = named
     difference = left - right
     return difference.registry.compare(difference, relation)

@@ -36,7 +36,7 @@ class GlobalCardinality(Constraint):
 
     def __init__(self, terms: Any, values: Any, counts: Any, closed: bool = False) -> None:
         array, numbers = as_linears(flat_terms(terms), flat_terms(counts))
-        wanted = tuple(as_listed(values, "values").reshape(-1).tolist())
+        wanted = tuple(as_listed(array.registry.numbered(values), "values").reshape(-1).tolist())
         if len(wanted) != numbers.size or len(set(wanted)) != len(wanted):
             raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
         super().__init__(terms=array, values=wanted, counts=numbers, closed=bool(closed))

@@ -33,7 +33,7 @@ class Table(Constraint):
 
     def __init__(self, terms: Any, rows: Any) -> None:
         array = flat_terms(terms)
-        table = as_listed(rows, "table rows")
+        table = as_listed(array.registry.numbered(rows), "table rows")
         if table.size == 0:
             table = np.zeros((len(table) if array.size == 0 else 0, array.size), dtype=np.int64)
         if table.ndim != 2 or table.shape[1] != array.size:
