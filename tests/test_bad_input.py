@@ -50,7 +50,7 @@ def refused(use, *words: str) -> None:
 
 BOUNDS = {
     "text": (("8", 9), "integers only"),
-    "a float": ((0, 8.0), "integers only"),
+    "a float": ((0, 8.5), "integers only"),
     "a truth": ((True, 3), "integers only"),
     "an array of truths": (([True, False], 3), "integers only"),
     "nan": ((NAN, 3), "integers only"),
@@ -254,7 +254,7 @@ def test_numpy_scalars_of_every_kind() -> None:
         x = m.intvar(kind(0), kind(5), name=f"x{k}")
         m.add(x + kind(1) == kind(3), kind(2) * x == kind(4))
     assert m.count(solver="cpsat") == 1
-    refused(lambda: m.intvar(np.float64(1), 2), "integers only")
+    refused(lambda: m.intvar(np.float64(1.5), 2), "integers only")
     refused(lambda: m.intvar(0, np.uint64(2**63)), "2^61 - 1")
 
 
@@ -413,6 +413,7 @@ PLACES = {
 WELCOME = {
     ("add", "nothing"), ("+=", "nothing"), ("add", "nested"), ("+=", "nested"), ("assignment", "dict"),
     ("hint", "dict"), ("shape", "nothing"), ("domain", "dict"), ("values", "nested"), ("log", "type"),
+    ("domain", "array"), ("values", "array"), ("fixed", "array"), ("fixed value", "array"),
     ("time_limit", "10^30"), ("time_limit", "10^5000"), ("time_limit", "half"), ("fixed", "nothing"),
     ("positions", "nothing"), ("positions", "dict"), ("on_solution", "type"), ("on_improvement", "type"),
     ("on_progress", "type"), ("cross_check verify", "type"), ("cross_check progress", "type"),

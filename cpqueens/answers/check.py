@@ -19,6 +19,8 @@ from cpqueens.language.definedness import Defined, defined_elements, defined_ter
 from cpqueens.language.describe import describe, describe_array
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.in_range import constraints_in_range, require_computable
+from cpqueens.language.labels import numbers_among, text_of_label
+from cpqueens.language.listing import names_text
 from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray
@@ -41,7 +43,7 @@ class Violation:
     name: str | None
     where: str
     amount: int
-    values: Mapping[str, int]
+    values: Mapping[str, int | str]
     pairs: tuple[tuple[str, str], ...] = ()
     undefined: str = ""
     """Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``."""
@@ -222,7 +224,10 @@ class Checker:
 
     def _outside(self, variable: int, value: int) -> str:
         model = self.model
-        if variable in model.domains:
+        names = model.names_of(variable)
+        if names is not None:
+            allowed = names_text(names)
+        elif variable in model.domains:
             allowed = f"{{{', '.join(map(str, model.domains[variable][:20]))}}}"
         else:
             allowed = f"{model.lower[variable]}..{model.upper[variable]}"
@@ -261,10 +266,16 @@ def _violations(
             scope = [v for v in scope if defined[0, v]]
         else:
             pairs = _equal_pairs(model, one, values)
-        involved = {model.name_of(int(v)): int(values[0, v]) for v in scope}
+        involved = {model.name_of(int(v)): _shown_value(model, int(v), int(values[0, v])) for v in scope}
         amount, text = int(amounts[element]), describe(model, one)
         found.append(Violation(text, posted.name, posted.where, amount, involved, pairs, undefined))
     return found
+
+
+def _shown_value(model: Statement, variable: int, value: int) -> int | str:
+    """Return a value of a variable, or the name that it has."""
+    names = model.names_of(variable) if model.labels else None
+    return value if names is None or value not in names else text_of_label(names[value])
 
 
 def _undefined_objectives(model: Statement, values: IntArray, defined: Defined | None) -> list[Violation]:
@@ -294,7 +305,7 @@ def _equal_pairs(model: Statement, constraint: Constraint, values: IntArray) -> 
     pairs: list[tuple[str, str]] = []
     for start, end in zip(starts[shared].tolist(), ends[shared].tolist(), strict=True):
         members = terms.variables[order[start : min(end, start + _SHOWN)], 0].tolist()
-        group = [f"{model.name_of(v)}={values[0, v]}" for v in members]
+        group = [f"{model.name_of(v)}={_shown_value(model, v, int(values[0, v]))}" for v in members]
         pairs += islice(combinations(group, 2), _SHOWN - len(pairs))
         if len(pairs) >= _SHOWN:
             break
@@ -363,6 +374,9 @@ def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tupl
     plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()
     if terms.size and (not plain or model.is_defined[terms.variables[:, 0]].any()):
         raise ModelError(f"{label}: values are given to decision variables, not to expressions")
+    names = model.names_of(int(terms.variables[0, 0])) if terms.size and model.labels else None
+    if names is not None:
+        value = numbers_among(names, value, str(label))
     values = as_integers(value, str(label)).reshape(-1)
     if values.size != terms.size:
         raise ModelError(f"{label}: {terms.size} value(s) are needed, got {values.size}")

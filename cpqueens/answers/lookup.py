@@ -8,6 +8,7 @@ from cpqueens.answers.completed import Completed
 from cpqueens.errors import ModelError, Undefined
 from cpqueens.language.definedness import Defined
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.labels import labelled
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term
@@ -77,6 +78,11 @@ class Lookup:
             raise self._undefined(self._terms(expression), row)
         values = kept[2][row - kept[1]]
         return values if values.ndim else int(values)
+
+    def named(self, expression: Any, values: Any) -> Any:
+        """Return the values of an expression as names, if it is variables whose values are names."""
+        names = self.model.common_names(self._terms(expression))
+        return values if names is None else labelled(names, np.asarray(values))
 
     def _look_up(self, term: Term, row: int) -> int | None:
         """Return the value of a term of decision variables, None for any other."""

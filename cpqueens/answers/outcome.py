@@ -12,6 +12,7 @@ import numpy as np
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
 from cpqueens.errors import BadIndex, NoSolution
+from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
 from cpqueens.text.foreign import no_attribute
@@ -84,7 +85,9 @@ class SolutionSet(Sequence["Solution"]):
         Undefined
             If a partial function in it has no value in one of them.
         """
-        return self.lookup.values(expression)
+        values = self.lookup.values(expression)
+        named: IntArray = self.lookup.named(expression, values) if self.model.labels else values
+        return named
 
     def __repr__(self) -> str:
         return f"<{len(self)} solutions of {self.model.name}>"
@@ -102,14 +105,16 @@ class Solution:
     def __getitem__(self, expression: Any) -> Any:
         """Return the value(s) of an expression, or of the variable of this name.
 
-        That is an int for a single term, else an int64 array.
+        That is an int for a single term, else an int64 array; of variables whose values are names (see
+        `Model.var`) a name, else an array of names.
 
         Raises
         ------
         Undefined
             If a partial function in it has no value here, such as a quotient by 0.
         """
-        return self._set.lookup.value(expression, self._row)
+        value = self._set.lookup.value(expression, self._row)
+        return self._set.lookup.named(expression, value) if self._set.model.labels else value
 
     @property
     def model(self) -> Statement:
@@ -122,8 +127,12 @@ class Solution:
         return self._set.matrix[self._row]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return ``{name: value or nested lists}`` for every variable of the user."""
-        return {name: part.tolist() for name, part in self._parts()}
+        """Return ``{name: value or nested lists}`` for every variable of the user, as plain data.
+
+        Members of an enumeration are written by their names.
+        """
+        of_array = self._set.model.labels.of_array
+        return {name: texts_of(of_array.get(name, {}), part.tolist()) for name, part in self._parts()}
 
     def _parts(self) -> Iterator[tuple[str, IntArray]]:
         """Yield name and values of every variable of the user that the run knew."""
@@ -153,7 +162,8 @@ class Solution:
         text = ""
         for name, part in self._parts():
             few = part if part.size <= _SHOWN else part.reshape(-1)[:_SHOWN]  # of which the end is cut
-            text += f"{', ' if text else ''}{name}={few.tolist()}"
+            values = texts_of(self._set.model.labels.of_array.get(name, {}), few.tolist())
+            text += f"{', ' if text else ''}{name}={values}"
             if len(text) > _SHOWN:
                 return f"Solution({text[: _SHOWN - 3]}...)"
         return f"Solution({text})"

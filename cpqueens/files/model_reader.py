@@ -72,8 +72,16 @@ class ModelReader:
         if entry.domain is not UNSET:
             if entry.lower is not UNSET or entry.upper is not UNSET:
                 raise ModelError("bounds and domain are both given; one of them is needed")
-            self.model.intvar(shape=shape, name=entry.name, domain=entry.domain)
+            if entry.names is UNSET:
+                self.model.intvar(shape=shape, name=entry.name, domain=entry.domain)
+                return
+            if len(entry.names) != len(entry.domain):
+                raise ModelError(f"{len(entry.names)} names for {len(entry.domain)} values")
+            names = at("names", self.model.labels.restored, entry.names, entry.domain)
+            self.model._named_variables(names, shape, entry.name)
             return
+        if entry.names is not UNSET:
+            raise ModelError("names are given without a domain")
         size = math.prod(shape)
         lower = at("lower", _bounds, entry.lower, size, shape)
         upper = at("upper", _bounds, entry.upper, size, shape)

@@ -25,6 +25,7 @@ from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.goals import Goal
+from cpqueens.language.labels import text_of_label
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
@@ -78,6 +79,10 @@ class ModelWriter:
         entry: dict[str, Any] = {"name": block.name}
         if block.shape:
             entry["shape"] = list(block.shape)
+        names = model.labels.of_array.get(block.name)
+        if names is not None:
+            texts = [text_of_label(label) for label in names.values()]
+            return entry | {"domain": list(names), "names": texts}
         domain = model.domains.get(block.first) if block.size else None
         if domain is not None:
             return entry | {"domain": domain.tolist()}

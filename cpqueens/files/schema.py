@@ -29,13 +29,14 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class VariableEntry(_Entry):
-    """An array of variables."""
+    """An array of variables; ``names`` are those of the values in ``domain``, in the same order."""
 
     name: Name
     shape: tuple[Size, ...] = ()
     lower: int | list[int] | UnsetType = UNSET
     upper: int | list[int] | UnsetType = UNSET
     domain: list[int] | UnsetType = UNSET
+    names: list[str] | UnsetType = UNSET
 
 
 class ConstraintEntry(_Entry):

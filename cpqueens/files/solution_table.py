@@ -14,6 +14,7 @@ from numpy.lib import format as npy
 
 from cpqueens.errors import ModelError
 from cpqueens.files.reading import EACH_ROW_ONCE, Found, choose_base, shifted, target_of
+from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.rows import IntArray
 from cpqueens.text.bounded import MAX_TEXT, is_regular, label, read_bytes, reason_of
 from cpqueens.text.plaintext import first_repeated, integer_of, shown
@@ -31,11 +32,22 @@ def read_csv(text: str, model: Model, base: int | None = None, by_column: bool =
     if not rows:
         raise ModelError("no solution in the file")
     header = None if _NUMBER.fullmatch(rows[0][0]) else [name.strip() for name in rows.pop(0)]
-    matrix = _cells(rows, len(header) if header else None, first=1 if header is None else 2)
     if header is None:
-        return from_array(matrix, model, base, by_column)
+        return from_array(_cells(rows, None, first=1), model, base, by_column)
+    if model.labels:
+        for variable, column in zip(model.decisions.tolist(), _columns(header, model), strict=True):
+            _number_names(rows, column, model.names_of(variable))
+    matrix = _cells(rows, len(header), first=2)
     order = _columns(header, model)
     return Found(matrix[:, order], "line", np.arange(2, len(matrix) + 2))
+
+
+def _number_names(rows: list[list[str]], column: int, names: Names | None) -> None:
+    """Replace names in a column by their numbers."""
+    numbers = {text_of_label(label): str(number) for number, label in (names or {}).items()}
+    for row in rows if numbers else ():
+        if column < len(row):
+            row[column] = numbers.get(row[column].strip(), row[column])
 
 
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)

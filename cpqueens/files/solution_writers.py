@@ -6,6 +6,7 @@ import json
 
 from cpqueens.answers.outcome import SolutionSet
 from cpqueens.errors import ModelError
+from cpqueens.language.labels import texts_of
 from cpqueens.language.statement import Statement
 from cpqueens.report.board import BoardPicture
 from cpqueens.report.outputfile import OutputFile
@@ -40,11 +41,19 @@ class CsvWriter(FormatWriter):
         header = [model.name_of(int(v)) for v in model.decisions]
         csv.writer(names, lineterminator="\n").writerow(header)
         file.append(names.getvalue().encode())
+        self.names = [model.names_of(int(v)) or {} for v in model.decisions] if model.labels else []
 
     def write(self, found: SolutionSet) -> None:
         """Write a batch."""
-        lines = [",".join(map(str, row)) for row in found.matrix.tolist()]
-        self.file.append(("\n".join(lines) + "\n").encode())
+        if not self.names:
+            lines = [",".join(map(str, row)) for row in found.matrix.tolist()]
+            self.file.append(("\n".join(lines) + "\n").encode())
+            return
+        named = io.StringIO()
+        rows = found.matrix.tolist()
+        written = ([texts_of(n, v) for n, v in zip(self.names, row, strict=True)] for row in rows)
+        csv.writer(named, lineterminator="\n").writerows(written)
+        self.file.append(named.getvalue().encode())
 
 
 class JsonLinesWriter(FormatWriter):

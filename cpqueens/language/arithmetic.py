@@ -101,16 +101,29 @@ def total(array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearA
 
 
 def reduced(kind: str, array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearArray | BoolArray:
-    """Return the connective, or the least or the greatest, over ``axis`` (all axes for None)."""
-    truths = kind in ("and", "or")
-    a = as_truth(array.registry, array).truth() if truths else as_linears(array)[0]
+    """Return the connective, or the least or the greatest, over ``axis`` (all axes for None).
+
+    As in NumPy a term is true where it is not 0, and the greatest of truths is whether one holds.
+    """
+    connective = kind if kind in ("and", "or") else None
+    if isinstance(array, BoolArray):
+        connective = {"maximum": "or", "minimum": "and"}.get(kind, connective)
+    a = _as_literals(array) if connective else as_linears(array)[0]
     groups, shape = _groups(a, axis, keepdims)
-    if truths:
-        return a.registry.combine(kind, a._pick(groups.reshape(*shape, groups.shape[1])))
-    if not groups.shape[1]:
+    if not groups.shape[1] and kind != connective:
         raise ModelError(f"{kind} of nothing")
+    if connective:
+        return a.registry.combine(connective, a._pick(groups.reshape(*shape, groups.shape[1])))
     columns = [a._pick(column) for column in groups.T]
     return columns[0].reshape(shape) if len(columns) == 1 else a.registry.define(kind, shape, *columns)
+
+
+def _as_literals(array: LinearArray | BoolArray) -> LinearArray:
+    if isinstance(array, LinearArray):
+        low, high = array.bounds()
+        if array.size and (int(low.min()) < 0 or int(high.max()) > 1):
+            array = array != 0
+    return as_truth(array.registry, array).truth()
 
 
 def _groups(a: LinearArray, axis: Axis, keepdims: bool) -> tuple[Positions, tuple[int, ...]]:
@@ -160,5 +173,10 @@ def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> Bo
     if isinstance(left, BoolArray):
         other = as_truth(left.registry, right).truth() if relation in ("==", "!=") else right
         return compare(left.truth(), other, relation)
+    if type(right) is not int and not isinstance(right, Operand):
+        named = left.registry.numbered(right, left)
+        if named is not right and relation not in ("==", "!="):
+            raise ModelError(f"names have no order: == and != compare them, {relation} does not")
+        right = named
     difference = left - right
     return difference.registry.compare(difference, relation)

@@ -20,7 +20,8 @@ from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.rows import MAX_ELEMENTS, axes_of, refuse_misread, refusing
 from cpqueens.language.truths import Literals
-from cpqueens.language.ufuncs import refused
+from cpqueens.language.ufuncs import ADVICE
+from cpqueens.text.foreign import spelled
 from cpqueens.text.plaintext import shown
 
 
@@ -222,7 +223,8 @@ def apply(function: Any, args: Any, kwargs: Any) -> Any:
     understood = FUNCTIONS.get(function) or MEASURES.get(function)
     name = f"numpy.{function.__name__}"
     if understood is None:
-        raise refused(name, function)
+        own = spelled(function.__name__)
+        raise TypeError(f"{name} does not work on terms{own}" if own else f"{name} {ADVICE}")
     try:
         with refusing("NumPy"):
             return _run(function, understood, args, kwargs)

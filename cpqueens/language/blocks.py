@@ -92,12 +92,16 @@ class Blocks(list[Block]):
         at = bisect_right(self, first, key=lambda block: block.first) - 1
         return self[at] if at >= 0 and self[at].first == first else None
 
-    def name_of(self, variable: int) -> str:
-        """Return the name of a variable that is in one of the blocks."""
+    def block_of(self, variable: int) -> Block:
+        """Return the block of a variable that is in one."""
         at = bisect_right(self, variable, key=lambda block: block.first) - 1
         while self[at].size == 0:
             at -= 1
-        block = self[at]
+        return self[at]
+
+    def name_of(self, variable: int) -> str:
+        """Return the name of a variable that is in one of the blocks."""
+        block = self.block_of(variable)
         if not block.shape:
             return block.name
         index = np.unravel_index(variable - block.first, block.shape)

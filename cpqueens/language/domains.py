@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
 from cpqueens.language.rows import IntArray, are_whole, plain_array
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import shown
 
-MAX_DOMAIN = 1_000_000
 MAX_AXES = 32
 
 

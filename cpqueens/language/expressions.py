@@ -62,6 +62,12 @@ class Registry(Protocol):
     def text_of(self, item: LinearArray | BoolArray) -> str:
         """Return terms or truths as their user wrote them, "" where variables have no names."""
 
+    def numbered(self, value: Any, of: LinearArray | None = None) -> Any:
+        """Return ``value``, in which names of values (of some terms) may stand, with numbers for them."""
+
+    def require_numbers(self, terms: LinearArray, what: str) -> None:
+        """Refuse variables whose values are names."""
+
 
 class Operations:
     """What operators come to that is defined above this file; `cpqueens.language.operations` fills it."""

@@ -28,6 +28,7 @@ def element(array: Any, *index: Any) -> LinearArray:
     if len(positions) > 1:
         return table[tuple(positions)]
     (position,) = positions
+    position.registry.require_numbers(position, "element: an index")
     if not table.size:
         raise ModelError("element of an empty array")
     return table.registry.define("element", position.shape, position.reshape(-1), table)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.domains import MAX_DOMAIN
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import checked_name, shown
 from cpqueens.text.suggest import did_you_mean
@@ -26,6 +25,7 @@ Names = Mapping[int, Label]
 """The names of one array of variables by their numbers."""
 
 MAX_LABEL = 200
+MAX_DOMAIN = 1_000_000
 
 
 def text_of_label(label: Label) -> str:
@@ -114,28 +114,30 @@ class Labels:
 
 
 def numbered(labels: Labels, value: Any) -> Any:
-    """Return ``value``, in which names may stand at any depth of lists, with numbers for names."""
+    """Return ``value``, in which names stand at some depth of lists, with numbers for names."""
     if is_label(value):
         return labels.number_of(value)
     if isinstance(value, list | tuple):
-        return [numbered(labels, part) for part in value] if _holds_labels(value) else value
-    if (
-        isinstance(value, np.ndarray)
-        and value.dtype.kind in "UO"
-        and _holds_labels(value.reshape(-1).tolist())
-    ):
-        return np.array([numbered(labels, part) for part in value.reshape(-1).tolist()]).reshape(value.shape)
-    if isinstance(value, set | frozenset) and _holds_labels(value):
-        return sorted(labels.number_of(part) for part in value)
-    return value
+        return [numbered(labels, part) for part in value]
+    if isinstance(value, np.ndarray):
+        return [numbered(labels, part) for part in value.tolist()]
+    return sorted(labels.number_of(part) for part in value) if isinstance(value, set | frozenset) else value
 
 
-def _holds_labels(values: Iterable[Any]) -> bool:
-    return any(is_label(v) or (isinstance(v, list | tuple) and _holds_labels(v)) for v in values)
+def holds_labels(values: Iterable[Any]) -> bool:
+    """Say whether names stand in values, at any depth of lists."""
+    return any(
+        is_label(v)
+        or (isinstance(v, list | tuple | set | frozenset) and holds_labels(v))
+        or (isinstance(v, np.ndarray) and v.dtype.kind in "UO" and v.ndim > 0 and holds_labels(v.tolist()))
+        for v in values
+    )
 
 
-def numbers_among(names: Names, value: Any) -> Any:
+def numbers_among(names: Names, value: Any, where: str) -> Any:
     """Return the numbers of values given for variables with these names: names, their texts, or numbers.
+
+    ``where`` says in messages whose values they are.
 
     Raises
     ------
@@ -145,14 +147,14 @@ def numbers_among(names: Names, value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [numbers_among(names, part) for part in value]
+        return [numbers_among(names, part, where) for part in value]
     if not isinstance(value, str | Enum):
         return value
     for number, label in names.items():
         if value is label or value == label or value == text_of_label(label):
             return number
     near = did_you_mean(str(value), map(text_of_label, names.values()))
-    raise ModelError(f"{shown(value)} is none of the values{near}")
+    raise ModelError(f"{where}: {shown(value)} is none of the values{near}")
 
 
 def labelled(names: Names, values: IntArray) -> Any:
@@ -167,6 +169,8 @@ def labelled(names: Names, values: IntArray) -> Any:
 
 def texts_of(names: Names, values: Any) -> Any:
     """Return nested lists of values with the texts of names in their place."""
+    if not names:
+        return values
     if isinstance(values, list):
         return [texts_of(names, part) for part in values]
     return text_of_label(names[values]) if values in names else values

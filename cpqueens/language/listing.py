@@ -17,6 +17,7 @@ import numpy as np
 from cpqueens.language.blocks import Block, Blocks
 from cpqueens.language.describe import describe, describe_array
 from cpqueens.language.goals import Goal
+from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
 from cpqueens.language.wording import Named
@@ -88,6 +89,9 @@ def _variable(model: Listed, block: Block) -> tuple[str, ...]:
 def _domain(model: Listed, block: Block) -> str:
     if not block.size:
         return "no elements"
+    names = model.names_of(block.first)
+    if names is not None:
+        return names_text(names)
     values = model.domains.get(block.first)
     if values is not None:
         return domain_text(values)
@@ -108,6 +112,12 @@ def domain_text(values: IntArray) -> str:
     runs = [_run(int(values[a]), int(values[b])) for a, b in zip(starts[:_RUNS], ends[:_RUNS], strict=True)]
     dots = [f"..., {values[-1]}"] if len(starts) > _RUNS else []
     return f"{{{', '.join([*runs, *dots])}}}"
+
+
+def names_text(names: Names) -> str:
+    """Return the names of a domain as text."""
+    texts = [text_of_label(label) for label in names.values()]
+    return f"{{{', '.join([*texts[: 2 * _RUNS], *(['...'] if len(texts) > 2 * _RUNS else [])])}}}"
 
 
 def _run(first: int, last: int) -> str:

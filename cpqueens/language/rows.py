@@ -104,7 +104,11 @@ def as_integers(values: object, what: str = "value") -> IntArray:
 
 def are_whole(array: NDArray[Any]) -> bool:
     """Say whether these are floats that are integers, of a size where each integer is one."""
-    return array.dtype.kind == "f" and bool(((np.abs(array) < _EXACT) & (array == np.floor(array))).all())
+    if array.dtype.kind != "f":
+        return False
+    with np.errstate(all="ignore"):  # half floats hold no 2^53, long ones more than a float
+        values = array.astype(np.float64)
+        return bool(((np.abs(values) < _EXACT) & (array == np.floor(array))).all())
 
 
 def _refusal(bad: Any) -> str:

@@ -243,6 +243,13 @@ class VariableStore:
         """Return "": there are no names."""
         return ""
 
+    def numbered(self, value: Any, of: LinearArray | None = None) -> Any:
+        """Return ``value``: no variable has names for its values."""
+        return value
+
+    def require_numbers(self, terms: LinearArray, what: str) -> None:
+        """Refuse nothing."""
+
     # ---- evaluation -----------------------------------------------------------------------------
 
     def complete(self, decisions: IntArray, known: IntArray) -> IntArray:

@@ -129,4 +129,6 @@ class Term(LinearArray):
         if type(other) is int:
             left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
             return self.registry.compare(left, "!=")
-        return self.registry.compare(self - other, "!=")
+        if type(other) is Term:
+            return self.registry.compare(self - other, "!=")
+        return LinearArray.__ne__(self, other)

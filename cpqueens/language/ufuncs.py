@@ -12,7 +12,6 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.conversion import as_linears, define
 from cpqueens.language.expressions import Operand
-from cpqueens.text.foreign import spelled
 
 ADVICE = (
     "does not work on terms; use arithmetic, abs(), .sum(), minimum(), maximum(), all_(), "
@@ -96,13 +95,7 @@ def apply_ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: di
             return _of_two(function, *inputs)
         if method == "outer" and function is not np.matmul:
             return _outer(function, *inputs)
-    raise refused(name, function)
-
-
-def refused(name: str, function: Any) -> TypeError:
-    """Return why a NumPy function is refused, with what is written instead."""
-    own = spelled(function.__name__)
-    return TypeError(f"{name} does not work on terms{own}" if own else f"{name} {ADVICE}")
+    raise TypeError(f"{name} {ADVICE}")
 
 
 def _of_two(function: Any, left: Any, right: Any) -> Any:

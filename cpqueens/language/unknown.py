@@ -64,13 +64,14 @@ class Unknown:
 
     def __index__(self) -> NoReturn:
         raise TypeError(
-            "a term is no integer before it is known; to look up in a list, write element(list, term)"
+            "a term is no integer before it is known: read it in a solution, as s[x]; to look up in a list, "
+            "write element(list, term)"
         )
 
     def _no_number(self, *_: Any) -> NoReturn:
         raise TypeError(f"a {self._single} is no number before it is known; read it in a solution, as s[x]")
 
-    __int__ = __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_number
+    __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_number
 
     def __format__(self, form: str) -> str:
         return self._no_number() if form else str(self)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.labels import Names
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.rows import IntArray
 from cpqueens.language.truths import Literals
@@ -30,6 +32,7 @@ _PIECES = 80  # names of variables in one line
 _HEAD = 5  # so many of a long list are shown, then dots and the last; a list with two more is shown in full
 _LONGEST_VALUE = 60
 _DOTS = "..."
+_MOST_COLUMNS = 20  # of a table whose values are names
 
 Pair = tuple[int, int]
 
@@ -50,6 +53,9 @@ class Named(Protocol):
 
     def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
         """Return name and shape of the array of decision variables that begins with ``first``, if any."""
+
+    def names_of(self, variable: int) -> Names | None:
+        """Return the names of a variable's values by their numbers; None if these are plain integers."""
 
     def producer(self, variable: int) -> tuple[Definition, int] | None:
         """Return the definition of a defined variable and its row there, else None."""
@@ -167,8 +173,9 @@ class Wording:
         if isinstance(truth, Connective):
             return self._elementwise(truth.shape, lambda k: self._connected(truth, k))
         if isinstance(truth, Count):
-            found = f"Count({self.array(truth.terms)}, {self.array(truth.value)})"
-            return f"{found} {truth.relation} {self.array(truth.count)}"
+            value = self._named(truth.terms, int(truth.value.constants[0]))
+            wanted = self.array(truth.value) if truth.value.width else _value(value)
+            return f"Count({self.array(truth.terms)}, {wanted}) {truth.relation} {self.array(truth.count)}"
         if isinstance(truth, Predicate):
             name = getattr(truth.function, "__name__", "function")
             return f"Predicate({shown(name)[1:-1]}, {self._bare(truth.terms)})"
@@ -181,10 +188,26 @@ class Wording:
     def _fields(self, constraint: Constraint) -> str:
         """Return the arguments of a kind, terms that are all of them without brackets."""
         values = [(name, getattr(constraint, name)) for name in constraint.fields]
+        if isinstance(values[0][1], LinearArray) and values[0][1].width == 1:
+            values = [(name, self._named(values[0][1], value)) for name, value in values]
         if len(values) == 1 and isinstance(values[0][1], LinearArray):
             return self._bare(values[0][1])
         texts = (self._field(name, value) for name, value in values)
         return ", ".join(text for text in texts if text)
+
+    def _named(self, terms: LinearArray, value: Any) -> Any:
+        """Return values of terms, of a table by its columns, as names where the terms have names."""
+        if isinstance(value, LinearArray | str | bool) or not terms.size:
+            return value
+        columns = [self.model.names_of(v) or {} for v in terms.variables[:_MOST_COLUMNS, 0].tolist()]
+        if not any(columns):
+            return value
+        if isinstance(value, np.ndarray) and value.ndim == 2:
+            rows = value[:_PIECES].tolist()
+            return [tuple(n.get(v, v) for n, v in zip(columns, row, strict=False)) for row in rows]
+        if isinstance(value, tuple):
+            return [columns[0].get(v, v) for v in value]
+        return columns[0].get(int(value), int(value)) if isinstance(value, int | np.integer) else value
 
     def _bare(self, terms: LinearArray) -> str:
         name = self._whole(terms)
@@ -229,6 +252,10 @@ class Wording:
         posted = relation == ">=" and (list(coefficients), constant) in (([1], -1), ([-1], 0))
         if posted and self._binary(variables[0]):  # what posting a truth, or its negation, comes to
             return self.literal((variables, coefficients, constant + 1))
+        names = self.model.names_of(variables[0]) if [abs(a) for a in coefficients] == [1] else None
+        if names is not None and relation in ("==", "!="):
+            number = -constant * coefficients[0]
+            return f"{self.variable(variables[0])} {relation} {_value(names.get(number, number))}"
         left = [(v, a) for v, a in zip(variables, coefficients, strict=True) if a > 0]
         right = [(v, -a) for v, a in zip(variables, coefficients, strict=True) if a < 0]
         if right and not left:
@@ -308,6 +335,10 @@ def _ends(many: int, head: int) -> list[int | None]:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, tuple) and len(value) <= _MOST_COLUMNS:
+        return f"({', '.join(map(_value, value))}{',' if len(value) == 1 else ''})"
     plain = tuple(written(value[None])[0]) if isinstance(value, np.ndarray) and value.ndim == 1 else value
     return shown(plain, _LONGEST_VALUE)
 

@@ -249,14 +249,14 @@ def test_numpy_adds_lists_of_terms_itself(x) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["sort", "argmax", "linalg.det", "mean", "where", "all", "linalg.trace", "linalg.diagonal", "einsum"],
+    ["sort", "argmax", "linalg.det", "mean", "where", "median", "linalg.trace", "linalg.diagonal", "einsum"],
 )
 def test_others_are_refused_with_advice(x, name: str) -> None:
     function = np
     for part in name.split("."):
         function = getattr(function, part)
     arguments = ("ij->i", x) if name == "einsum" else (x,)
-    with pytest.raises(TypeError, match="does not work on terms; use arithmetic"):
+    with pytest.raises(TypeError, match=r"does not work on terms; (use arithmetic|write )"):
         function(*arguments)
 
 

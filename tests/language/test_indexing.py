@@ -180,6 +180,21 @@ def test_the_same_key_gives_the_same_definition() -> None:
 
 # ---- methods -------------------------------------------------------------------------------------------
 
+
+def _reducing(name: str) -> Any:
+    return lambda p, a: getattr(a, name)(
+        axis=p.choose(
+            None,
+            p.integer(-3, 3),
+            tuple(p.integer(-2, 2) for _ in range(p.integer(0, 2))),
+            np.int8(0),
+            [0],
+            1.5,
+        ),
+        keepdims=bool(p.integer(0, 1)),
+    )
+
+
 METHODS: dict[str, Any] = {
     "T": lambda p, a: a.T,
     "flat": lambda p, a: a.flat[:] if isinstance(a, np.ndarray | np.generic) else a.flat,
@@ -191,17 +206,7 @@ METHODS: dict[str, Any] = {
     "reshape": lambda p, a: a.reshape(
         *p.choose((-1,), ((-1, 1),), (1, -1), ([a.size],), (2, -1), (p.integer(-2, 5),), (-1, -1), (1.5,), ())
     ),
-    "sum": lambda p, a: a.sum(
-        axis=p.choose(
-            None,
-            p.integer(-3, 3),
-            tuple(p.integer(-2, 2) for _ in range(p.integer(0, 2))),
-            np.int8(0),
-            [0],
-            1.5,
-        ),
-        keepdims=bool(p.integer(0, 1)),
-    ),
+    **{name: _reducing(name) for name in ("sum", "max", "min", "all", "any")},
 }
 
 

@@ -182,7 +182,7 @@ def _add_in_place(a: np.ndarray, q: LinearArray) -> None:
 
 
 ELEMENTWISE = [np.sqrt, np.exp, np.sign, np.isnan, np.floor, np.left_shift, np.hypot, np.gcd, np.true_divide]
-METHODS = [np.add.accumulate, np.maximum.reduce, np.multiply.reduce, np.logical_or.reduce]
+METHODS = [np.add.accumulate, np.maximum.accumulate, np.multiply.reduce, np.logical_xor.reduce]
 
 
 @pytest.mark.parametrize("function", [*ELEMENTWISE, *METHODS], ids=lambda f: f.__qualname__)

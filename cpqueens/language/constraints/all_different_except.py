@@ -31,8 +31,9 @@ class AllDifferentExcept(Constraint):
     excepted: tuple[int, ...]
 
     def __init__(self, terms: Any, excepted: Any = 0) -> None:
-        values = tuple(sorted(set(as_listed(excepted, "excepted values").reshape(-1).tolist())))
-        super().__init__(terms=flat_terms(terms), excepted=values)
+        array = flat_terms(terms)
+        listed = as_listed(array.registry.numbered(excepted), "excepted values")
+        super().__init__(terms=array, excepted=tuple(sorted(set(listed.reshape(-1).tolist()))))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the surplus of the values that are not excepted."""

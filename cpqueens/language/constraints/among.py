@@ -34,7 +34,7 @@ class Among(Constraint):
         array, number = as_linears(flat_terms(terms, "Among"), count)
         if number.shape:
             raise ModelError("Among: count must be a single term or integer")
-        chosen = tuple(sorted(set(as_listed(values, "values").reshape(-1).tolist())))
+        chosen = tuple(sorted(set(as_listed(array.registry.numbered(values), "values").reshape(-1).tolist())))
         super().__init__(terms=array, values=chosen, count=number)
 
     def amounts(self, values: IntArray) -> IntArray:

@@ -70,8 +70,8 @@ class GlobalCardinality(Constraint):
         lower: Any = None,
         upper: Any = None,
     ) -> None:
-        wanted = tuple(as_listed(values, "values").reshape(-1).tolist())
         terms = flat_terms(terms)
+        wanted = tuple(as_listed(terms.registry.numbered(values), "values").reshape(-1).tolist())
         if (counts is None) == (lower is None and upper is None):
             raise ModelError("GlobalCardinality: counts are needed, or lower or upper, and not both")
         if counts is None:

@@ -43,7 +43,7 @@ class NegativeTable(Constraint):
 
     def __init__(self, terms: Any, rows: Any) -> None:
         array = flat_terms(terms)
-        super().__init__(terms=array, rows=table_rows(rows, array.size))
+        super().__init__(terms=array, rows=table_rows(rows, array))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of rows that the tuple is."""

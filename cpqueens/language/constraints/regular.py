@@ -65,9 +65,14 @@ class Regular(Constraint):
         rows = [_triple(row) for row in _sequence(transitions, "transitions")]
         ends = [accepting] if isinstance(accepting, int | str) else list(_sequence(accepting, "accepting"))
         number = _numbers([start, *(state for row in rows for state in (row[0], row[2])), *ends])
-        arcs = as_listed([[number[a], value, number[b]] for a, value, b in rows], "transitions")
+        array = flat_terms(terms)
+        read = array.registry.numbered([value for _, value, _ in rows])
+        arcs = as_listed(
+            [[number[a], value, number[b]] for (a, _, b), value in zip(rows, read, strict=True)],
+            "transitions",
+        )
         super().__init__(
-            terms=flat_terms(terms),
+            terms=array,
             transitions=np.unique(arcs.reshape(-1, 3), axis=0),
             start=number[start],
             accepting=tuple(sorted({number[state] for state in ends})),

@@ -36,7 +36,7 @@ class Table(Constraint):
 
     def __init__(self, terms: Any, rows: Any) -> None:
         array = flat_terms(terms)
-        super().__init__(terms=array, rows=table_rows(rows, array.size))
+        super().__init__(terms=array, rows=table_rows(rows, array))
 
     @cached_property
     def kind(self) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.errors import IntegerError, ModelError
+from cpqueens.errors import ModelError
+from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray, as_listed
 
 ANY = "*"
@@ -18,15 +19,15 @@ STAR = -(2**63)
 """What stands for `ANY` in an array of rows: no term can reach it."""
 
 
-def table_rows(rows: Any, width: int) -> IntArray:
-    """Return the distinct rows of a table over ``width`` terms, ascending, with `STAR` for `ANY`.
+def table_rows(rows: Any, terms: LinearArray) -> IntArray:
+    """Return the distinct rows of a table over terms, ascending, with `STAR` for `ANY`.
 
     Raises
     ------
     ModelError
         For rows of another length, or anything but integers and stars.
     """
-    table = _with_stars(rows)
+    table, width = _with_stars(rows, terms.registry), terms.size
     if table.size == 0:
         table = np.zeros((len(table) if width == 0 else 0, width), dtype=np.int64)
     if table.ndim != 2 or table.shape[1] != width:
@@ -34,10 +35,10 @@ def table_rows(rows: Any, width: int) -> IntArray:
     return np.unique(table, axis=0)
 
 
-def _with_stars(rows: Any) -> IntArray:
+def _with_stars(rows: Any, registry: Registry) -> IntArray:
     try:
-        return as_listed(rows, "table rows")
-    except IntegerError as error:
+        return as_listed(registry.numbered(rows), "table rows")
+    except ModelError as error:
         try:
             entries = np.array(rows, dtype=object)
             stars = np.array([isinstance(entry, str) and entry == ANY for entry in entries.flat], dtype=bool)
@@ -46,7 +47,8 @@ def _with_stars(rows: Any) -> IntArray:
         if not stars.any():
             raise
         plain = np.where(stars.reshape(entries.shape), 0, entries)
-        return np.where(stars.reshape(entries.shape), STAR, as_listed(plain, "table rows"))
+        known = as_listed(registry.numbered(plain.tolist()), "table rows")
+        return np.where(stars.reshape(entries.shape), STAR, known)
 
 
 def has_stars(rows: IntArray) -> bool:

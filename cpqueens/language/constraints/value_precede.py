@@ -46,10 +46,12 @@ class ValuePrecede(Constraint):
     values: tuple[int, ...]
 
     def __init__(self, terms: Any, *values: Any) -> None:
-        chain = tuple(as_listed(values[0] if len(values) == 1 else values, "values").reshape(-1).tolist())
+        array = flat_terms(terms)
+        given = array.registry.numbered(values[0] if len(values) == 1 else list(values))
+        chain = tuple(as_listed(given, "values").reshape(-1).tolist())
         if len(set(chain)) != len(chain):
             raise ModelError(f"ValuePrecede: each value once is needed, got {list(chain)}")
-        super().__init__(terms=flat_terms(terms), values=chain)
+        super().__init__(terms=array, values=chain)
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of terms whose value comes before the one listed before it."""
