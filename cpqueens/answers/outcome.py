@@ -11,6 +11,7 @@ import numpy as np
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.lookup import Lookup
+from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.errors import BadIndex, NoSolution
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
@@ -129,6 +130,16 @@ class Solution:
             named[block.name] = part.tolist()
         return named
 
+    @property
+    def violated(self) -> tuple[SoftViolation, ...]:
+        """The soft constraints that it violates: name, text, file and line, penalty."""
+        return soft_violations(self.model, self.values)
+
+    @property
+    def penalty(self) -> int:
+        """What the violated soft constraints cost together."""
+        return sum(violation.penalty for violation in self.violated)
+
     def check(self) -> Check:
         """Check it against its model once more."""
         return check(self._set.model, self)
@@ -188,6 +199,16 @@ class Outcome:
     def solution(self) -> Solution | None:
         """The best solution, or the last one delivered; None if there is none."""
         return self.solutions[-1] if len(self.solutions) else None
+
+    @property
+    def violated(self) -> tuple[SoftViolation, ...]:
+        """The soft constraints that the solution violates; () without a solution."""
+        return () if self.solution is None else self.solution.violated
+
+    @property
+    def penalty(self) -> int | None:
+        """What the violated soft constraints cost together; None without a solution."""
+        return None if self.solution is None else self.solution.penalty
 
     @property
     def objectives(self) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ def narrowed(model: Stated, constraints: Iterable[Constraint], goals: Iterable[G
     other.drop_objectives()
     for constraint in constraints:
         other._post(other._own(constraint), None, None)
-    other.goals = tuple(goal.bind(other) for goal in goals)
+    other._state_goals(tuple(goal.bind(other) for goal in goals))
     return other
 
 
