@@ -181,7 +181,8 @@ class Backend(Protocol):
 
     A backend may also have ``order_for(request)``, if what it promises depends on its parameters,
     ``strategy_parameters(strategy)``, the further parameters of a strategy (None for the default one), and
-    ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot.
+    ``core(model, assumed, request)``, which of the decision variables assumed to be 1 cannot all be (None if
+    undecided), and ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot.
     """
 
     name: str
