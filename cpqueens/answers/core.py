@@ -19,7 +19,7 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class Core:
+class AssumptionCore:
     """Assumptions under which the model is proved to have no solution; none where it never has one.
 
     ``minimal`` says that every one of them is needed: without it there is a solution. Where that would have

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, overload
 import numpy as np
 
 from cpqueens.answers.check import Check, check
-from cpqueens.answers.core import Core
+from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.lookup import Lookup
 from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.errors import BadIndex, NoSolution
@@ -195,7 +195,7 @@ class Outcome:
     statistics: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     messages: tuple[str, ...] = ()
-    core: Core | None = None
+    core: AssumptionCore | None = None
     """Of a model that has no solution under ``assumptions=``: which of them are to blame."""
 
     @property

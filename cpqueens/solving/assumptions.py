@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.core import Assumption, Core
+from cpqueens.answers.core import Assumption, AssumptionCore
 from cpqueens.answers.outcome import Outcome, SolutionSet, Status
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.errors import CpqueensError, ModelError
@@ -132,7 +132,7 @@ class _Blame:
         self._plain = stages.model.copy()
         self._plain.drop_objectives()
 
-    def core(self, native: NativeCore | None) -> Core:
+    def core(self, native: NativeCore | None) -> AssumptionCore:
         """Return a core: all of them, then what the backend itself says, then what deletion leaves."""
         with listening() as interrupt:
             everything = list(range(len(self._assumed)))
@@ -141,7 +141,7 @@ class _Blame:
         said = (
             Assumption(k, self._assumed[k].name, self._assumed[k].text(self._stages.model)) for k in subset
         )
-        return Core(tuple(said), minimal)
+        return AssumptionCore(tuple(said), minimal)
 
     def _said_by(self, native: NativeCore, interrupt: Interrupt) -> list[int]:
         """Return the backend's own core if it holds, or all assumptions."""
