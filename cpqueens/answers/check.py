@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
@@ -73,6 +74,8 @@ class Check:
     violations: tuple[Violation, ...]
     problems: tuple[str, ...] = ()
     """Values missing, of a wrong type or outside their domain, one line each."""
+    soft: tuple[SoftViolation, ...] = ()
+    """The soft constraints that are violated, which a solution may."""
 
     @property
     def ok(self) -> bool:
@@ -83,6 +86,11 @@ class Check:
     def amount(self) -> int:
         """The summed violation."""
         return sum(v.amount for v in self.violations)
+
+    @property
+    def penalty(self) -> int:
+        """What the violated soft constraints cost together."""
+        return sum(v.penalty for v in self.soft)
 
     def __bool__(self) -> bool:
         return self.ok
@@ -100,9 +108,8 @@ class Check:
         return ", ".join(text for text, some in ((wrong, self.problems), (many, self.violations)) if some)
 
     def __str__(self) -> str:
-        if self.ok:
-            return self.summary
-        return "\n".join([*self.problems, *(str(v) for v in self.violations)])
+        whole = [self.summary] if self.ok else []
+        return "\n".join([*whole, *self.problems, *map(str, self.violations), *map(str, self.soft)])
 
     def _repr_html_(self) -> str:
         if self.ok:
@@ -329,7 +336,8 @@ def check(model: Statement, assignment: Any) -> Check:
     if row is None:
         return Check((), tuple(problems))
     result = Checker(model).explain(row)
-    return Check(result.violations, (*problems, *result.problems))
+    soft = () if result.problems else soft_violations(model, row)
+    return Check(result.violations, (*problems, *result.problems), soft)
 
 
 def read_values(

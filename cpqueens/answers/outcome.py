@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from cpqueens.answers.check import Check, check
+from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.lookup import Lookup
+from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.errors import BadIndex, NoSolution
 from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
@@ -143,6 +145,16 @@ class Solution:
                 continue
             yield block.name, row[start : start + block.size].reshape(block.shape)
 
+    @property
+    def violated(self) -> tuple[SoftViolation, ...]:
+        """The soft constraints that it violates: name, text, file and line, penalty."""
+        return soft_violations(self.model, self.values)
+
+    @property
+    def penalty(self) -> int:
+        """What the violated soft constraints cost together."""
+        return sum(violation.penalty for violation in self.violated)
+
     def check(self) -> Check:
         """Check it against its model once more."""
         return check(self._set.model, self)
@@ -208,11 +220,23 @@ class Outcome:
     statistics: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     messages: tuple[str, ...] = ()
+    core: AssumptionCore | None = None
+    """Of a model that has no solution under ``assumptions=``: which of them are to blame."""
 
     @property
     def solution(self) -> Solution | None:
         """The best solution, or the last one delivered; None if there is none."""
         return self.solutions[-1] if len(self.solutions) else None
+
+    @property
+    def violated(self) -> tuple[SoftViolation, ...]:
+        """The soft constraints that the solution violates; () without a solution."""
+        return () if self.solution is None else self.solution.violated
+
+    @property
+    def penalty(self) -> int | None:
+        """What the violated soft constraints cost together; None without a solution."""
+        return None if self.solution is None else self.solution.penalty
 
     @property
     def objectives(self) -> tuple[int, ...]:

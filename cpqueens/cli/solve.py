@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,14 @@ def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str
     solution = outcome.solution
     named = None if solution is None else solution.as_dict()
     closest = None if outcome.closest is None else outcome.closest.as_dict()
-    fields = {"solution": named, "closest": closest, "file": out, "published": _published(instance)}
+    violated = [dataclasses.asdict(violation) for violation in outcome.violated]
+    fields: dict[str, Any] = {
+        "solution": named,
+        "closest": closest,
+        "file": out,
+        "published": _published(instance),
+    }
+    fields |= {"penalty": outcome.penalty, "violated": violated} if instance.model.soft else {}
     return document("solve", instance, **outcome_fields(outcome), **fields)
 
 

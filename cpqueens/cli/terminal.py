@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome
 
 _PATIENCE = 0.6  # seconds before progress is shown; rich is not even imported for less
+_SHOWN = 10  # violated soft constraints
 
 
 def style_of(stream: TextIO) -> Style:
@@ -94,6 +95,9 @@ def summary(outcome: Outcome) -> list[str]:
         bound = "" if outcome.bound is None or outcome.complete else f" (proved bound {outcome.bound})"
         values = outcome.objectives or (outcome.objective,)
         lines.append(f"objective  {', then '.join(map(str, values))}{bound}")
+    lines += [f"penalty    {violation}" for violation in outcome.violated[:_SHOWN]]
+    if len(outcome.violated) > _SHOWN:
+        lines.append(f"penalty    {len(outcome.violated) - _SHOWN} more, in all {outcome.penalty}")
     lines += [f"solver     {outcome.solver}", f"time       {times(outcome)}"]
     return lines + [f"note       {message}" for message in outcome.messages]
 

@@ -156,5 +156,7 @@ def opposite(model: Model) -> Model:
     """Return the model with its objectives negated and turned round."""
     assert model.goals
     other = model.copy()
-    other.goals = tuple(Goal(-goal.term, not goal.maximizing) for goal in other.goals)
+    goals = other.goals
+    other.drop_objectives()
+    other._state_goals(tuple(Goal(-goal.term, not goal.maximizing) for goal in goals))
     return other

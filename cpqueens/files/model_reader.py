@@ -23,6 +23,7 @@ from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.soft import as_weights
 from cpqueens.language.statement import MAX_TITLE
 from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
@@ -50,6 +51,7 @@ class ModelReader:
             at(f"definitions[{k}]", self._define, definition)
         with self._unguarded():
             self._constraints()
+            self._soft()
             self._objectives()
         if self.model.has_partial:
             self._guard()
@@ -208,7 +210,19 @@ class ModelReader:
         for k, entry in enumerate(later):
             at(f"then[{k}]", self._objective, entry)
 
+    def _soft(self) -> None:
+        for k, entry in enumerate(self.document.soft):
+            constraint = at(f"soft[{k}]", self.constraint, entry)
+            name = None if entry.name is None else _harmless(entry.name, f"soft[{k}].name")
+            weights = at(f"soft[{k}].weight", as_weights, entry.weight)
+            at(f"soft[{k}]", self.model._soften, constraint, weights, name, (f"{self.where}: soft", k))
+
     def _objective(self, entry: schema.ObjectiveEntry) -> None:
+        if entry.penalties:
+            if entry.term is not None or entry.sense == "maximize":
+                raise ModelError("penalties are minimized, and have no term")
+            self.model.then_minimize(self.model.penalties)
+            return
         term = at("term", self.terms.array, entry.term)
         (self.model.then_maximize if entry.sense == "maximize" else self.model.then_minimize)(term)
 

@@ -27,6 +27,7 @@ from cpqueens.language.expressions import LinearArray
 from cpqueens.language.goals import Goal
 from cpqueens.language.labels import text_of_label
 from cpqueens.language.rows import IntArray
+from cpqueens.language.soft import Penalties, Soft
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 
@@ -61,7 +62,9 @@ class ModelWriter:
             self.constraint(posted.constraint) | ({"name": posted.name} if posted.name is not None else {})
             for posted in model.constraints
         ]
-        goals = [self.goal(goal) for goal in model.goals]
+        if model.soft:
+            document["soft"] = [self.soft(soft) for soft in model.soft]
+        goals = [self.goal(goal) for goal in model.stated]
         if goals:
             document["objective"] = goals[0]
         if goals[1:]:
@@ -96,7 +99,9 @@ class ModelWriter:
         reached = np.zeros(model.variable_count, dtype=bool)
         for posted in model.constraints:
             _mark(reached, posted.constraint.arguments)
-        _mark(reached, tuple(goal.term for goal in model.goals))
+        for soft in model.soft:
+            _mark(reached, soft.constraint.arguments)
+        _mark(reached, tuple(goal.term for goal in model.stated if isinstance(goal, Goal)))
         kept = []
         for definition in reversed(model.definitions):
             rows = np.flatnonzero(reached[definition.results])
@@ -132,8 +137,15 @@ class ModelWriter:
             return written(value)
         return list(value) if isinstance(value, tuple) else value
 
-    def goal(self, goal: Goal) -> dict[str, Any]:
+    def soft(self, soft: Soft) -> dict[str, Any]:
+        """Return soft constraints that were added together."""
+        name = {} if soft.name is None else {"name": soft.name}
+        return {**self.constraint(soft.constraint), **name, "weight": _brief(soft.weights)}
+
+    def goal(self, goal: Goal | Penalties) -> dict[str, Any]:
         """Return one objective."""
+        if isinstance(goal, Penalties):
+            return {"sense": "minimize", "penalties": True}
         return {"sense": "maximize" if goal.maximizing else "minimize", "term": self.array(goal.term)}
 
     # ---- terms ----------------------------------------------------------------------------------

@@ -56,11 +56,18 @@ class DefinitionEntry(_Entry):
     constraint: ConstraintEntry | None = None
 
 
+class SoftEntry(ConstraintEntry):
+    """A soft constraint: what each of its elements costs where it does not hold."""
+
+    weight: int | list[int] = 1
+
+
 class ObjectiveEntry(_Entry):
-    """What to minimize or maximize."""
+    """What to minimize or maximize: a term, or the penalties of the soft constraints."""
 
     sense: Literal["minimize", "maximize"]
-    term: Any
+    term: Any = None
+    penalties: bool = False
 
 
 class Document(_Entry):
@@ -72,6 +79,7 @@ class Document(_Entry):
     constraints: Annotated[list[ConstraintEntry], msgspec.Meta(max_length=MAX_CONSTRAINTS)]
     name: Title = "model"
     definitions: Annotated[list[DefinitionEntry], msgspec.Meta(max_length=MAX_VARIABLES)] = []
+    soft: Annotated[list[SoftEntry], msgspec.Meta(max_length=MAX_CONSTRAINTS)] = []
     objective: ObjectiveEntry | None = None
     then: list[ObjectiveEntry] = []
     view: dict[str, Any] | None = None
@@ -79,7 +87,7 @@ class Document(_Entry):
 
 _KEYS = {
     f
-    for entry in (Document, VariableEntry, ConstraintEntry, DefinitionEntry, ObjectiveEntry)
+    for entry in (Document, VariableEntry, ConstraintEntry, DefinitionEntry, SoftEntry, ObjectiveEntry)
     for f in entry.__struct_fields__
 }
 

@@ -20,6 +20,7 @@ from cpqueens.language.goals import Goal
 from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
+from cpqueens.language.soft import Penalties, Soft
 from cpqueens.language.wording import Named
 
 _HEAD, _TAIL = 20, 5  # entries of a long list that are shown, from its beginning and its end
@@ -37,7 +38,8 @@ class Listed(Named, Protocol):
 
     blocks: Blocks
     domains: dict[int, IntArray]
-    goals: tuple[Goal, ...]
+    stated: tuple[Goal | Penalties, ...]
+    soft: list[Soft]
 
     @property
     def constraint_count(self) -> int:
@@ -54,25 +56,30 @@ class Listed(Named, Protocol):
 class Listing:
     """What is listed of a model; an entry of one cell says how many are left out.
 
-    ``variables`` are (name, shape, domain), ``constraints`` (name and text, place), ``objectives`` from the
-    most important on.
+    ``sections`` are captions with their entries: variables (name, shape, domain), constraints (name and text,
+    place), objectives from the most important on.
     """
 
     title: str
-    variables: Entries
-    constraints: Entries
-    objectives: Entries
+    sections: list[tuple[str, Entries]]
 
 
 def listing(model: Listed, width: int = _WIDEST) -> Listing:
     """Return what is listed of a model, constraints in at most ``width`` letters."""
-    goals = [("maximize" if g.maximizing else "minimize", describe_array(model, g.term)) for g in model.goals]
-    return Listing(
-        title=model.scope_text(),
-        variables=list(_entries(len(model.blocks), lambda k: _variable(model, model.blocks[k]))),
-        constraints=_constraints(model, width),
-        objectives=[(" ".join(goal),) for goal in goals],
-    )
+    objectives: Entries = [(_objective(model, goal),) for goal in model.stated]
+    sections = [
+        ("variables", list(_entries(len(model.blocks), lambda k: _variable(model, model.blocks[k])))),
+        ("constraints", _constraints(model, model.constraint_count, model.posted, width)),
+        ("soft constraints", _constraints(model, len(model.soft), lambda k: model.soft[k], width)),
+        ("objectives" if objectives[1:] else "objective", objectives),
+    ]
+    return Listing(model.scope_text(), [(caption, entries) for caption, entries in sections if entries])
+
+
+def _objective(model: Listed, goal: Goal | Penalties) -> str:
+    if isinstance(goal, Penalties):
+        return f"minimize {goal}"
+    return f"{'maximize' if goal.maximizing else 'minimize'} {describe_array(model, goal.term)}"
 
 
 def _entries(many: int, one: Callable[[int], Made]) -> list[Made | tuple[str]]:
@@ -124,22 +131,24 @@ def _run(first: int, last: int) -> str:
     return f"{first}{', ' if last == first + 1 else '..'}{last}" if last > first else str(first)
 
 
-def _constraints(model: Listed, width: int) -> Entries:
-    """Return the constraints with their places, each in at most ``width`` letters."""
-    posted = _entries(model.constraint_count, lambda k: (model.posted(k),))
+def _constraints(model: Listed, many: int, one: Callable[[int], Posted | Soft], width: int) -> Entries:
+    """Return constraints with their places, each in at most ``width`` letters."""
+    posted = _entries(many, lambda k: (one(k),))
     places = [_place(*entry) for entry in posted]
     room = width - max(map(len, places), default=0)
     return [_constraint(model, entry[0], place, room) for entry, place in zip(posted, places, strict=True)]
 
 
-def _constraint(model: Listed, entry: Posted | str, place: str, room: int) -> tuple[str, ...]:
+def _constraint(model: Listed, entry: Posted | Soft | str, place: str, room: int) -> tuple[str, ...]:
     if isinstance(entry, str):
         return (entry,)
     label = f"{entry.name}: " if entry.name else ""
+    if isinstance(entry, Soft):
+        label = f"weight {domain_text(np.unique(entry.weights)).strip("{}")}: {label}"
     return f"{label}{describe(model, entry.constraint, max(room - len(label), _NARROWEST // 2))}", place
 
 
-def _place(entry: Posted | str) -> str:
+def _place(entry: Posted | Soft | str) -> str:
     if isinstance(entry, str) or entry.source is None:
         return ""
     return f"{PurePath(entry.source[0]).name}:{entry.source[1]}"[-_PLACE:]
@@ -158,12 +167,9 @@ def listing_text(model: Listed, width: int | None = None) -> str:
 def _lines(model: Listed, width: int) -> Iterator[str]:
     found = listing(model, width - 4)
     yield found.title
-    several = "objectives" if len(found.objectives) > 1 else "objective"
-    parts = (("variables", found.variables), ("constraints", found.constraints), (several, found.objectives))
-    for caption, entries in parts:
-        if entries:
-            yield caption
-            yield from _columns(entries)
+    for caption, entries in found.sections:
+        yield caption
+        yield from _columns(entries)
 
 
 def _columns(entries: Entries) -> Iterator[str]:

@@ -102,10 +102,8 @@ class ConstraintList(Sequence[Constraint]):
 
     def source(self, k: int) -> tuple[str, int] | None:
         """Return the file and line where constraint ``k`` was added."""
-        code, at = self._files[k], self._places[k]
-        if code is None or isinstance(code, str):
-            return None if code is None else (code, at)
-        return code.co_filename, _line(code, at)
+        code = self._files[k]
+        return None if code is None else place_of((code, self._places[k]))
 
     def set_source(self, k: int, source: tuple[str, int] | None) -> None:
         """Say where constraint ``k`` was added."""
@@ -178,6 +176,14 @@ def _column(values: list[int]) -> IntArray:
 
 def _flat(values: Iterable[int], count: int) -> IntArray:
     return np.fromiter(values, dtype=np.int64, count=count)
+
+
+def place_of(source: Source | None) -> tuple[str, int] | None:
+    """Return the file and line of a place in code."""
+    if source is None:
+        return None
+    code, at = source
+    return (code, at) if isinstance(code, str) else (code.co_filename, _line(code, at))
 
 
 @cache

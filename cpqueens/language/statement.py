@@ -23,13 +23,13 @@ from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
 from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
-from cpqueens.language.goals import Goal
 from cpqueens.language.kept import Kept
 from cpqueens.language.labels import Labels
 from cpqueens.language.listing import listing_text
-from cpqueens.language.posted import ConstraintList, Posted, Source
-from cpqueens.language.rows import refusing
-from cpqueens.language.store import VariableStore
+from cpqueens.language.objectives import Objectives
+from cpqueens.language.posted import ConstraintList, Posted, Source, place_of
+from cpqueens.language.rows import IntArray, refusing
+from cpqueens.language.soft import Soft, as_weights
 from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, as_truth
 from cpqueens.language.views import View
@@ -39,11 +39,14 @@ from cpqueens.text.suggest import did_you_mean
 
 Made = TypeVar("Made")
 
+Posting = Callable[[BoolArray, "str | None", "Source | None"], None]
+"""Takes one constraint of the model, its name, and where it was written."""
+
 MAX_TITLE = 1000
 MAX_NESTING = 64
 
 
-class Statement(VariableStore):
+class Statement(Objectives):
     """One problem instance: decision variables, constraints over terms, and perhaps an objective.
 
     What a user creates is a `cpqueens.Model`, which adds the verbs that solve it; solvers, checkers and
@@ -57,7 +60,6 @@ class Statement(VariableStore):
         self.labels = Labels()
         self._constraints = ConstraintList(self)
         self._names: dict[int, str] = {}
-        self.goals: tuple[Goal, ...] = ()
         self._guarded: set[int] = set()
         self._ancestors: list[tuple[Statement, int]] = []
         self.view = view
@@ -285,13 +287,16 @@ class Statement(VariableStore):
         def __getattr__(self, name: str) -> NoReturn:
             raise no_attribute(self, name)
 
-    def _add(self, item: Any, name: str | None, source: Source | None, depth: int = 0) -> None:
+    def _add(
+        self, item: Any, name: str | None, source: Source | None, depth: int = 0, post: Posting | None = None
+    ) -> None:
+        post = self._post if post is None else post
         if isinstance(item, LinearArray):
             item = as_truth(item.registry, item)
         if isinstance(item, BoolArray):
-            self._post(self._own(item), name, source)
+            post(self._own(item), name, source)
         elif isinstance(item, bool | np.bool_):
-            self._post(Literals(as_linear(self, int(item))), name, source)
+            post(Literals(as_linear(self, int(item))), name, source)
         elif isinstance(item, list | tuple | set | frozenset | Iterator) or (
             isinstance(item, np.ndarray) and item.dtype.kind in "Ob"
         ):
@@ -300,9 +305,63 @@ class Statement(VariableStore):
                     f"constraints in lists nested more than {MAX_NESTING} deep, or within themselves"
                 )
             for part in item:
-                self._add(part, name, source, depth + 1)
+                self._add(part, name, source, depth + 1, post)
         else:
             raise ModelError(f"a constraint is needed, got {type(item).__name__} {shown(item)}")
+
+    def add_soft(self, *constraints: Any, weight: Any = 1, name: str | None = None) -> None:
+        """Add constraints that need not hold: each element that does not costs its weight.
+
+        The penalties are minimised. Beside an objective they are added to it (subtracted from one that is
+        maximised), so that weights are in its unit; as an objective of their own they are `penalties`.
+        A solution says what it violates (``outcome.violated``, ``outcome.penalty``).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> m.add_soft(x >= 7, weight=3, name="late")
+        >>> m.add_soft(x <= 5, weight=2, name="early")
+        >>> outcome = m.solve()
+        >>> outcome.penalty, [v.name for v in outcome.violated]
+        (2, ['early'])
+
+        Parameters
+        ----------
+        constraints
+            As for `add`. Over a partial function one is violated where that is undefined.
+        weight
+            Integers of at least 1: one, or an array that broadcasts to the shape of each constraint.
+        name
+            How the report calls them.
+
+        Raises
+        ------
+        ModelError
+            For anything that is not a constraint, one of another model, or a weight below 1.
+        """
+        self._refuse_during_runs()
+        if name is not None:
+            checked_name(name, "name of a constraint", MAX_TITLE, least=0)
+        weights = as_weights(weight)
+        frame = sys._getframe(1)
+
+        def post(item: BoolArray, name: str | None, source: Source | None) -> None:
+            self._soften(item, weights, name, place_of(source))
+
+        for constraint in constraints:
+            self._add(constraint, name, (frame.f_code, frame.f_lasti), post=post)
+
+    def _soften(
+        self, item: BoolArray, weights: IntArray, name: str | None, source: tuple[str, int] | None
+    ) -> None:
+        with refusing(f"weight: an array that fits constraints of shape {item.shape}"):
+            each = np.broadcast_to(weights, item.shape).reshape(-1)
+        literals = isinstance(item, Literals)
+        constraint = Linear(item.terms.reshape(-1) - 1, ">=") if literals else item  # type: ignore[attr-defined]
+        assert isinstance(constraint, Constraint)
+        flat = constraint.flattened()
+        self.soft.append(Soft(flat, flat.truth().reshape(-1), each, name, source))
+        self._goals = None
 
     def _own(self, item: BoolArray) -> BoolArray:
         """Return ``item`` as a constraint of this model, where it belongs to it or to its original."""
@@ -400,62 +459,6 @@ class Statement(VariableStore):
         frame = sys._getframe(1)
         self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
 
-    @property
-    def objective(self) -> LinearArray | None:
-        """The first objective's term; None without an objective."""
-        return self.goals[0].term if self.goals else None
-
-    @property
-    def maximizing(self) -> bool:
-        """Whether the first objective is maximised."""
-        return bool(self.goals) and self.goals[0].maximizing
-
-    def minimize(self, *terms: Any) -> None:
-        """Set the objective (replacing an earlier one), or several, the most important first.
-
-        Of several objectives each is minimised among the assignments that are best in all before it:
-        lexicographic order. Where some are to be maximised, write them one by one:
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(0, 9, shape=2, name="x")
-        >>> m += x.sum() >= 10
-        >>> m.minimize(x.sum())
-        >>> m.then_maximize(x[0])
-        >>> m.solve()[x].tolist()
-        [9, 1]
-        """
-        self._set_goals((), terms, maximizing=False)
-
-    def maximize(self, *terms: Any) -> None:
-        """Set the objective (replacing an earlier one), or several, the most important first."""
-        self._set_goals((), terms, maximizing=True)
-
-    def then_minimize(self, *terms: Any) -> None:
-        """Add objectives that count where those so far are at their best; see `minimize`."""
-        self._set_goals(self.goals, terms, maximizing=False)
-
-    def then_maximize(self, *terms: Any) -> None:
-        """Add objectives that count where those so far are at their best; see `minimize`."""
-        self._set_goals(self.goals, terms, maximizing=True)
-
-    def drop_objectives(self) -> None:
-        """Forget all objectives: any solution is as good as another."""
-        self._refuse_during_runs()
-        self.goals = ()
-
-    def _set_goals(self, before: tuple[Goal, ...], terms: tuple[Any, ...], maximizing: bool) -> None:
-        self._refuse_during_runs()
-        if not terms:
-            raise ModelError("the objective is missing; to have none, write drop_objectives()")
-        arrays = [as_linear(self, term, "objective") for term in terms]
-        for array in arrays:
-            if array.shape:
-                raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
-        self.goals = (*before, *(Goal(array, maximizing) for array in arrays))
-        if self.has_partial:
-            self._guard(arrays)
-
     def without(self, positions: Iterable[int]) -> Self:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
         known = range(len(self._constraints))
@@ -481,7 +484,7 @@ class Statement(VariableStore):
         other.labels = self.labels.copy()
         other._constraints = self._constraints.copy(other)
         other._names = dict(self._names)
-        other.goals = tuple(goal.bind(other) for goal in self.goals)
+        other._copy_objectives(self)
         other._guarded = set(self._guarded)
         other._ancestors = [*self._ancestors, (self, self._count)]
         other.view = self.view

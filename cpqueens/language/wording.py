@@ -188,7 +188,7 @@ class Wording:
     def _fields(self, constraint: Constraint) -> str:
         """Return the arguments of a kind, terms that are all of them without brackets."""
         values = [(name, getattr(constraint, name)) for name in constraint.fields]
-        if isinstance(values[0][1], LinearArray) and values[0][1].width == 1:
+        if isinstance(values[0][1], LinearArray) and values[0][1].width == 1 and constraint.lists_values:
             values = [(name, self._named(values[0][1], value)) for name, value in values]
         if len(values) == 1 and isinstance(values[0][1], LinearArray):
             return self._bare(values[0][1])
@@ -203,7 +203,7 @@ class Wording:
         if not any(columns):
             return value
         if isinstance(value, np.ndarray) and value.ndim == 2:
-            rows = value[:_PIECES].tolist()
+            rows = written(value[:_PIECES])
             return [tuple(n.get(v, v) for n, v in zip(columns, row, strict=False)) for row in rows]
         if isinstance(value, tuple):
             return [columns[0].get(v, v) for v in value]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome, Solution
-from cpqueens.language.listing import Entries, listing
+from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
 from cpqueens.report.draw import draw_svg, draw_text, values_text
 from cpqueens.text import markup
@@ -52,14 +52,8 @@ def model_fragment(model: Statement) -> str:
     found = listing(model)
     return markup.fragment(
         markup.heading(found.title),
-        _section("variables", found.variables),
-        _section("constraints", found.constraints),
-        _section("objective", found.objectives),
+        *(f"{markup.line(caption)}{markup.table(entries, code=True)}" for caption, entries in found.sections),
     )
-
-
-def _section(caption: str, entries: Entries) -> str:
-    return f"{markup.line(caption)}{markup.table(entries, code=True)}" if entries else ""
 
 
 FORMS: dict[str, Callable[[Any], str | None]] = {

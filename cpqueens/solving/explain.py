@@ -11,8 +11,9 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.describe import describe
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
+from cpqueens.solving.deletion import reduced
 from cpqueens.solving.solve import solve
-from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.system.interrupts import listening
 from cpqueens.text import markup
 
 
@@ -90,8 +91,7 @@ class Explanation:
 def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
-    Constraints are left out one after the other (first in growing chunks, then singly); what stays
-    infeasible without one does not need it (Chinneck and Dravnieks, ORSA J. Computing 3, 1991). Domains
+    Constraints are left out (see `cpqueens.solving.deletion`). Domains
     are never left out, and the condition under which a quotient, a remainder or an element is defined
     stays and goes with the constraints that use it. Another installed backend then proves the subset too.
 
@@ -124,7 +124,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             undecided = "interrupted" if interrupt.seen else "not proved infeasible within the limits"
             why = "it has a solution" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
-        subset, minimal = search.reduce(everything, interrupt)
+        subset, minimal = reduced(everything, search.infeasible, interrupt)
         second = None if interrupt.seen else _check(model, subset, name, options)
     reasons = tuple(_reason(model, k) for k in subset)
     return Explanation(reasons, minimal, name, second, search.runs, interrupt.seen)
@@ -140,25 +140,6 @@ class _Search:
         """Say whether the constraints at ``kept`` have no solution; None if undecided."""
         self.runs += 1
         return _infeasible(self.model, kept, self.solver, self.options)
-
-    def reduce(self, subset: list[int], interrupt: Interrupt) -> tuple[list[int], bool]:
-        """Return an irreducible subset and whether every run decided; after a signal the one so far."""
-        decided, at, chunk = True, 0, max(1, len(subset) // 4)
-        while at < len(subset):
-            if interrupt.seen:
-                return subset, False
-            trial = subset[:at] + subset[at + chunk :]
-            answer = self.infeasible(trial)
-            if answer is True:
-                subset = trial
-                continue
-            if chunk > 1:
-                chunk = max(1, chunk // 2)
-                continue
-            decided = decided and answer is not None
-            at += 1
-            chunk = max(1, (len(subset) - at) // 4) if at < len(subset) else 1
-        return subset, decided
 
 
 def _infeasible(model: Statement, kept: Iterable[int], solver: str, options: dict[str, Any]) -> bool | None:

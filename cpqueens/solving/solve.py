@@ -142,6 +142,8 @@ def run(
     def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:
         return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
 
+    if options.get("assumptions", ...) is None:
+        options = {name: value for name, value in options.items() if name != "assumptions"}
     whole = staged(model, solver, want, consumer, kept, options, ask, look_ahead)
     if whole is not None:
         return whole

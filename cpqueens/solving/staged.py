@@ -13,6 +13,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
+from cpqueens.solving.assumptions import under_assumptions
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Consumer
 from cpqueens.solving.request import build_request, positive_integer, positive_seconds
@@ -50,10 +51,16 @@ def staged(
     UnsupportedRequest
         If the solver lacks a feature that one of them needs, before any is begun.
     """
+    if options.get("assumptions") is not None:
+        plain = {name: value for name, value in options.items() if name != "assumptions"}
+        stages = Stages(model, ask, plain, positive_seconds(plain.get("time_limit"), "time_limit"))
+        native = getattr(choose(model, solver, want)[1], "core", None)
+        with model.under_way():
+            return under_assumptions(stages, want, consumer, kept, options["assumptions"], native, look_ahead)
     optima = _optima(model, want, options)
     if optima is None and (want is not Want.BEST or len(model.goals) < 2):
         return None
-    single = {name: value for name, value in options.items() if name not in OF_OPTIMA}
+    single = {name: value for name, value in options.items() if name not in OF_OPTIMA | {"assumptions"}}
     time_limit = positive_seconds(single.get("time_limit"), "time_limit")
     stages = Stages(model, ask, single, time_limit)
     with model.under_way():

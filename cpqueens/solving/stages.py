@@ -30,6 +30,9 @@ Stated = TypeVar("Stated", bound=Statement)
 Kept = Callable[[], list[IntArray]]
 """Returns the matrices of solutions that a consumer kept for the outcome."""
 
+NOT_OF_A_TRIAL = ("hint", "after", "prove_complete", "on_progress", "optimal", "gap", "best", "log")
+"""Options that mean nothing to a search for one solution of another model."""
+
 _ADDED = ("build_time", "translate_time", "compile_time", "solve_time", "check_time", "consumer_time")
 _TOTALS = (*_ADDED, "total_time", "delivered", "duplicates")
 
@@ -40,7 +43,7 @@ def narrowed(model: Stated, constraints: Iterable[Constraint], goals: Iterable[G
     other.drop_objectives()
     for constraint in constraints:
         other._post(other._own(constraint), None, None)
-    other.goals = tuple(goal.bind(other) for goal in goals)
+    other._state_goals(tuple(goal.bind(other) for goal in goals))
     return other
 
 
@@ -70,6 +73,19 @@ class Stages:
         outcome = self._ask(narrower, want, consumer, kept, given, look_ahead=look_ahead)
         self.ran.append(outcome)
         return outcome
+
+    def trial(self, narrower: Statement, seconds: float | None) -> Outcome:
+        """Look for one solution within these seconds and what is left, outside of the account."""
+        left = [] if self._limit is None else [self._limit - sum(map(_own_seconds, self.ran))]
+        limit = min([*left, *([] if seconds is None else [seconds])], default=None)
+        chosen = {k: v for k, v in self._options.items() if k not in NOT_OF_A_TRIAL}
+        chosen |= {"solution_limit": 1} | ({} if limit is None else {"time_limit": max(1e-6, limit)})
+        found: list[IntArray] = []
+
+        def keep(_interrupt: Interrupt, solutions: SolutionSet) -> None:
+            found.append(solutions.matrix.copy())
+
+        return self._ask(narrower, Want.ONE, keep, lambda: found, chosen, look_ahead=False)
 
     def mine(self, found: SolutionSet) -> SolutionSet:
         """Return solutions of a narrower model as those of the user's."""

@@ -10,7 +10,6 @@ from liars import Scripted
 
 from cpqueens import Model, ModelError, cross_check
 from cpqueens.crosscheck.findings import Evidence
-from cpqueens.language.goals import Goal
 
 
 @pytest.fixture
@@ -103,7 +102,7 @@ def test_what_makes_no_sense_is_refused(pairs: Model, options: dict[str, Any], m
 
 
 def test_a_gap_is_of_one_objective(pairs: Model) -> None:
-    pairs.goals = (*pairs.goals, Goal(pairs["x"][0], True))
+    pairs.then_maximize(pairs["x"][0])
     with pytest.raises(ModelError, match="one objective is needed, this one has 2"):
         cross_check(pairs, gap=1)
 

@@ -6,12 +6,52 @@ from mutant import Area, Mutant
 
 _READ = ("tests/answers/test_outcome.py",)
 _RACE = ("tests/solving/test_race.py",)
+_STAGES = ("tests/solving/test_stages.py",)
+_SOFT = ("tests/solving/test_soft.py",)
+_ASSUMED = ("tests/solving/test_assumptions.py",)
 _TIERS = ("tests/kernels/test_tiers.py",)
 _SIGNALS = ("tests/system/test_interrupts.py",)
 
 PIPELINE = Area(
     "pipeline",
     (
+        Mutant("an objective that is not settled is left behind", "stages.in_order",
+               "if not outcome.complete:", "if False:", tests=_STAGES),
+        Mutant("later objectives spoil the earlier ones", "stages.in_order",
+               "settled.append(goal.at_worst(best.values[k]))", "settled.append(goal.at_worst(2**40))",
+               tests=_STAGES),
+        Mutant("an optimum that is crossed later is none", "stages._of_all_goals",
+               "goal.key(value) < goal.key(o.bound)", "False", tests=_STAGES),
+        Mutant("a gap is on the good side", "Goal.at_worst",
+               "value - gap", "value + gap", tests=_STAGES),
+        Mutant("optimal sets follow an optimum that was not proved", "stages.all_within",
+               "not first.complete or first.solution", "first.solution", tests=_STAGES),
+        Mutant("who lists a better one than the optimum is believed", "_BestSolutions.take",
+               "keys(goals, values) < least", "False", tests=_STAGES),
+        Mutant("all optimal solutions are all that came", "_BestSolutions.outcome",
+               "proved = complete and not faults", "proved = not faults", tests=_STAGES),
+        Mutant("the k best are any k", "stages.k_best",
+               "goal.worse_than(once.objective)", "goal.at_worst(once.objective, 2**40)", tests=_STAGES),
+        Mutant("stages begin with the whole time", "Stages.run",
+               "self._limit - sum(map(_own_seconds, self.ran))", "self._limit", tests=_STAGES),
+        Mutant("improvements are told by the last objective", "_Best.keep",
+               "keys(goals, values) >= keys(goals, self.values)", "False", tests=_STAGES),
+        Mutant("heuristics settle objectives", "staged._able",
+               "if not backend.proves:", "if False:", tests=_STAGES),
+        Mutant("penalties are gained", "Objectives._with_penalties",
+               "first.term - total if", "first.term + total if", tests=_SOFT),
+        Mutant("all penalties weigh the same", "Soft.penalties",
+               "(1 - self.truths) * self.weights", "1 - self.truths", tests=_SOFT),
+        Mutant("penalties apart are added too", "Objectives._with_penalties",
+               "if apart or not plain:", "if not plain:", tests=_SOFT),
+        Mutant("what holds is violated", "Soft.violated",
+               "[0] == 0", "[0] == 1", tests=_SOFT),
+        Mutant("a core of the backend's own is believed", "_Blame._said_by",
+               "found is not None and self._infeasible(core)", "found is not None", tests=_ASSUMED),
+        Mutant("nobody is to blame", "assumptions.under_assumptions",
+               "_posted(model, assumed)", "_posted(model, [])", tests=_ASSUMED),
+        Mutant("everybody is to blame", "deletion.reduced",
+               "subset = trial", "pass", tests=_ASSUMED, hangs=True),
         Mutant("what was delivered comes again from the rival", "race._Contest._deliver_missing",
                "behind(rows, self._last)", "rows", tests=_RACE),
         Mutant("solvers that disagree are no fault", "race._Contest._deliver_missing",

@@ -101,6 +101,26 @@ class CpSat:
         flow.finish()
         return self._ended(solver, status, flow, request, statistics)
 
+    def core(self, model: Statement, assumed: list[int], request: Request) -> list[int] | None:
+        """Return which of the decision variables assumed to be 1 cannot all be; None if undecided."""
+        from ortools.sat.python import cp_model
+
+        translation = translate(model, objective=False)
+        decisions = model.decisions.tolist()
+        columns = {int(c): v for c, v in zip(translation.columns, decisions, strict=True)}
+        chosen = set(assumed)
+        literals = [column for column, variable in columns.items() if variable in chosen]
+        translation.native.proto.assumptions.extend(literals)
+        solver = cp_model.CpSolver()
+        self._set_parameters(solver, request, request.clock.remaining())
+        if translation.wrong_with_presolve(listing=False):
+            solver.parameters.cp_model_presolve = False
+        with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
+            status = solver.solve(translation.native)
+        if status != cp_model.INFEASIBLE:
+            return None
+        return [columns[column] for column in solver.sufficient_assumptions_for_infeasibility()]
+
     def _set_parameters(self, solver: Any, request: Request, remaining: float | None) -> None:
         parameters, listing = solver.parameters, _is_listing(request)
         parameters.num_workers = 1 if listing else request.workers

@@ -14,7 +14,7 @@ from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.backends.cpsat.constraints import PLAIN, supports
 from cpqueens.backends.cpsat.definitions import write_definition
 from cpqueens.backends.cpsat.writer import LOWEST, Row, TextWriter, joined
-from cpqueens.errors import ModelInvalid
+from cpqueens.errors import ModelInvalid, UnsupportedRequest
 from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.lowered.lowering import Lowered, lower
@@ -183,6 +183,8 @@ def export(model: Statement) -> Export:
     (`Translation.wrong_with_presolve`) without presolve, where OR-Tools 9.15 answers wrongly.
     """
     constraints_in_range(model)
+    if len(model.goals) > 1:
+        raise UnsupportedRequest("a native model has one objective; this one has several, in their order")
     translation = translate(model)
     if translation.native.validate():
         raise refusal(model, translation)

@@ -28,6 +28,7 @@ class Constraint(BoolArray):
 
     __slots__ = ("__dict__",)
     fields: ClassVar[tuple[str, ...]] = ("terms",)
+    lists_values: ClassVar[bool] = True  # numbers in its fields are values of its terms
     most: ClassVar[int] = LIMIT  # the largest reach of its terms
 
     def __init__(self, **values: Any) -> None:

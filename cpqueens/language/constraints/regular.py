@@ -56,6 +56,7 @@ class Regular(Constraint):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "transitions", "start", "accepting")
+    lists_values: ClassVar[bool] = False  # but states, too
     terms: LinearArray
     transitions: IntArray
     start: int

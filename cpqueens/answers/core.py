@@ -1,0 +1,50 @@
+"""Which assumptions contradict the model, or each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One assumption: its position among those given (elements of arrays one by one), name and text."""
+
+    position: int
+    name: str | None
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}" if self.name else self.text
+
+
+@dataclass(frozen=True)
+class AssumptionCore:
+    """Assumptions under which the model is proved to have no solution; none where it never has one.
+
+    ``minimal`` says that every one of them is needed: without it there is a solution. Where that would have
+    taken long it was not looked for, and some may be superfluous.
+    """
+
+    assumptions: tuple[Assumption, ...]
+    minimal: bool
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """Positions of the assumptions among those given."""
+        return tuple(assumption.position for assumption in self.assumptions)
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """Names of the assumptions, None where they have none."""
+        return tuple(assumption.name for assumption in self.assumptions)
+
+    def __len__(self) -> int:
+        return len(self.assumptions)
+
+    def __iter__(self) -> Iterator[Assumption]:
+        return iter(self.assumptions)
+
+    def __str__(self) -> str:
+        kind = "a minimal core" if self.minimal else "a core, perhaps not minimal"
+        return "\n".join([f"{kind}: {len(self)} assumption(s)", *(f"  {a}" for a in self.assumptions)])
