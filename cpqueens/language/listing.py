@@ -144,7 +144,8 @@ def _constraint(model: Listed, entry: Posted | Soft | str, place: str, room: int
         return (entry,)
     label = f"{entry.name}: " if entry.name else ""
     if isinstance(entry, Soft):
-        label = f"weight {domain_text(np.unique(entry.weights)).strip("{}")}: {label}"
+        weights = domain_text(np.unique(entry.weights)).strip("{}")
+        label = f"weight {weights}: {label}"
     return f"{label}{describe(model, entry.constraint, max(room - len(label), _NARROWEST // 2))}", place
 
 
