@@ -4,8 +4,9 @@
 ``|a| * max(1, |x|)`` over its variables plus the size of its constant. It is at most `LIMIT`, wherever the
 term stands: in a global constraint, as an argument of a function, plain, reified or negated, in the
 objective. So are the bounds of every variable, the values of every function, and every number that a
-constraint lists, as in the rows of a table. Any two such terms can be compared: a relation, which holds the
-difference of its sides, reaches at most `RELATION`.
+constraint lists, as in the rows of a table. What the meaning of a constraint adds up, as the start and the
+duration of a task, is held to it as well (`Constraint.ranged`). Any two such terms can be compared: a
+relation, which holds the difference of its sides, reaches at most `RELATION`.
 
 **Why nothing wraps.**
 

@@ -4,7 +4,9 @@ import numpy as np
 
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.successors import Successors, least_ahead, path
+from cpqueens.language.functions import element
 from cpqueens.language.rows import IntArray
 
 
@@ -28,8 +30,14 @@ class Circuit(Successors):
         return cycles
 
     def simpler(self) -> list[Constraint]:
-        """Return that successors are nodes and differ, and so do all nodes on the path from node 0."""
+        """Return that successors are nodes and differ, and so do all nodes on the path from node 0.
+
+        That no two of more nodes lead to each other follows; it is seen long before the path is known.
+        """
         if not self.successor.size:
             return []
-        tour = path(self.clipped(), 0 * self.successor[0])
-        return [*self.permuting(), AllDifferent(tour)]
+        following = self.clipped()
+        parts = [*self.permuting(), AllDifferent(path(following, 0 * self.successor[0]))]
+        if following.size > 2:
+            parts.append(Linear(element(following, following) - np.arange(following.size), "!="))
+        return parts

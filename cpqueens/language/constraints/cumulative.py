@@ -56,15 +56,15 @@ class Cumulative(Constraint):
     def amounts(self, values: IntArray) -> IntArray:
         """Return the summed excess at the starts of tasks, and how far numbers are below 0."""
         start, duration, demand, capacity, present = (a.evaluate(values) for a in self.arguments)
-        end = start + duration
-        wanted = np.where(present != 0, np.maximum(demand, 0), 0)
-        excess = []
+        end, here, limit = start + duration, present != 0, capacity[:, 0]
+        wanted = np.where(here, np.maximum(demand, 0), 0)
+        amounts = [saturated_sum(shortfalls(a, here)) for a in (duration, demand)]
+        amounts.append(np.maximum(-limit, 0))
         for k in range(self.start.size):
             now = start[:, k : k + 1]
             load = saturated_sum(np.where((start <= now) & (now < end), wanted, 0))
-            excess.append(np.where(present[:, k] != 0, np.maximum(load - capacity[:, 0], 0), 0))
-        below = [shortfalls(duration, present), shortfalls(demand, present), np.maximum(-capacity, 0)]
-        return saturated_sum(np.concatenate([*(e[:, None] for e in excess), *below], axis=1))[:, None]
+            amounts.append(np.where(here[:, k], np.maximum(load - limit, 0), 0))
+        return saturated_sum(np.stack(amounts, axis=1))[:, None]
 
     def simpler(self) -> list[Constraint]:
         """Return that the capacity suffices at the start of each task or, if fewer, at each time of one."""

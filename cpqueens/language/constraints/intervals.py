@@ -6,7 +6,7 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import stack_last
-from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import as_linears
 from cpqueens.language.expressions import LinearArray
@@ -41,9 +41,9 @@ def not_negative(sizes: LinearArray, present: LinearArray) -> list[Constraint]:
     return [Or.over(stack_last([(sizes._pick(rows) >= 0).truth(), 1 - present._pick(rows)]))]
 
 
-def shortfalls(sizes: IntArray, present: IntArray) -> IntArray:
+def shortfalls(sizes: IntArray, present: Truths) -> IntArray:
     """Return how far below 0 the sizes are that are present, (batch, sizes)."""
-    return np.where(present != 0, np.maximum(-sizes, 0), 0)
+    return np.where(present, np.maximum(-sizes, 0), 0)
 
 
 class Disjoint(Constraint):
@@ -63,16 +63,17 @@ class Disjoint(Constraint):
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return how far the pairs that overlap have to move, and how far sizes are below 0."""
-        present = self.present.evaluate(values)
-        i, j = np.triu_indices(self.present.size, 1)
-        overlap = np.where(present[:, i] & present[:, j] != 0, np.iinfo(np.int64).max, 0)
-        amounts = []
-        for origin, size in self._sides():
-            first, sizes = origin.evaluate(values), size.evaluate(values)
-            last = first + sizes
-            overlap = np.minimum(overlap, np.minimum(last[:, i] - first[:, j], last[:, j] - first[:, i]))
-            amounts.append(shortfalls(sizes, present))
-        return saturated_sum(np.concatenate([np.maximum(overlap, 0), *amounts], axis=1))[:, None]
+        present = self.present.evaluate(values) != 0
+        sides = [(first.evaluate(values), size.evaluate(values)) for first, size in self._sides()]
+        amounts = [saturated_sum(shortfalls(size, present)) for _, size in sides]
+        for k in range(1, self.present.size):
+            overlap = np.where(present[:, :k] & present[:, k : k + 1], np.iinfo(np.int64).max, 0)
+            for first, size in sides:
+                last = first + size
+                overlap = np.minimum(overlap, last[:, :k] - first[:, k : k + 1])
+                overlap = np.minimum(overlap, last[:, k : k + 1] - first[:, :k])
+            amounts.append(saturated_sum(np.maximum(overlap, 0)))
+        return saturated_sum(np.stack(amounts, axis=1))[:, None]
 
     def simpler(self) -> list[Constraint]:
         """Return, for each pair, that one lies before the other along some dimension, or is absent."""
