@@ -166,14 +166,19 @@ def _all_but(at: int, many: int) -> list[int]:
     return [k for k in range(many) if k != at]
 
 
-_PARALLEL = {"terms": ("terms",), "first": ("first", "second")}
+_PARALLEL = {
+    "terms": ("terms",),
+    "first": ("first", "second"),
+    "bins": ("bins", "sizes"),
+    "matrix": ("matrix",),
+}
 
 
 def _fewer_terms(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
     names = _PARALLEL.get(constraint.fields[0])
     if names is None or "rows" in constraint.fields:
         return
-    many = getattr(constraint, names[0]).size
+    many = len(getattr(constraint, names[0]))
 
     def without(c: Constraint, at: int) -> Constraint:
         fields = {name: getattr(c, name) for name in c.fields}

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, maximum
+from cpqueens import (
+    AllDifferent,
+    BinPacking,
+    LexChainLess,
+    Model,
+    NegativeTable,
+    Regular,
+    Table,
+    ValuePrecede,
+    maximum,
+)
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.fuzzing.generate import random_model
@@ -68,3 +78,35 @@ def test_the_budget_is_kept():
     calls = []
     shrink(random_model(5), lambda m: bool(calls.append(m)) or True, Budget(tries=7))
     assert len(calls) <= 7
+
+
+SHORTENED = {
+    "BinPacking": (
+        lambda x: BinPacking(x, [1, 2, 3, 4], [9, 9]),
+        lambda c: (c.bins.size, c.sizes.size),
+        (2, 2),
+    ),
+    "LexChainLess": (lambda x: LexChainLess(x.reshape(4, 1)), lambda c: c.matrix.shape, (2, 1)),
+    "NegativeTable": (
+        lambda x: NegativeTable(x, [(0,) * 4, (1, "*", 0, 1), (3,) * 4]),
+        lambda c: c.rows.shape,
+        (2, 4),
+    ),
+    "Regular": (lambda x: Regular(x, [(0, k, 0) for k in range(4)], 0, 0), lambda c: c.terms.shape, (2,)),
+    "ShortTable": (lambda x: Table(x, [(0,) * 4, (1, "*", 0, 1), (3,) * 4]), lambda c: c.rows.shape, (2, 4)),
+    "ValuePrecede": (lambda x: ValuePrecede(x, 1, 2), lambda c: c.terms.shape, (2,)),
+}
+
+
+@pytest.mark.parametrize("kind", SHORTENED)
+def test_what_a_kind_lists_becomes_as_short_as_the_failure_allows(kind):
+    make, shape, least = SHORTENED[kind]
+    model = Model()
+    x = model.intvar(0, 3, shape=4, name="x")
+    model.add(make(x))
+
+    def fails(m):
+        return any(p.constraint.kind == kind and shape(p.constraint) >= least for p in m.constraints)
+
+    (posted,) = shrink(model, fails).constraints
+    assert shape(posted.constraint) == least
