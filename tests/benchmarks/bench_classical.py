@@ -3,9 +3,9 @@
 Run as ``python tests/benchmarks/bench_classical.py``; ``--help`` names the options. ``c/classical.cpp`` has
 the same systems as one writes them down, compiled with g++ -O2: neighbours are evaluated by counters of
 queens per line or, afresh, by counting, as texts do. It says itself what its runs took, so that its start
-does not count; of ours all counts that a warm `Model.runs` does, the checker included. Turns are
-interleaved, each with seeds of its own; the median of the processor time of a run is printed. Runs differ in their number of steps,
-from seed to seed and from generator to generator: the mean of each is printed too.
+does not count; of ours all counts that a warm `Model.runs` does, the checker included. Turns are interleaved,
+each with seeds of its own; the median of the processor time of a run is printed. Runs differ in their number
+of steps, from seed to seed and from generator to generator: the mean of each is printed too.
 
 Then all solutions, one by one, in three representations.
 """
