@@ -6,6 +6,7 @@ from typing import Any
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.answers.runs import Runs
+from cpqueens.backends.base import Backend
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving import solve
@@ -30,7 +31,9 @@ class Model(Statement):
         """Find one solution, or the best one if there is an objective; see `cpqueens.solving.solve.solve`."""
         return solve.solve(self, solver, **options)
 
-    def runs(self, solver: str = "auto", seeds: int | Sequence[int] | IntArray = 100, **options: Any) -> Runs:
+    def runs(
+        self, solver: str | Backend = "auto", seeds: int | Sequence[int] | IntArray = 100, **options: Any
+    ) -> Runs:
         """Solve once for each seed and return arrays with a row for each; see `cpqueens.solving.runs.runs`.
 
         >>> from cpqueens.models.queens import queens

@@ -28,14 +28,8 @@ READINGS = {
 
 def success(n: int, attempts: int, reading: dict[str, Any]) -> str:
     """Return the success rate and the mean steps of a success as text."""
-    model, steps = queens(n), []
-    for seed in range(attempts):
-        outcome = model.solve(
-            solver="local-search:hill-climbing", random_seed=seed, step_limit=LIMIT, **reading
-        )
-        if outcome.status == "FEASIBLE":
-            steps.append(outcome.statistics["steps"])
-    return f"{100 * len(steps) / attempts:8.1f} % {np.mean(steps):7.0f}"
+    runs = queens(n).runs("local-search:hill-climbing", attempts, step_limit=LIMIT, **reading)
+    return f"{100 * runs.solved.mean():8.1f} % {runs.steps[runs.solved].mean():7.0f}"
 
 
 @inner_kernel

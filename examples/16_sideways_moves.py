@@ -20,17 +20,11 @@ def main(n: int = 8, attempts: int = 1000) -> None:
     print(f"{n} queens, {attempts} starts with independent random columns")
     print(f"{'limit':>6}{'solved':>9}{'steps':>8}{'stuck':>8}  endings")
     for limit in LIMITS:
-        steps: dict[bool, list[int]] = {True: [], False: []}
-        endings: Counter[str] = Counter()
-        for seed in range(attempts):
-            outcome = model.solve(
-                solver="local-search:sideways", random_seed=seed, max_sideways=limit, start="independent"
-            )
-            solved = outcome.status == "FEASIBLE"
-            steps[solved].append(outcome.statistics["steps"])
-            endings["solved" if solved else str(outcome.stop_reason)] += 1
-        means = [f"{np.mean(taken):8.2f}" if taken else f"{'-':>8}" for taken in (steps[True], steps[False])]
-        print(f"{limit:6}{len(steps[True]) / attempts:9.1%}{''.join(means)}  {dict(endings)}")
+        runs = model.runs("local-search:sideways", attempts, max_sideways=limit, start="independent")
+        parts = runs.steps[runs.solved], runs.steps[~runs.solved]
+        means = [f"{taken.mean():8.2f}" if taken.size else f"{'-':>8}" for taken in parts]
+        endings = Counter(np.where(runs.solved, "solved", runs.stop_reason).tolist())
+        print(f"{limit:6}{runs.solved.mean():9.1%}{''.join(means)}  {dict(endings)}")
 
 
 if __name__ == "__main__":

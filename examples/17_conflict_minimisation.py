@@ -27,8 +27,8 @@ def main(largest: int = 100_000) -> None:
     print("QS1, sweeps over all pairs; means over 300 runs")
     print(f"{'N':>9}{'restarts':>10}{'swaps':>9}")
     for n in (8, 14, 20, 50):
-        runs = [queens(n).solve(solver="local-search:sosic-gu", random_seed=seed) for seed in range(300)]
-        restarts, swaps = (np.mean([r.statistics[name] for r in runs]) for name in ("restarts", "moves"))
+        swept = queens(n).runs("local-search:sosic-gu", 300)
+        restarts, swaps = (swept.statistics[name].mean() for name in ("restarts", "moves"))
         print(f"{n:9}{restarts:10.2f}{swaps:9.1f}")
     print("\nQS4, an almost conflict-free start; means over 5 runs")
     print("collisions of a random permutation over N: by surplus (0.53) and by pairs (0.667)")

@@ -18,23 +18,12 @@ def main(n: int = 8, runs: int = 60) -> None:
     print(f"{n} queens, {runs} runs; each row is annealed from T = 100 by 0.8 down to 1")
     print(f"{'rule':>12}{'rows annealed':>15}{'+-':>7}{'seconds':>9}  worse moves accepted at T =")
     for rule in ("coarse", "metropolis"):
-        rows, worse, accepted = [], np.zeros(21), np.zeros(21)
         start = time.monotonic()
-        for seed in range(runs):
-            outcome = model.solve(
-                solver="local-search:annealing",
-                schedule="rowwise",
-                rule=rule,
-                random_seed=seed,
-                step_limit=10**7,
-            )
-            seen = outcome.statistics["acceptance"]
-            rows.append(outcome.statistics["anneals"])
-            worse, accepted = worse + seen["worse"], accepted + seen["accepted"]
+        made = model.runs("local-search:annealing", runs, schedule="rowwise", rule=rule, step_limit=10**7)
+        rows = made.statistics["anneals"]
+        worse, accepted = (made.statistics[name].sum(axis=0) for name in ("worse", "accepted"))
         error = np.std(rows) / np.sqrt(runs)
-        shares = ", ".join(
-            f"{seen['temperature'][k]:.3g}: {accepted[k] / worse[k]:.1%}" for k in (0, 5, 10, 15, 20)
-        )
+        shares = ", ".join(f"{100 * 0.8**k:.3g}: {accepted[k] / worse[k]:.1%}" for k in (0, 5, 10, 15, 20))
         print(f"{rule:>12}{np.mean(rows):15.0f}{error:7.0f}{time.monotonic() - start:9.1f}  {shares}")
 
 

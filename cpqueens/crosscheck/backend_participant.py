@@ -12,6 +12,7 @@ from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Plan
 
 if TYPE_CHECKING:
+    from cpqueens.answers.runs import Runs
     from cpqueens.model import Model
 
 
@@ -52,6 +53,19 @@ class BackendParticipant:
         return observe_backend(
             model, self.name, self.solver, want, plan.packing, progress=plan.progress, **options
         )
+
+    def many(self, model: Model, plan: Plan) -> Runs | None:
+        """Run it with all seeds, if it makes many runs at once and nothing is wrong with any."""
+        from cpqueens.errors import CpqueensError
+        from cpqueens.solving.choosing import choose
+
+        if not hasattr(choose(model, self.solver, plan.want)[1], "run_many") or "random_seed" in self.options:
+            return None
+        options = {"time_limit": plan.time_limit, **self.options}
+        try:
+            return model.runs(self.solver, plan.seeds, **options)
+        except (CpqueensError, MemoryError):  # of which each run has its own to say
+            return None
 
     def prepare(self, model: Model, plan: Plan) -> None:
         """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""

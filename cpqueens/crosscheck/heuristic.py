@@ -13,6 +13,7 @@ import numpy as np
 
 from cpqueens.answers.check import Checker, read_assignment
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.runs import Runs
 from cpqueens.answers.statistics import wilson_interval
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
@@ -203,7 +204,12 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
     found: list[Observation] = []
     store, tally = SolutionStore(plan.packing), Trials(len(plan.seeds))
     with listening() as interrupt:
-        for seed in interrupt.until_seen(plan.seeds):
+        made = participant.many(model, one) if want is Want.ONE and len(plan.seeds) > 1 else None
+        if made is not None:
+            found.append(_enter(model, participant, one, made, store, tally))
+            if plan.progress is not None:
+                plan.progress(participant.name, store.raw, time.monotonic() - started)
+        for seed in interrupt.until_seen(plan.seeds if made is None else ()):
             o = participant.once(model, one, seed)
             found.append(o)
             rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
@@ -223,6 +229,20 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
         name, seed = participant.name, plan.seeds[0]  # a signal kept it from running at all
         found.append(Observation(name, name, "heuristic", want, proves=False, seed=seed, interrupted=True))
     return _together(model, found, store, tally, time.monotonic() - started)
+
+
+def _enter(
+    model: Model, participant: Seeded, plan: Plan, made: Runs, store: SolutionStore, tally: Trials
+) -> Observation:
+    """Enter many runs; return what was seen of one of them, made again, for all that is true of each."""
+    store.add(made.matrix[made.solved])
+    tally.successes += int(made.solved.sum())
+    for reason in made.stop_reason[~made.solved].tolist():
+        tally.fail(reason, "")
+    broken_off = made.ended_by is not None
+    tally.censored += broken_off
+    first = participant.once(model, plan, plan.seeds[0])
+    return replace(first, interrupted=first.interrupted or broken_off)
 
 
 def _together(

@@ -10,6 +10,7 @@ from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.sets import Packing
 
 if TYPE_CHECKING:
+    from cpqueens.answers.runs import Runs
     from cpqueens.model import Model
 
 
@@ -45,3 +46,6 @@ class Seeded(Protocol):
 
     def once(self, model: Model, plan: Plan, seed: int) -> Observation:
         """Run with one seed."""
+
+    def many(self, model: Model, plan: Plan) -> Runs | None:
+        """Run with all seeds in few calls; None where that says less than one by one."""

@@ -41,6 +41,18 @@ def domain_value(v: int, index: int, space: Any) -> Any:
 
 
 @inner_kernel
+def span(v: int, room: int, space: Any) -> Any:
+    """Return how many values ``v`` may take, its own included: all of an interval, no more than ``room``.
+
+    0 for another variable: its values have to be listed.
+    """
+    if space.group[v] >= 0 or space.domain_start[v + 1] > space.domain_start[v]:
+        return 0
+    size = space.upper[v] - space.lower[v] + 1
+    return size if size <= room else 0
+
+
+@inner_kernel
 def list_swaps(v: int, sample: int, candidates: Ints, x: Ints, space: Any, random: Ints) -> Any:
     """Write the variables that ``v`` may swap with; return how many.
 

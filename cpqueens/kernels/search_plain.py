@@ -154,3 +154,38 @@ def plain_assign_deltas(v: int, values: Ints, size: int, out: Ints, core: Any, m
             for q in range(size):
                 out[q] += (amount(kind, before + a * (entry(values, q) - old)) - violated) * w
         s += WIDTH
+
+
+@inner_kernel
+def plain_span_deltas(v: int, low: int, size: int, out: Ints, core: Any, measure: int) -> None:
+    """Do the same for the ``size`` values from ``low`` on, of which one may be the variable's own.
+
+    They lie side by side in counters, so that the processor takes several at once.
+    """
+    incidences = core.incidences
+    arena = core.arena
+    old = entry(core.x, v)
+    for q in range(size):
+        out[q] = 0
+    s = entry(core.start, v)
+    while entry(incidences, s) != END:
+        c = entry(incidences, s)
+        kind = entry(incidences, s + 1)
+        a = entry(incidences, s + 2)
+        w = entry(arena, entry(arena, parts.WEIGHT) + c)
+        base = entry(arena, parts.COUNT) + entry(incidences, s + 3)
+        if kind == ALL_DIFFERENT and a == 1 and w == 1 and measure == 0:
+            first = base + low
+            lost = (entry(arena, base + old) > 1) + 0
+            for q in range(size):
+                out[q] += (entry(arena, first + q) > 0) - lost
+        elif kind == ALL_DIFFERENT and a == 1 and w == 1:
+            first = base + low
+            lost = entry(arena, base + old) - 1
+            for q in range(size):
+                out[q] += entry(arena, first + q) - lost
+        else:
+            for q in range(size):
+                if low + q != old:
+                    out[q] += change_of_one(s, old, low + q, incidences, arena, measure)
+        s += WIDTH

@@ -7,7 +7,8 @@ from cpqueens.kernels import search_info as at
 from cpqueens.kernels.jit import inlined, inner_kernel, kernel
 from cpqueens.kernels.random import below
 from cpqueens.kernels.search_arena import Ints, part
-from cpqueens.kernels.search_moves import domain_size, domain_value, list_values
+from cpqueens.kernels.search_moves import domain_size, domain_value, list_values, span
+from cpqueens.kernels.search_plain import plain_span_deltas
 from cpqueens.kernels.search_state import assign_deltas
 from cpqueens.kernels.search_step import make_move, save, shake
 
@@ -49,6 +50,45 @@ def random_neighbour(other: bool, s: Any) -> None:
 
 
 @inner_kernel
+def evaluate_span(v: int, s: Any) -> Any:
+    """Set ``s.deltas`` to the changes by all values of ``v`` from the lowest on; return how many they are.
+
+    Its own value has one that nobody takes. 0: not where other layers see it, or its values are no interval.
+    """
+    if s.rows is not None or s.deep is not None:
+        return 0
+    size = span(v, s.deltas.shape[0], s.space)
+    if size > 0:
+        low = s.space.lower[v]
+        plain_span_deltas(v, low, size, s.deltas, s.core, s.measure)
+        s.deltas[s.core.x[v] - low] = at.NEVER
+    return size
+
+
+@inlined
+def evaluate_all(v: int, s: Any) -> Any:
+    """Evaluate all assignments of ``v``; return how many changes there are, and how many others values.
+
+    Where the numbers differ, the changes are those of `evaluate_span`, else of what ``s.moves`` lists.
+    """
+    size = evaluate_span(v, s)
+    if size > 0:
+        return size, size - 1
+    size = list_values(v, 0, s.moves, s.core.x, s.space, s.random)
+    assign_deltas(v, s.moves, size, s.deltas, s.core, s.rows, s.deep, s.measure)
+    return size, size
+
+
+@inner_kernel
+def least_of(size: int, deltas: Ints) -> Any:
+    """Return the least of the first ``size`` changes."""
+    least = at.NEVER
+    for q in range(size):
+        least = min(least, deltas[q])
+    return least
+
+
+@inner_kernel
 def best_neighbour(s: Any, ties: int, found: Ints) -> Any:
     """Set ``found`` to variable (-1: no move), value and change of the best assignment of all.
 
@@ -63,19 +103,20 @@ def best_neighbour(s: Any, ties: int, found: Ints) -> Any:
             found[NEXT] = v
             found[TIED] = equal
             return False
-        size = list_values(v, 0, s.moves, s.core.x, s.space, s.random)
-        assign_deltas(v, s.moves, size, s.deltas, s.core, s.rows, s.deep, s.measure)
-        s.core.arena[s.core.arena[parts.INFO] + at.EVALUATIONS] += size
-        found[LEFT] -= size
+        size, others = evaluate_all(v, s)
+        s.core.arena[s.core.arena[parts.INFO] + at.EVALUATIONS] += others
+        found[LEFT] -= others
+        if equal > 0 and least_of(size, s.deltas) > found[CHANGE]:
+            continue
         for q in range(size):
-            if equal > 0 and s.deltas[q] > found[CHANGE]:
+            if s.deltas[q] == at.NEVER or (equal > 0 and s.deltas[q] > found[CHANGE]):
                 continue
             if equal == 0 or s.deltas[q] < found[CHANGE]:
                 equal = 0
             equal += 1
             if ties == LAST or equal == 1 or below(s.random, equal) == 0:
                 found[VARIABLE] = v
-                found[VALUE] = s.moves[q]
+                found[VALUE] = s.moves[q] if size == others else s.space.lower[v] + q
                 found[CHANGE] = s.deltas[q]
     found[NEXT] = 0
     return True

@@ -10,7 +10,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status, StopReason
 from cpqueens.answers.runs import Runs
-from cpqueens.backends.base import Clock, Many, Want
+from cpqueens.backends.base import Backend, Clock, Many, Want
 from cpqueens.errors import BackendFault, ModelError
 from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
@@ -52,7 +52,7 @@ def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
 def runs(
     model: Statement,
     /,
-    solver: str = "auto",
+    solver: str | Backend = "auto",
     seeds: int | Sequence[int] | IntArray = 100,
     *,
     total_time_limit: float | None = None,

@@ -38,7 +38,7 @@ class IncompleteCount(CpqueensError):  # noqa: N818
         self.outcome = outcome
 
 
-def solve(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
+def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -> Outcome:
     """Find one solution, or the best one if the model has an objective.
 
     Parameters

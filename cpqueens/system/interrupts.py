@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn, TypeVar
+from typing import ClassVar, NoReturn, TypeVar
 
 _PAUSE = 0.001  # seconds between two looks for arriving signals: each is a call of the system
 EXIT_CODE = 130
@@ -109,11 +109,12 @@ class Ears:
     """Where arriving signals are heard before Python's handlers run (say while the main thread is in C)."""
 
     shared = False  # whether inner runs listen here too
+    closed: ClassVar[int] = 0
 
     def __init__(self, numbers: Collection[int]) -> None:
         self._numbers = frozenset(numbers)
         self._receiver, self._sender = _FREE.pop() if _FREE else _pair()
-        self._due = 0.0  # when to look again
+        self._due = time.monotonic() + _PAUSE  # when to look (again)
         self._old = signal.set_wakeup_fd(self._sender.fileno(), warn_on_full_buffer=False)
 
     def heard(self) -> bool:
@@ -128,17 +129,22 @@ class Ears:
             return False
         return any(number in self._numbers for number in received)
 
-    def close(self) -> None:
-        """Listen no more; the next run uses the sockets again."""
+    def close(self, seen: bool) -> None:
+        """Listen no more; the next run uses the sockets again. Of what was ``seen`` it hears nothing."""
         signal.set_wakeup_fd(self._old)
-        with contextlib.suppress(BlockingIOError):
-            while self._receiver.recv(64):
-                pass
+        Ears.closed += 1
+        if seen or Ears.closed % _DRAINED == 0:
+            with contextlib.suppress(BlockingIOError):
+                while self._receiver.recv(64):
+                    pass
         _FREE.append((self._receiver, self._sender))
 
 
 _FREE: list[tuple[socket.socket, socket.socket]] = []
 """Pairs that nobody listens at: making one takes as long as a short run."""
+
+_DRAINED = 64
+"""Every so many runs the pair is emptied of signals that are nobody's business, such as a child's end."""
 
 
 def _pair() -> tuple[socket.socket, socket.socket]:
@@ -180,7 +186,7 @@ class _Thread(Ears):
     def heard(self) -> bool:
         return self._count > 0
 
-    def close(self) -> None:
+    def close(self, seen: bool) -> None:
         signal.set_wakeup_fd(self._old)
         self._sender.close()  # the thread reads the end
         self._thread.join()
@@ -210,7 +216,7 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
             yield interrupt
     finally:
         if interrupt.ears is not shared:
-            interrupt.ears.close()
+            interrupt.ears.close(interrupt.seen)
         if interrupt.seen and enclosing is not None:
             enclosing.note()
 
@@ -232,7 +238,7 @@ def program() -> Iterator[Interrupt]:
         with _handling(interrupt, numbers):
             yield interrupt
     finally:
-        ears.close()
+        ears.close(interrupt.seen)
 
 
 @contextmanager

@@ -123,7 +123,8 @@ def search_model(
     strategy = get_strategy(task.strategy)
     options = complete(strategy, task.options)
     began = time.monotonic()
-    search = search_for(compiled, replace(task, limits=limits), strategy, options, waiting)
+    given = task if limits is task.limits else replace(task, limits=limits)
+    search = search_for(compiled, given, strategy, options, waiting)
     built = time.monotonic() - began
     reason, incumbent = _improve(search, strategy, options, deliver)
     result = search.result(reason)

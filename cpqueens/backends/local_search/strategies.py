@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from cpqueens.backends.base import Parameter
@@ -68,6 +69,7 @@ class Strategy(Protocol):
         """Search."""
 
 
+@cache
 def get_strategy(name: str) -> Strategy:
     """Return the strategy's module; KeyError if there is none of this name."""
     return cast(Strategy, importlib.import_module(STRATEGIES[name]))

@@ -37,6 +37,9 @@ class AllDifferent(Constraint):
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""
         columns = self.terms.evaluate(values).T
+        if len(values) == 1:
+            row = columns[:, 0].tolist()
+            return np.array([[len(set(row)) == len(row)]])
         if 4 < len(columns) < 64 and columns.size:
             low, high = int(columns.min()), int(columns.max())
             if high - low < _BITS:
