@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,6 +198,11 @@ class Operand(Unknown):
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return OPERATIONS.apply_ufunc(function, method, inputs, options)
+
+    if TYPE_CHECKING:
+
+        def __array__(self) -> NDArray[np.object_]:
+            """Let type checkers pass terms where NumPy's functions take arrays; there is no such method."""
 
 
 class LinearArray(Operand, LinearRows):
