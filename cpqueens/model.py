@@ -1,18 +1,32 @@
 """`Model`: the statement of a problem plus the verbs that solve it; the one file that knows both sides."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, Unpack
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend
+from cpqueens.language.expressions import Operand
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving import solve
 from cpqueens.solving.explain import Explanation, explain_infeasible
+from cpqueens.solving.keywords import BackendParameters
 from cpqueens.solving.runs import runs
 from cpqueens.solving.stream import SolutionStream, solutions
+
+Values: TypeAlias = Mapping[Any, Any] | Solution | Outcome
+"""An assignment: ``{variable or name: value(s)}``, a solution, or an outcome that has one."""
+
+Truths: TypeAlias = Iterable[Operand] | Mapping[str, Operand]
+"""Truths in a list, or by names of their own."""
+
+Callback: TypeAlias = Callable[[Solution], object] | Any
+"""A function of a solution (returning `STOP` ends the run), or an object with ``on_solution_callback``."""
+
+ProgressNote: TypeAlias = Callable[[Mapping[str, Any]], None]
+LogLine: TypeAlias = Callable[[str], None] | bool
 
 
 class Model(Statement):
@@ -25,55 +39,410 @@ class Model(Statement):
     >>> m += [AllDifferent(q), AllDifferent(q + np.arange(4)), AllDifferent(q - np.arange(4))]
     >>> m.count(solver="python-constraint")
     2
+
+    Parameters
+    ----------
+    name
+        What it is called in messages and files.
+
+    Raises
+    ------
+    ModelError
+        For a name with control characters, or of more than 1000 characters.
     """
 
-    def solve(self, solver: str = "auto", **options: Any) -> Outcome:
-        """Find one solution, or the best one if there is an objective; see `cpqueens.solving.solve.solve`."""
-        return solve.solve(self, solver, **options)
+    def solve(
+        self,
+        solver: str = "auto",
+        *,
+        time_limit: float | None = None,
+        step_limit: int | None = None,
+        random_seed: int | None = None,
+        num_workers: int | None = None,
+        hint: Values | None = None,
+        assumptions: Truths | None = None,
+        on_improvement: Callback | None = None,
+        on_progress: ProgressNote | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
+    ) -> Outcome:
+        """Find one solution, or the best one if there is an objective; with several, by all of them in order.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> m.maximize(x % 7)
+        >>> m.solve(time_limit=10, assumptions=[x >= 7]).objective
+        2
+
+        Parameters
+        ----------
+        solver
+            ``backend`` or ``backend:strategy``; ``auto`` chooses by the model, and two exact solvers race
+            where no rule says which is faster (the statistics have its ``reason``). ``heuristic+exact``, as
+            in ``local-search+cpsat``, lets the one propose and the other prove.
+        time_limit
+            Seconds for build, translation and search; time in callbacks does not count.
+        step_limit
+            Steps of the search, for solvers that count them; of each stage where there are several.
+        random_seed
+            Of all random choices, from 0 to 2^31 - 1.
+        num_workers
+            Threads, for solvers that have them.
+        hint
+            Values to begin with, of some variables or all.
+        assumptions
+            Truths that are to hold this time. If there is no solution under them, ``outcome.core`` says
+            which of them are to blame.
+        on_improvement
+            Called with each better solution.
+        on_progress
+            Called now and then with what a long search has done so far.
+        log
+            A function of one line, or True for standard error.
+        **parameters
+            The backend's own parameters.
+
+        Returns
+        -------
+        Outcome
+            The status, what was proved, the solution (``outcome[x]``), statistics.
+
+        Raises
+        ------
+        BackendFault
+            If the backend delivered something that is not a solution.
+        UnsupportedRequest, UnsupportedConstraint
+            If the solver lacks what is asked for, before the search; the message names those that have it.
+        UnknownBackend, UnknownParameter, ModelError
+            For a solver, a parameter or a value that is not allowed.
+        """
+        options = _given(
+            time_limit=time_limit, step_limit=step_limit, random_seed=random_seed, num_workers=num_workers,
+            hint=hint, assumptions=assumptions, on_improvement=on_improvement, on_progress=on_progress,
+            log=log,
+        )  # fmt: skip
+        return solve.solve(self, solver, **options, **parameters)
 
     def runs(
-        self, solver: str | Backend = "auto", seeds: int | Sequence[int] | IntArray = 100, **options: Any
+        self,
+        solver: str | Backend = "auto",
+        seeds: int | Sequence[int] | IntArray = 100,
+        *,
+        time_limit: float | None = None,
+        total_time_limit: float | None = None,
+        step_limit: int | None = None,
+        num_workers: int | None = None,
+        hint: Values | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
     ) -> Runs:
-        """Solve once for each seed and return arrays with a row for each; see `cpqueens.solving.runs.runs`.
+        """Solve once for each seed, and return what all runs say as arrays with a row for each.
 
         >>> from cpqueens.models.queens import queens
         >>> m = queens(6)
         >>> found = m.runs("local-search:sosic-gu", seeds=range(20))
         >>> found.solved.all(), found[m["q"]].shape
         (True, (20, 6))
-        """
-        return runs(self, solver, seeds, **options)
 
-    def solutions(self, solver: str = "auto", **options: Any) -> SolutionStream:
-        """Iterate over all solutions; see `cpqueens.solving.stream.solutions`."""
-        return solutions(self, solver, **options)
+        Parameters
+        ----------
+        solver
+            As for `solve`. Local search and Las Vegas make many runs in one call; all others one by one.
+        seeds
+            A number k for the seeds 0 to k - 1, or the seeds.
+        total_time_limit
+            Seconds for all runs together; what was not run to its end is left out. ``time_limit`` is for
+            each.
+        time_limit, step_limit, num_workers, hint, log, parameters
+            As for `solve`, for each run.
+
+        Raises
+        ------
+        BackendFault
+            If the solver delivered something that is not a solution.
+        CpqueensError
+            For everything that is refused before the search.
+        """
+        options = _given(
+            time_limit=time_limit, total_time_limit=total_time_limit, step_limit=step_limit,
+            num_workers=num_workers, hint=hint, log=log,
+        )  # fmt: skip
+        return runs(self, solver, seeds, **options, **parameters)
+
+    def solutions(
+        self,
+        solver: str = "auto",
+        *,
+        solution_limit: int | None = None,
+        optimal: bool = False,
+        gap: int | None = None,
+        best: int | None = None,
+        after: Values | None = None,
+        prove_complete: bool = False,
+        time_limit: float | None = None,
+        step_limit: int | None = None,
+        random_seed: int | None = None,
+        num_workers: int | None = None,
+        hint: Values | None = None,
+        assumptions: Truths | None = None,
+        on_progress: ProgressNote | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
+    ) -> SolutionStream:
+        """Iterate over all solutions while the search goes on in a thread; it ends when the iterator is left.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> m += x % 4 == 1
+        >>> [s[x] for s in m.solutions("backtracking")]
+        [1, 5, 9]
+
+        Parameters
+        ----------
+        solver, solution_limit, optimal, gap, best, after, prove_complete
+            As for `enumerate`.
+        time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log, parameters
+            As for `solve`.
+
+        Returns
+        -------
+        SolutionStream
+            An iterator that can be closed, or used in ``with``; ``outcome`` says at its end what was proved.
+
+        Raises
+        ------
+        CpqueensError
+            As for `solve`, where the first solution is asked for.
+        """
+        options = _given(
+            solution_limit=solution_limit, optimal=optimal, gap=gap, best=best, after=after,
+            prove_complete=prove_complete, time_limit=time_limit, step_limit=step_limit,
+            random_seed=random_seed, num_workers=num_workers, hint=hint, assumptions=assumptions,
+            on_progress=on_progress, log=log,
+        )  # fmt: skip
+        return solutions(self, solver, **options, **parameters)
 
     def enumerate(
-        self, on_solution: Callable[[Solution], object] | Any = None, solver: str = "auto", **options: Any
+        self,
+        on_solution: Callback | None = None,
+        solver: str = "auto",
+        *,
+        solution_limit: int | None = None,
+        optimal: bool = False,
+        gap: int | None = None,
+        best: int | None = None,
+        after: Values | None = None,
+        prove_complete: bool = False,
+        time_limit: float | None = None,
+        step_limit: int | None = None,
+        random_seed: int | None = None,
+        num_workers: int | None = None,
+        hint: Values | None = None,
+        assumptions: Truths | None = None,
+        on_progress: ProgressNote | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
     ) -> Outcome:
-        """Deliver all solutions to ``on_solution``; see `cpqueens.solving.solve.enumerate_solutions`."""
-        return solve.enumerate_solutions(self, on_solution, solver, **options)
+        """Deliver every solution once to ``on_solution``; without one, keep them in the outcome.
 
-    def count(self, solver: str = "auto", **options: Any) -> int:
-        """Return the number of solutions; see `cpqueens.solving.solve.count`."""
-        return solve.count(self, solver, **options)
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m += x.sum() >= 17
+        >>> m.minimize(x.sum())
+        >>> m.enumerate(optimal=True, solver="backtracking").solutions.values(x).tolist()
+        [[8, 9], [9, 8]]
+        >>> m.enumerate(best=3).solutions.values(x.sum()).tolist()
+        [17, 17, 18]
 
-    def check(self, assignment: Mapping[Any, Any] | Any) -> Check:
-        """Return every constraint that ``assignment`` violates; see `cpqueens.answers.check.check`."""
+        Parameters
+        ----------
+        on_solution
+            A function of a solution, which may return `STOP`, or an object with
+            ``on_solution_callback(solution)`` and ``stop``.
+        solver
+            As for `solve`.
+        solution_limit
+            Deliver at most so many.
+        optimal
+            Only the optimal solutions: the optimum is proved first, without which nothing is delivered.
+        gap
+            Only solutions whose objective is at most this far from the optimum.
+        best
+            Only so many, the best ones, the best first.
+        after
+            Resume behind this solution, on backends that deliver in lexicographic order.
+        prove_complete
+            At the limit, look as long as it takes whether there are more solutions.
+        time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log, parameters
+            As for `solve`.
+
+        Returns
+        -------
+        Outcome
+            ``complete`` if nothing that was asked for is missing: of optimal solutions, if both the optimum
+            and the enumeration were proved.
+
+        Raises
+        ------
+        CpqueensError
+            As for `solve`.
+        """
+        options = _given(
+            solution_limit=solution_limit, optimal=optimal, gap=gap, best=best, after=after,
+            prove_complete=prove_complete, time_limit=time_limit, step_limit=step_limit,
+            random_seed=random_seed, num_workers=num_workers, hint=hint, assumptions=assumptions,
+            on_progress=on_progress, log=log,
+        )  # fmt: skip
+        return solve.enumerate_solutions(self, on_solution, solver, **options, **parameters)
+
+    def count(
+        self,
+        solver: str = "auto",
+        *,
+        optimal: bool = False,
+        gap: int | None = None,
+        time_limit: float | None = None,
+        step_limit: int | None = None,
+        random_seed: int | None = None,
+        num_workers: int | None = None,
+        hint: Values | None = None,
+        assumptions: Truths | None = None,
+        on_progress: ProgressNote | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
+    ) -> int:
+        """Return the number of solutions.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m += x[0] < x[1]
+        >>> m.count()
+        45
+
+        Parameters
+        ----------
+        optimal, gap
+            Count only optimal solutions, or those at most ``gap`` from the optimum; as for `enumerate`.
+        solver, time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log,
+        parameters
+            As for `solve`.
+
+        Raises
+        ------
+        IncompleteCount
+            If a limit or Ctrl-C ended it before the count was proved.
+        CpqueensError
+            As for `solve`.
+        """
+        options = _given(
+            optimal=optimal, gap=gap, time_limit=time_limit, step_limit=step_limit, random_seed=random_seed,
+            num_workers=num_workers, hint=hint, assumptions=assumptions, on_progress=on_progress, log=log,
+        )  # fmt: skip
+        return solve.count(self, solver, **options, **parameters)
+
+    def check(self, assignment: Values) -> Check:
+        """Return every constraint that an assignment violates, with amounts, places and values.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m.add(x[0] < x[1], name="ordered")
+        >>> bool(m.check({x: [1, 2]})), m.check({"x": [4, 2]}).amount
+        (True, 3)
+
+        Parameters
+        ----------
+        assignment
+            ``{variable or name: value(s)}``, a solution or an outcome.
+
+        Raises
+        ------
+        ModelError
+            If it is nothing of the kind; missing, unknown or unfit values are part of the result.
+        """
         return check(self, assignment)
 
-    def explain_infeasible(self, solver: str = "auto", **options: Any) -> Explanation:
-        """Return a minimal unsatisfiable subset; see `cpqueens.solving.explain.explain_infeasible`."""
-        return explain_infeasible(self, solver, **options)
+    def explain_infeasible(
+        self,
+        solver: str = "auto",
+        *,
+        time_limit: float | None = None,
+        step_limit: int | None = None,
+        random_seed: int | None = None,
+        num_workers: int | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
+    ) -> Explanation:
+        """Return a minimal unsatisfiable subset of the constraints.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=3, name="x")
+        >>> m += [x[0] < x[1], x[1] < x[2], x[2] < x[0], x.sum() <= 20]
+        >>> m.explain_infeasible().positions
+        (0, 1, 2)
+
+        Parameters
+        ----------
+        solver
+            Any that proves.
+        time_limit, step_limit, random_seed, num_workers, log, parameters
+            As for `solve`, for each run.
+
+        Raises
+        ------
+        NotInfeasible
+            If the model has a solution, or infeasibility is not proved within the limits.
+        ModelError
+            If the solver cannot prove.
+        """
+        options = _given(
+            time_limit=time_limit, step_limit=step_limit, random_seed=random_seed, num_workers=num_workers,
+            log=log,
+        )  # fmt: skip
+        return explain_infeasible(self, solver, **options, **parameters)
 
     def to_cpsat(self) -> Any:
-        """Return the native OR-Tools model and its variable map, see `backends.cpsat.translation.export`."""
+        """Return the native OR-Tools model, and each decision variable in it by its name.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> sorted(m.to_cpsat().variables)
+        ['x']
+
+        Raises
+        ------
+        MissingLibrary, ModelInvalid, UnsupportedRequest
+            Without OR-Tools, for numbers that CP-SAT refuses, or of several objectives.
+        """
         from cpqueens.backends.cpsat.translation import export
 
         return export(self)
 
     def drawn(self, answer: Solution | Outcome, form: str) -> str | None:
-        """Return a solution or an outcome of this model as a picture; see `cpqueens.report.html.FORMS`."""
+        """Return a solution or an outcome of this model as a picture.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(3, 3, name="x")
+        >>> m.drawn(m.solve(), "svg") is None
+        True
+
+        Parameters
+        ----------
+        form
+            ``text``, ``html``, ``svg`` or ``outcome``.
+
+        Returns
+        -------
+        str or None
+            None where there is nothing to draw.
+        """
         from cpqueens.report.html import FORMS
 
         return FORMS[form](answer)
@@ -82,3 +451,8 @@ class Model(Statement):
         from cpqueens.report.html import model_fragment
 
         return model_fragment(self)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given: None and False stand for their absence."""
+    return {name: value for name, value in options.items() if value is not None and value is not False}

@@ -178,8 +178,8 @@ class BackendConformance:
 
     def test_is_honest_about_infeasibility(self) -> None:
         """3-queens: infeasible if the backend proves, else unknown."""
-        limit = {"time_limit": 0.5} if not self.backend.proves else {}
-        outcome = queens(3).solve(solver=self.solver, **limit)
+        limit = None if self.backend.proves else 0.5
+        outcome = queens(3).solve(solver=self.solver, time_limit=limit)
         assert outcome.status is (Status.INFEASIBLE if self.backend.proves else Status.UNKNOWN)
         assert outcome.complete == self.backend.proves
         assert outcome.count == 0
@@ -193,8 +193,8 @@ class BackendConformance:
             except UnsupportedRequest:
                 return
             raise AssertionError(f"{self.solver} takes an objective without declaring it")
-        limit = {"time_limit": 0.5} if not self.backend.proves else {}
-        outcome = model.solve(solver=self.solver, **limit)
+        limit = None if self.backend.proves else 0.5
+        outcome = model.solve(solver=self.solver, time_limit=limit)
         assert outcome.objective == 7
         assert outcome.status is (Status.OPTIMAL if self.backend.proves else Status.FEASIBLE)
 

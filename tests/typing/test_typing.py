@@ -1,0 +1,66 @@
+"""What users write passes mypy, and what they misspell does not."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import idioms
+import pytest
+
+from cpqueens.backends import named
+from cpqueens.backends.base import Parameter
+from cpqueens.solving.handover import _OWN
+from cpqueens.solving.keywords import BackendParameters, _OwnParameters
+
+HERE = Path(__file__).parent
+OWN = ("backtracking", "las-vegas", "local-search", "python-constraint")
+
+
+def mypy(name: str) -> str:
+    """Return what mypy says of a file, the package being as good as installed."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(HERE / name)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("name", ["idioms.py", "mistakes.py"])
+def test_mypy_passes_idioms_and_finds_each_mistake(name: str) -> None:
+    assert mypy(name).startswith("Success"), mypy(name)
+
+
+def test_a_mistake_is_reported_without_its_comment(tmp_path: Path) -> None:
+    lines = (HERE / "mistakes.py").read_text(encoding="utf-8").splitlines()
+    marked = [line for line in lines if "type: ignore" in line]
+    bare = tmp_path / "bare.py"
+    bare.write_text("\n".join(line.split("  # type:")[0] for line in lines), encoding="utf-8")
+    said = mypy(str(bare))
+    assert said.count(" error: ") == len(marked) >= 12, said
+
+
+def test_the_idioms_run_and_are_many() -> None:
+    (function,) = (
+        s for s in ast.parse(Path(idioms.__file__).read_text()).body if isinstance(s, ast.FunctionDef)
+    )
+    lists = [s.value for s in function.body if isinstance(s, ast.Assign | ast.AnnAssign)]
+    entries = sum(len(value.elts) - 1 for value in lists if isinstance(value, ast.List))
+    checks = sum(isinstance(s, ast.Assert) for s in function.body)
+    assert len(function.body) + entries - checks >= 60
+    idioms.main()
+
+
+def declared(names: tuple[str, ...]) -> dict[str, Parameter]:
+    found: dict[str, Parameter] = {}
+    for name in names:
+        backend = named.get_backend(name)
+        for strategy in (None, *backend.strategies):
+            found |= named.parameters_of(backend, strategy)
+    return found
+
+
+def test_keywords_are_what_backends_declare() -> None:
+    hints = BackendParameters.__annotations__
+    for name, parameter in {**declared((*OWN, "cpsat")), **_OWN}.items():
+        hint = hints[name]
+        assert parameter.type.__name__ == getattr(hint, "__forward_arg__", hint), name
+    assert set(_OwnParameters.__annotations__) == set(declared(OWN)) | set(_OWN)
