@@ -27,6 +27,8 @@ def element(array: Any, index: Any) -> LinearArray:
         raise ModelError(f"element needs a one-dimensional array, got shape {table.shape}")
     if not table.size:
         raise ModelError("element of an empty array")
+    if not position.shape:
+        return table.registry.define_single("element", position, table)
     return table.registry.define("element", position.shape, position.reshape(-1), table)
 
 
@@ -47,7 +49,7 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
         flat = flat_terms(operands[0])
         if not flat.size:
             raise ModelError(f"{kind} of nothing")
-        return flat.registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
+        return flat.registry.define_single(kind, *(flat[k] for k in range(flat.size)))
     return define(kind, *operands)
 
 

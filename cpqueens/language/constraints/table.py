@@ -1,5 +1,6 @@
 """A list of allowed rows."""
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,7 +39,7 @@ class Table(Constraint):
             table = np.zeros((len(table) if array.size == 0 else 0, array.size), dtype=np.int64)
         if table.ndim != 2 or table.shape[1] != array.size:
             raise ModelError(f"a table over {array.size} terms needs rows of {array.size} values")
-        super().__init__(terms=array, rows=np.unique(table, axis=0))
+        super().__init__(terms=array, rows=sorted_rows(table))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the Hamming distance to the nearest row."""
@@ -54,3 +55,16 @@ class Table(Constraint):
             return [Or.over(self.terms)] if not len(self.rows) else []
         equal = (self.terms == self.rows).truth()
         return [Or.over(And.over(equal).truth())]
+
+
+def sorted_rows(table: IntArray) -> IntArray:
+    """Return the rows in lexicographic order, each once."""
+    if not table.size:
+        return np.unique(table, axis=0)
+    least = table.min(axis=0)
+    spans = [high - low + 1 for low, high in zip(least.tolist(), table.max(axis=0).tolist(), strict=True)]
+    if math.prod(spans) < 2**62:  # a row is one number
+        places = np.array([math.prod(spans[k + 1 :]) for k in range(len(spans))], dtype=np.int64)
+        numbers = np.unique((table - least) @ places)
+        return numbers[:, None] // places % np.array(spans) + least
+    return np.unique(table, axis=0)
