@@ -168,9 +168,24 @@ def sum_of_products(a: LinearArray, b: LinearArray) -> LinearArray:
     return (a.reshape(*a.shape[:-1], *between, a.shape[-1]) * b).sum(axis=-1)
 
 
+_TRUTH_ITSELF = {
+    ("==", 1): True,
+    ("!=", 0): True,
+    (">=", 1): True,
+    (">", 0): True,
+    ("==", 0): False,
+    ("!=", 1): False,
+    ("<=", 0): False,
+    ("<", 1): False,
+}
+"""Whether a truth compared with 0 or 1 is that truth, or its negation."""
+
+
 def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> BoolArray:
     """Return the truths ``left relation right``; a truth equals, or differs from, another truth only."""
     if isinstance(left, BoolArray):
+        if isinstance(right, int) and (relation, int(right)) in _TRUTH_ITSELF:
+            return left if _TRUTH_ITSELF[relation, int(right)] else ~left
         other = as_truth(left.registry, right).truth() if relation in ("==", "!=") else right
         return compare(left.truth(), other, relation)
     if type(right) is not int and not isinstance(right, Operand):

@@ -1,13 +1,13 @@
 """Arrays of terms made of plain arrays, of rows, and of other arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.expressions import LinearArray, Registry, build
 from cpqueens.language.linear_rows import Row, padded
-from cpqueens.language.rows import IntArray, common_shape
+from cpqueens.language.rows import IntArray, as_rows, common_shape
 
 
 def plain_variables(registry: Registry, first: int, shape: tuple[int, ...]) -> LinearArray:
@@ -28,6 +28,23 @@ def of_variables(registry: Registry, variables: IntArray, shape: tuple[int, ...]
 def of_rows(registry: Registry, rows: Sequence[Row], shape: tuple[int, ...]) -> LinearArray:
     """Return the array of the given terms (in C order) in ``shape``."""
     return build(registry, shape, *padded(rows))
+
+
+def of_flat_rows(
+    registry: Registry,
+    widths: Sequence[int],
+    variables: Iterable[int],
+    coefficients: Iterable[int],
+    constants: Sequence[int],
+) -> LinearArray:
+    """Return terms, of shape (terms,), given how many variables each has and these one after another."""
+    lengths = np.array(widths, dtype=np.int64)
+    width = int(lengths.max(initial=0))
+    present = np.arange(width) < lengths[:, None]
+    table = np.zeros((2, len(lengths), width), dtype=np.int64)
+    table[0, present] = as_rows(list(variables))
+    table[1, present] = as_rows(list(coefficients))
+    return LinearArray(registry, (len(lengths),), table[0], table[1], as_rows(constants))
 
 
 def constant_array(registry: Registry, values: IntArray) -> LinearArray:
@@ -88,5 +105,7 @@ def stack_last(arrays: Sequence[LinearArray]) -> LinearArray:
 
 def broadcast_all(*arrays: LinearArray) -> list[LinearArray]:
     """Return all arrays in their common broadcast shape."""
+    if all(a.shape == arrays[0].shape for a in arrays):
+        return list(arrays)
     shape = common_shape(*(a.shape for a in arrays))
     return [a.broadcast(shape) for a in arrays]

@@ -16,6 +16,7 @@ from cpqueens.language.arrays import (
 )
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.rows import as_integers, refuse_misread
+from cpqueens.language.term import Term, join_terms
 
 MAX_DEPTH = 32
 """Levels of nested lists: as many as all versions of NumPy have axes."""
@@ -107,13 +108,19 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
     if isinstance(value, BoolArray):
         value = value.truth()
     if isinstance(value, LinearArray):
-        if value.registry is not registry and not value.registry.unbound:
+        if value.registry is registry:
+            return value
+        if not value.registry.unbound:
             raise mixed()
         return value.bind(registry)
     if _nested(value):
         refuse_misread(value, what)
         _require_depth(depth, what)
         parts = list(value)
+        if parts and all(type(part) is Term for part in parts):
+            if any(p.registry is not registry and not p.registry.unbound for p in parts):
+                raise mixed()
+            return join_terms(registry, parts)
         if any(isinstance(p, Operand) or _nested(p) for p in parts):
             return stack_first([as_linear(registry, p, what, depth + 1) for p in parts])
     constants = as_integers(registry.numbered(value), what)
@@ -150,4 +157,6 @@ def _is_array(value: Any) -> bool:
 def define(kind: str, *operands: Any) -> LinearArray:
     """Return the terms of a defined function of operands that broadcast to one shape."""
     arrays = broadcast_all(*as_linears(*operands))
+    if not arrays[0].shape:
+        return arrays[0].registry.define_single(kind, *arrays)
     return arrays[0].registry.define(kind, arrays[0].shape, *(a.reshape(-1) for a in arrays))

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.ranges import require_product
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term
 
 
 class Definition:
@@ -42,6 +44,11 @@ class Definition:
     def size(self) -> int:
         """Number of results."""
         return self.arguments[0].size
+
+    def single_terms(self) -> tuple[Term, ...] | None:
+        """Return the arguments of one result if they are kept as terms; None if they are arrays."""
+        terms = self.arguments
+        return terms if all(type(term) is Term for term in terms) else None  # type: ignore[return-value]
 
     def keys(self) -> list[Any]:
         """Return one hashable key per result; equal keys mean equal definitions."""
@@ -356,13 +363,25 @@ class Truth(Definition):
     kind = "truth"
 
     def __init__(self, constraint: Constraint, results: IntArray | None = None) -> None:
-        super().__init__(constraint.arguments, results)
         self.constraint = constraint
+        self.results = np.zeros(0, dtype=np.int64) if results is None else results
+
+    @property
+    def arguments(self) -> tuple[LinearArray, ...]:  # type: ignore[override]
+        """The constraint's own arguments."""
+        return self.constraint.arguments
 
     @property
     def size(self) -> int:
         """Number of results: the constraint's elements."""
         return self.constraint.size
+
+    def single_terms(self) -> tuple[Term, ...] | None:
+        """Return the term of one relation, or the literals of one connective, if they are kept as terms."""
+        constraint = self.constraint
+        if isinstance(constraint, Connective):
+            return constraint.parts
+        return super().single_terms() if type(constraint) is Linear else None
 
     def keys(self) -> list[Any]:
         """Return the constraint's own keys."""

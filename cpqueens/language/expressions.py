@@ -41,6 +41,10 @@ class Registry(Protocol):
         """Upper bounds of all variables."""
 
     @property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Lower and upper bounds of the variables that terms have so far, and room for more."""
+
+    @property
     def most(self) -> int:
         """The largest reach of a term that stands anywhere, see `language.ranges`."""
 
@@ -50,11 +54,17 @@ class Registry(Protocol):
     def define(self, kind: str, shape: Shape, *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
 
+    def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
+        """Return the term of a function of single terms."""
+
     def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
         """Return the truths of ``expression relation 0``, elementwise."""
 
     def combine(self, kind: str, literals: LinearArray) -> BoolArray:
         """Return the truths of a connective over the last axis of 0/1 terms."""
+
+    def combine_single(self, kind: str, operands: Any) -> BoolArray:
+        """Return one connective of single truths, see `Operand.single`."""
 
     def truth(self, constraint: Any) -> LinearArray:
         """Return the 0/1 terms of a constraint's truth, in its shape."""
@@ -101,6 +111,12 @@ class Operand(Unknown):
 
     registry: Registry
     shape: Shape
+
+    def single(self) -> Any:
+        """Return one truth in the form in which connectives keep it: a `Term`, or a constraint over such.
+
+        None for arrays, and where the truth needs a closer look.
+        """
 
     @property
     def ndim(self) -> int:
@@ -294,15 +310,27 @@ class LinearArray(Operand, LinearRows):
 
     def __getitem__(self, key: Any) -> LinearArray:
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
-        if type(key) is int and len(self.shape) == 1:
-            if self._scalars is None:
-                term = OPERATIONS.term
-                self._scalars = [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
-            try:
-                return self._scalars[key]
-            except IndexError:
-                pass  # refused below, in words
-        return OPERATIONS.pick(self, key)
+        place = self._place(key)
+        if place is None:
+            return OPERATIONS.pick(self, key)
+        if self._scalars is None:
+            term = OPERATIONS.term
+            self._scalars = [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
+        return self._scalars[place]
+
+    def _place(self, key: Any) -> int | None:
+        """Return the flat position that integers pick, None for other keys and for those that are refused."""
+        shape = self.shape
+        if type(key) is int and len(shape) == 1:
+            return key if -shape[0] <= key < shape[0] else None
+        if type(key) is not tuple or len(key) != len(shape) or not shape:
+            return None
+        place = 0
+        for k, n in zip(key, shape, strict=True):
+            if type(k) is not int or not 0 <= k < n:
+                return None
+            place = place * n + k
+        return place
 
     def __bool__(self) -> NoReturn:
         raise not_known("a term is 0", "write x != 0, or len(array)")
@@ -337,7 +365,7 @@ class LinearArray(Operand, LinearRows):
         registry = self.registry
         arrays = self.variables, self.coefficients, self.constants
         try:
-            return rows.row_bounds(arrays, registry.lower, registry.upper, max(most, registry.most))
+            return rows.row_bounds(arrays, *registry.ends, max(most, registry.most))
         except OutOfRange as error:
             named = registry.text_of(self._pick(np.array(error.row)))
             where = f"{named:.80}: " if named else ""

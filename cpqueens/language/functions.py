@@ -31,6 +31,8 @@ def element(array: Any, *index: Any) -> LinearArray:
     position.registry.require_numbers(position, "element: an index")
     if not table.size:
         raise ModelError("element of an empty array")
+    if not position.shape:
+        return table.registry.define_single("element", position, table)
     return table.registry.define("element", position.shape, position.reshape(-1), table)
 
 
@@ -51,7 +53,7 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
         flat = flat_terms(operands[0])
         if not flat.size:
             raise ModelError(f"{kind} of nothing")
-        return flat.registry.define(kind, (), *(flat[k : k + 1] for k in range(flat.size)))
+        return flat.registry.define_single(kind, *(flat[k] for k in range(flat.size)))
     return define(kind, *operands)
 
 

@@ -3,8 +3,8 @@
 A *term* is an integer linear combination of variables plus a constant.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,16 @@ from cpqueens.language.rows import IntArray, normalise
 
 Row = tuple[Sequence[int], Sequence[int], int]
 """One term: variables, coefficients, constant."""
+
+
+_FEW = 4  # terms whose keys Python packs sooner than NumPy
+
+
+def term_key(variables: Sequence[int], coefficients: Sequence[int], constant: int) -> bytes:
+    """Return what tells one term from others."""
+    if len(variables) > 1:
+        variables, coefficients = zip(*sorted(zip(variables, coefficients, strict=True)), strict=True)
+    return struct.pack(f"{1 + 2 * len(variables)}q", constant, *variables, *coefficients)
 
 
 class LinearRows:
@@ -49,9 +59,22 @@ class LinearRows:
             else:
                 yield v, a, c
 
-    def keys(self) -> list[Any]:
-        """Return one hashable key per term; equal keys mean equal terms, in whatever order they arose."""
-        return [(*sorted(zip(v, a, strict=True)), c) for v, a, c in self.rows()]
+    def keys(self) -> list[bytes]:
+        """Return one key per term; equal keys mean equal terms, in whatever order they arose."""
+        if self.size <= _FEW:
+            return [term_key(*row) for row in self.rows()]
+        present = self.coefficients != 0
+        widths = present.sum(axis=1)
+        found = np.empty(self.size, dtype=object)
+        for width in np.unique(widths).tolist():
+            mine = np.flatnonzero(widths == width)
+            names = self.variables[mine][present[mine]].reshape(len(mine), width)
+            factors = self.coefficients[mine][present[mine]].reshape(len(mine), width)
+            order = np.argsort(names, axis=1)
+            names, factors = (np.take_along_axis(part, order, axis=1) for part in (names, factors))
+            numbers = np.column_stack([self.constants[mine], names, factors])
+            found[mine] = numbers.view(f"V{numbers.itemsize * numbers.shape[1]}")[:, 0].tolist()
+        return found.tolist()
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""

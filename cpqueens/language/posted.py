@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from threading import RLock
 from types import CodeType
 from typing import overload
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
+from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.rows import IntArray, too_large
 from cpqueens.language.term import Term
 
 _CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
 
 _WIDEST = 2**40
+
+_SETTLING = RLock()
+"""Held while truths are defined: a model may be solved in several threads."""
 
 Source = tuple[CodeType | str, int]
 """Where a constraint was added: a code object and the instruction in it, or a file and a line."""
@@ -54,6 +60,9 @@ class ConstraintList(Sequence[Constraint]):
         self._variables: list[int] = []
         self._coefficients: list[int] = []
         self._constants: list[int] = []
+        self._blocks: list[Connective | None] = []  # a number below 0 is that of an element of one
+        self._pending: dict[Form, Pending] = {}  # of which a block is made
+        self._settling = False
         self._files: list[CodeType | str | None] = []
         self._places: list[int] = []
         self.cuts = 0  # how often it was truncated: as long as it is not, the length tells its state
@@ -66,7 +75,34 @@ class ConstraintList(Sequence[Constraint]):
         else:
             self._files.append(file)
             self._places.append(place)
-            self._entries.append(constraint)
+            single = isinstance(constraint, Connective) and constraint.operands is not None
+            self._entries.append(self._waiting(constraint) if single else constraint)  # type: ignore[arg-type]
+
+    def _waiting(self, constraint: Connective) -> int:
+        """Keep a single connective until `settle` and return its number."""
+        terms: list[Term] = []
+        form = flatten(constraint, terms)
+        pending = self._pending.get(form)
+        if pending is None:
+            pending = self._pending[form] = Pending(form, len(self._blocks))
+            self._blocks.append(None)
+        pending.append(terms)
+        return -(pending.block * _WIDEST + pending.count)
+
+    def settle(self) -> None:
+        """Make arrays of the connectives that wait, which defines their truths."""
+        if not self._pending:
+            return
+        with _SETTLING:
+            if self._settling:  # what is made asks the registry, which comes here again
+                return
+            self._settling = True
+            try:
+                for pending in self._pending.values():
+                    self._blocks[pending.block] = pending.made(self._registry)
+                self._pending = {}
+            finally:
+                self._settling = False
 
     def append_row(self, term: Term, relation: str, file: CodeType | str | None, place: int) -> None:
         """Add ``term relation 0`` at the end."""
@@ -92,10 +128,20 @@ class ConstraintList(Sequence[Constraint]):
         entry = self._entries[key]
         return entry if isinstance(entry, Constraint) else self._row(entry)
 
+    def _block(self, entry: int) -> tuple[Connective, int]:
+        """Return the array of connectives of a number below 0, and the place in it."""
+        block, row = divmod(-entry - 1, _WIDEST)
+        found = self._blocks[block]
+        assert found is not None
+        return found, row
+
     def __iter__(self) -> Iterator[Constraint]:
         return (e if isinstance(e, Constraint) else self._row(e) for e in self._entries)
 
-    def _row(self, k: int) -> Linear:
+    def _row(self, k: int) -> Constraint:
+        if k < 0:
+            block, row = self._block(k)
+            return block.take(np.array(row))
         mine = slice(self._ends[k - 1] if k else 0, self._ends[k])
         variables, coefficients = tuple(self._variables[mine]), tuple(self._coefficients[mine])
         return Linear(Term(self._registry, variables, coefficients, self._constants[k]), self._relations[k])
@@ -119,7 +165,7 @@ class ConstraintList(Sequence[Constraint]):
     def truncate(self, length: int) -> None:
         """Drop everything behind the first ``length`` constraints."""
         self.cuts += 1
-        rows = [e for e in self._entries[:length] if isinstance(e, int)]
+        rows = [e for e in self._entries[:length] if isinstance(e, int) and e >= 0]
         kept = rows[-1] + 1 if rows else 0
         end = self._ends[kept - 1] if kept else 0
         del self._relations[kept:], self._constants[kept:], self._ends[kept:]
@@ -140,9 +186,22 @@ class ConstraintList(Sequence[Constraint]):
         files, places = [file for file, _ in sources], [line for _, line in sources]
         return vars(self) | {"_files": files, "_places": places}
 
-    def others(self) -> list[tuple[int, Constraint]]:
-        """Return the constraints that are kept as objects, with their positions."""
-        return [(k, e) for k, e in enumerate(self._entries) if not isinstance(e, int)]
+    def others(self) -> list[tuple[list[int], Constraint]]:
+        """Return all but the relations between single terms, with positions; single connectives as arrays."""
+        found: list[tuple[list[int], Constraint]] = []
+        members: dict[int, tuple[list[int], list[int]]] = {}
+        for k, entry in enumerate(self._entries):
+            if isinstance(entry, Constraint):
+                found.append(([k], entry))
+            elif entry < 0:
+                block, row = divmod(-entry - 1, _WIDEST)
+                if block not in members:
+                    members[block] = [], []
+                    found.append((members[block][0], self._block(entry)[0]))
+                members[block][0].append(k)
+                members[block][1].append(row)
+        taken = {id(positions): rows for positions, rows in members.values()}
+        return [(at, _part(c, taken[id(at)]) if id(at) in taken else c) for at, c in found]
 
     def rows(self) -> list[Linear]:
         """Return the relations between single terms as few arrays, by relation and width."""
@@ -163,8 +222,12 @@ class ConstraintList(Sequence[Constraint]):
         return joined
 
     def joined(self) -> list[Constraint]:
-        """Return all constraints with linear relations joined into arrays."""
-        return [*self.rows(), *join_linear(c for _, c in self.others())]
+        """Return all constraints with linear relations and single connectives joined into arrays."""
+        return [*self.rows(), *join(c for _, c in self.others())]
+
+
+def _part(block: Constraint, rows: list[int]) -> Constraint:
+    return block if len(rows) == block.size else block.take(np.array(rows))
 
 
 def _column(values: list[int]) -> IntArray:

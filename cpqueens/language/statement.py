@@ -27,6 +27,7 @@ from cpqueens.language.kept import Kept
 from cpqueens.language.labels import Labels
 from cpqueens.language.listing import listing_text
 from cpqueens.language.objectives import Objectives
+from cpqueens.language.pending import given_terms
 from cpqueens.language.posted import ConstraintList, Posted, Source, place_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.soft import Soft, as_weights
@@ -58,7 +59,7 @@ class Statement(Objectives):
         self.name = name
         self.blocks = Blocks()
         self.labels = Labels()
-        self._constraints = ConstraintList(self)
+        self._posted = ConstraintList(self)
         self._names: dict[int, str] = {}
         self._guarded: set[int] = set()
         self._ancestors: list[tuple[Statement, int]] = []
@@ -267,7 +268,7 @@ class Statement(Objectives):
             if type(constraint) is Linear and name is None and not self.has_partial:
                 term = constraint.expression
                 if type(term) is Term and term.registry is self:  # the short way of double loops
-                    self._constraints.append_row(term, constraint.relation, frame.f_code, frame.f_lasti)
+                    self._posted.append_row(term, constraint.relation, frame.f_code, frame.f_lasti)
                     continue
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
 
@@ -368,7 +369,7 @@ class Statement(Objectives):
         registry = item.registry
         if registry is self:
             return item
-        arrays = (item.terms,) if isinstance(item, Literals) else item.arguments  # type: ignore[attr-defined]
+        arrays = (item.terms,) if isinstance(item, Literals) else given_terms(item)
         if not registry.unbound:
             for array in arrays:
                 self._check_ancestry(array)
@@ -401,8 +402,8 @@ class Statement(Objectives):
         else:
             assert isinstance(item, Constraint)
             if name is not None:
-                self._names[len(self._constraints)] = name
-            self._constraints.append(item, source)
+                self._names[len(self._posted)] = name
+            self._posted.append(item, source)
             if self.has_partial:
                 self._guard(item.arguments)
 
@@ -433,6 +434,16 @@ class Statement(Objectives):
             self._guarded.add(variable)
             for condition in found:
                 self._post(condition, f"range of {self.name_of(variable)}", None)
+
+    @property
+    def _constraints(self) -> ConstraintList:
+        """The constraints, all truths in them defined."""
+        self.settle()
+        return self._posted
+
+    def settle(self) -> None:
+        """Define the truths of connectives that were added one by one."""
+        self._posted.settle()
 
     @property
     def constraints(self) -> list[Posted]:
@@ -466,7 +477,7 @@ class Statement(Objectives):
             dropped = {known[k] for k in positions}
         other = self.copy()
         kept = [k for k in known if k not in dropped]
-        other._constraints = other._constraints.select(kept)
+        other._posted = other._constraints.select(kept)
         other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
         if any(self._constraints.source(k) is None for k in dropped):
             other._guarded.clear()  # a condition went; what needs it means it all the same
@@ -478,11 +489,12 @@ class Statement(Objectives):
         `copy.copy` and `copy.deepcopy` of a model are this too; the latter also of terms and solutions,
         which then belong to the copy. A pickled model comes back with its names, source lines and sharing.
         """
+        self.settle()
         other = type(self)(self.name)
         other._copy_store(self)
         other.blocks = self.blocks.copy()
         other.labels = self.labels.copy()
-        other._constraints = self._constraints.copy(other)
+        other._posted = self._constraints.copy(other)
         other._names = dict(self._names)
         other._copy_objectives(self)
         other._guarded = set(self._guarded)
@@ -497,6 +509,7 @@ class Statement(Objectives):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
+        self.settle()
         kept = {k: v for k, v in vars(self).items() if k not in ("_kept", "_runs", "_ancestors")}
         return {"_ancestors": self._ancestors, **kept, "_shared": None}
 
@@ -527,7 +540,8 @@ class Statement(Objectives):
 
     def kept(self, what: Hashable, make: Callable[[], Made]) -> Made:
         """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
-        state = (self._count, len(self._constraints), self._constraints.cuts, self.maximizing)
+        self.settle()
+        state = (self._count, len(self._posted), self._posted.cuts, self.maximizing)
         return self._kept.get(state, self.objective, what, make)
 
     def scope_text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,11 @@ from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.ranges import LIMIT, reach
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term
 
 MAX_VARIABLES = 50_000_000
+
+_FALSE, _TRUE = (np.array([bound], dtype=np.int64) for bound in (0, 1))
 
 _AFFINE = 2.0**20
 """Truths are written as affine terms only below this reach: sums of many truths must not leave the range."""
@@ -51,40 +55,54 @@ class VariableStore:
         self._may_be_undefined = np.zeros(16, dtype=bool)
         self._count = 0
         self.domains: dict[int, IntArray] = {}
-        self.definitions: list[Definition] = []
+        self._definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
         self._producer: dict[int, tuple[Definition, int]] = {}
         self.has_partial = False  # whether any variable may be undefined
 
     def _copy_store(self, other: VariableStore) -> None:
+        other.settle()
         other._sharing()  # made now, once for both
         vars(self).update({name: copy(vars(other)[name]) for name in vars(VariableStore())})
+
+    def settle(self) -> None:
+        """Define what waits to be defined; here nothing does."""
 
     # ---- variables ------------------------------------------------------------------------------
 
     @property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Lower and upper bounds of the variables that terms have so far, and room for more."""
+        return self._lower, self._upper
+
+    @property
     def lower(self) -> IntArray:
         """Lower bounds of all variables."""
+        self.settle()
         return self._lower[: self._count]
 
     @property
     def upper(self) -> IntArray:
         """Upper bounds of all variables."""
+        self.settle()
         return self._upper[: self._count]
 
     @property
     def variable_count(self) -> int:
         """Number of variables, defined ones included."""
+        self.settle()
         return self._count
 
     @property
     def is_defined(self) -> NDArray[np.bool_]:
         """Which variables are defined."""
+        self.settle()
         return self._is_defined[: self._count]
 
     @property
     def may_be_undefined(self) -> NDArray[np.bool_]:
         """Which variables are, or rest on, partial functions that may be undefined; truths never are."""
+        self.settle()
         return self._may_be_undefined[: self._count]
 
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
@@ -99,6 +117,12 @@ class VariableStore:
     def decisions(self) -> IntArray:
         """Indices of the decision variables, ascending."""
         return np.flatnonzero(~self.is_defined)
+
+    @property
+    def definitions(self) -> list[Definition]:
+        """What defined variables stand for, in an order of evaluation."""
+        self.settle()
+        return self._definitions
 
     def producer(self, variable: int) -> tuple[Definition, int] | None:
         """Return the definition of a defined variable and its row there, else None."""
@@ -149,17 +173,36 @@ class VariableStore:
             return constant_array(self, definition.evaluate(none)[0].reshape(shape))
         return of_variables(self, self._register(definition), shape)
 
+    def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
+        """Return the term of a function of single terms, over a table if the kind has one."""
+        if not any(a.width for a in arguments):
+            return self.define(kind, (), *(a.reshape(-1) for a in arguments))
+        definition = DEFINITION_KINDS[kind](arguments)
+        shared = self._sharing()
+        (key,) = definition.keys()
+        variable = shared.get(key)
+        if variable is None:
+            variable = shared[key] = self._create(definition).item(0)
+        return Term(self, (variable,), (1,), 0)
+
     compare = staticmethod(Linear)  # the class itself: double loops compare by the ten thousand
 
     def combine(self, kind: str, literals: LinearArray) -> BoolArray:
         """Return a connective over the last axis of ``literals``."""
         return CONNECTIVES[kind].over(literals)
 
+    def combine_single(self, kind: str, operands: tuple[Term | Constraint, ...]) -> BoolArray:
+        """Return one connective of single truths."""
+        return CONNECTIVES[kind].of(operands)
+
     def truth(self, constraint: Constraint) -> LinearArray:
         """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.
 
         The truth of a relation over a term that may be undefined is a variable, unless it is false anyway.
         """
+        single = self._single_truth(constraint)
+        if single is not None:
+            return single
         shape = constraint.shape
         flat = constraint.flattened()
         if not isinstance(flat, Linear):
@@ -173,15 +216,15 @@ class VariableStore:
         low, high = e.bounds(flat.most)
         holds = SATISFIED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
+        constants = value.astype(np.int64)
         partial = self.partial_terms(e)
         constant &= ~(partial & value)
         narrow = ~constant & ~partial & (high - low <= 1)
         if narrow.any():
             columns = (e.variables, e.coefficients, e.constants)
-            narrow &= reach(columns, e.registry.lower, e.registry.upper) < _AFFINE
+            narrow &= reach(columns, *e.registry.ends) < _AFFINE
         defined = np.flatnonzero(~constant & ~narrow)
         variables, coefficients = np.zeros((2, flat.size, max(1, e.width)), dtype=np.int64)
-        constants = value.astype(np.int64)
         if narrow.any():  # e is low or low + 1, so its truth is affine in e
             at_low = holds(low).astype(np.int64)
             slope = holds(low + 1).astype(np.int64) - at_low
@@ -194,40 +237,79 @@ class VariableStore:
             constants[defined] = 0
         return LinearArray(self, (flat.size,), variables, coefficients, constants).reshape(shape)
 
+    def _single_truth(self, constraint: Constraint) -> Term | None:
+        """Return the truth of one relation or connective as `truth` does, quicker; None for all others."""
+        if isinstance(constraint, Connective):
+            parts = constraint.parts
+            if parts is None or not any(part.variable_list for part in parts):
+                return None
+            key: Any = (constraint.kind, tuple([part.key() for part in parts]))
+            return self._single(("truth", key), constraint)
+        if type(constraint) is not Linear or type(constraint.expression) is not Term:
+            return None
+        e, relation = constraint.expression, constraint.relation
+        low, high, reach = e.ends(constraint.most)
+        partial = self.has_partial and bool(self.partial_terms(e).any())
+        constant, value = _decided(relation, low, high)
+        if constant and not (partial and value):
+            return Term(self, (), (), int(value))
+        if not partial and high - low <= 1 and reach < _AFFINE:
+            slope = 1 - 2 * int(value)  # from low to low + 1
+            coefficients = tuple([a * slope for a in e.coefficient_list])
+            return Term(self, e.variable_list, coefficients, int(value) + slope * (e.constant - low))
+        return self._single(("truth", ("Linear", relation, e.key())), constraint)
+
+    def _single(self, key: Any, constraint: Constraint) -> Term:
+        """Return the variable that is one truth, created if it does not exist yet."""
+        shared = self._sharing()
+        variable = shared.get(key)
+        if variable is None:
+            variable = shared[key] = self._append(_FALSE, _TRUE, defined=True)
+            self._admit(Truth(constraint, np.array([variable])))
+        return Term(self, (variable,), (1,), 0)
+
     def _register(self, definition: Definition) -> IntArray:
         """Return the result variables of ``definition``, creating those that do not exist yet."""
         keys = definition.keys()
         shared = self._sharing()
+        if keys and shared.keys().isdisjoint(keys) and len(set(keys)) == len(keys):
+            results = self._create(definition.take(np.arange(len(keys)), np.zeros(0, dtype=np.int64)))
+            shared.update(zip(keys, results.tolist(), strict=True))
+            return results
         results = np.array([shared.get(key, -1) for key in keys], dtype=np.int64)
         missing: dict[Any, int] = {}
         for row in np.flatnonzero(results < 0).tolist():
             missing.setdefault(keys[row], row)
         if missing:
             rows = np.array(list(missing.values()), dtype=np.intp)
-            new = definition.take(rows, np.zeros(0, dtype=np.int64))
-            lower, upper = new.bounds()
-            first = self._append(lower, upper, defined=True)
-            new.results = np.arange(first, first + len(rows), dtype=np.int64)
-            self._admit(new)
-            for at, key in enumerate(missing):
-                shared[key] = first + at
+            created = self._create(definition.take(rows, np.zeros(0, dtype=np.int64)))
+            shared.update(zip(missing, created.tolist(), strict=True))
             results = np.array([shared[key] for key in keys], dtype=np.int64)
         return results
+
+    def _create(self, new: Definition) -> IntArray:
+        """Return the result variables of a block that has none yet."""
+        first = self._append(*new.bounds(), defined=True)
+        new.results = np.arange(first, self._count, dtype=np.int64)
+        self._admit(new)
+        return new.results
 
     def _sharing(self) -> dict[Any, int]:
         """Return the result variable of each definition by its key."""
         if self._shared is None:
             self._shared = {}
-            for definition in self.definitions:
+            for definition in self._definitions:
                 for key, variable in zip(definition.keys(), definition.results.tolist(), strict=True):
                     self._shared.setdefault(key, variable)
         return self._shared
 
     def _admit(self, definition: Definition) -> None:
-        self.definitions.append(definition)
-        for row, variable in enumerate(definition.results.tolist()):
-            self._producer[variable] = (definition, row)
+        self._definitions.append(definition)
+        results = definition.results.tolist()
+        self._producer.update(zip(results, zip(repeat(definition), range(len(results))), strict=True))
         if isinstance(definition, Truth):
+            return
+        if type(definition).partial is Definition.partial and not self.has_partial:
             return
         undefined = definition.partial()
         if self.has_partial:
@@ -296,11 +378,11 @@ class Unbound(VariableStore):
 UNBOUND = Unbound()
 
 
-def _decided(relation: str, low: IntArray, high: IntArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which relations on a value in low..high are decided by the bounds, and how."""
+def _decided(relation: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """Return whether relations on a value in low..high are decided by the bounds, and what holds at ``low``.
+
+    For integers and for arrays of them.
+    """
     holds = SATISFIED[relation]
-    if relation in ("==", "!="):
-        outside = (low > 0) | (high < 0)
-        fixed = (low == 0) & (high == 0)
-        return outside | fixed, holds(np.where(outside, 1, 0))
-    return holds(low) == holds(high), holds(low)
+    value = holds(low)
+    return (value == holds(high)) & ((low >= 0) | (high <= 0)), value

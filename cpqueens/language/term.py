@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from cpqueens.language.arrays import of_one_registry
-from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+from cpqueens.language.arrays import of_flat_rows, of_one_registry
+from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Registry, Relation
+from cpqueens.language.linear_rows import term_key
+from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_rows
+
+_LONG = 16
+"""From so many variables on, a term to which another variable is added becomes a `Sum`."""
 
 
 class Term(LinearArray):
@@ -56,11 +62,52 @@ class Term(LinearArray):
         """Number of variables."""
         return len(self.variable_list)
 
-    def bind(self, registry: Registry) -> LinearArray:
+    def bind(self, registry: Registry) -> Term:
         """Return the same term as a term of ``registry``."""
         if registry is self.registry:
             return self
         return Term(registry, self.variable_list, self.coefficient_list, self.constant)
+
+    def key(self) -> bytes:
+        """Return what `keys` says of the one element."""
+        return term_key(self.variable_list, self.coefficient_list, self.constant)
+
+    def keys(self) -> list[bytes]:
+        """Return the one element's key."""
+        return [self.key()]
+
+    def bounds(self, most: int = LIMIT) -> tuple[IntArray, IntArray]:
+        """Return the lower and the upper bound, each of shape (1,); raise as for arrays."""
+        low, high, _ = self.ends(most)
+        return np.array([low], dtype=np.int64), np.array([high], dtype=np.int64)
+
+    def ends(self, most: int = LIMIT) -> tuple[int, int, int]:
+        """Return the lower bound, the upper bound and the reach; raise as `bounds` does."""
+        lower, upper = self.registry.ends
+        low = high = self.constant
+        reach = abs(low)
+        for v, a in zip(self.variable_list, self.coefficient_list, strict=True):
+            first, last = lower.item(v), upper.item(v)
+            farthest = last if last > -first else -first
+            if a > 0:
+                low += a * first
+                high += a * last
+                reach += a * farthest if farthest > 1 else a
+            else:
+                low += a * last
+                high += a * first
+                reach -= a * farthest if farthest > 1 else a
+        if reach > most and reach > self.registry.most:
+            LinearArray.bounds(self, most)  # refuses it, in words
+        return low, high, reach
+
+    def single(self) -> Term | None:
+        """Return itself if it is a truth: a 0/1 term that is never undefined."""
+        low, high, _ = self.ends()
+        registry = self.registry
+        if low < 0 or high > 1 or (registry.has_partial and registry.partial_terms(self).any()):
+            return None
+        return self
 
     def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
         """Yield the one element as (variables, coefficients, constant)."""
@@ -78,6 +125,8 @@ class Term(LinearArray):
         if len(mine) == 1 == len(theirs) and mine != theirs:
             coefficients = (self.coefficient_list[0], sign * other.coefficient_list[0])
             return Term(self.registry, mine + theirs, coefficients, constant)
+        if len(mine) >= _LONG and len(theirs) == 1 and theirs[0] not in mine:
+            return Sum(self).extended(theirs[0], sign * other.coefficient_list[0], constant)
         total = dict(zip(mine, self.coefficient_list, strict=True))
         for v, a in zip(theirs, other.coefficient_list, strict=True):
             total[v] = total.get(v, 0) + sign * a
@@ -92,6 +141,8 @@ class Term(LinearArray):
             return self._add_scaled(other, 1)
         if isinstance(other, np.integer):
             return self + int(other)
+        if isinstance(other, BoolArray) and other.shape == ():
+            return self + other.truth()
         return LinearArray.__add__(self, other)
 
     __radd__ = __add__
@@ -108,12 +159,23 @@ class Term(LinearArray):
             return self._add_scaled(other, -1)
         if isinstance(other, np.integer):
             return self - int(other)
+        if isinstance(other, BoolArray) and other.shape == ():
+            return self - other.truth()
         return LinearArray.__sub__(self, other)
+
+    def __invert__(self) -> BoolArray:
+        single = self.single()
+        return LinearArray.__invert__(self) if single is None else OPERATIONS.literals(single.opposite())
 
     def __neg__(self) -> LinearArray:
         return Term(
             self.registry, self.variable_list, tuple(-a for a in self.coefficient_list), -self.constant
         )
+
+    def opposite(self) -> Term:
+        """Return ``1 - term``: of a 0/1 term its negation."""
+        coefficients = tuple([-a for a in self.coefficient_list])
+        return Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
 
     def __mul__(self, other: Any) -> LinearArray:
         if type(other) is int:
@@ -125,10 +187,104 @@ class Term(LinearArray):
 
     __rmul__ = __mul__
 
-    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
+    def _compared(self, other: Any, relation: Relation) -> BoolArray:
         if type(other) is int:
             left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
-            return self.registry.compare(left, "!=")
-        if type(other) is Term:
-            return self.registry.compare(self - other, "!=")
-        return LinearArray.__ne__(self, other)
+            return self.registry.compare(left, relation)
+        if isinstance(other, Term):
+            difference = self - other
+            return difference.registry.compare(difference, relation)
+        return OPERATIONS.compare(self, other, relation)
+
+    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self._compared(other, "==")
+
+    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self._compared(other, "!=")
+
+    __hash__ = LinearArray.__hash__
+
+    def __le__(self, other: Any) -> BoolArray:
+        return self._compared(other, "<=")
+
+    def __lt__(self, other: Any) -> BoolArray:
+        return self._compared(other, "<")
+
+    def __ge__(self, other: Any) -> BoolArray:
+        return self._compared(other, ">=")
+
+    def __gt__(self, other: Any) -> BoolArray:
+        return self._compared(other, ">")
+
+
+class Sum(Term):
+    """A long term to which terms are added one by one, in time that does not grow with its length.
+
+    It is the first ``_length`` variables of lists that longer sums may share.
+    """
+
+    __slots__ = ("_coefficients", "_known", "_length", "_variables")
+
+    _variables: list[int]
+    _coefficients: list[int]
+    _known: set[int]
+    _length: int
+
+    def __init__(self, start: Term) -> None:
+        self.registry, self.constant = start.registry, start.constant
+        self._variables, self._coefficients = list(start.variable_list), list(start.coefficient_list)
+        self._known = set(self._variables)
+        self._length = len(self._variables)
+
+    @property
+    def variable_list(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Its variables."""
+        return tuple(self._variables[: self._length])
+
+    @property
+    def coefficient_list(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Their coefficients."""
+        return tuple(self._coefficients[: self._length])
+
+    @property
+    def width(self) -> int:
+        """Number of variables."""
+        return self._length
+
+    def plain(self) -> Term:
+        """Return the same as a plain term."""
+        return Term(self.registry, self.variable_list, self.coefficient_list, self.constant)
+
+    def single(self) -> Term | None:
+        """Return the same as a plain term, if it is a truth."""
+        return self.plain().single()
+
+    def extended(self, variable: int, coefficient: int, constant: int) -> Sum:
+        """Return the sum with one more variable, which it did not have, and another constant."""
+        self._variables.append(variable)
+        self._coefficients.append(coefficient)
+        self._known.add(variable)
+        longer = Sum.__new__(Sum)
+        longer.registry, longer.constant = self.registry, constant
+        longer._variables, longer._coefficients = self._variables, self._coefficients
+        longer._known, longer._length = self._known, self._length + 1
+        return longer
+
+    def _add_scaled(self, other: Term, sign: int) -> Term:
+        last = self._length == len(self._variables)  # nothing was added to it before
+        if last and type(other) is Term and other.registry is self.registry and other.width == 1:
+            (variable,), (coefficient,) = other.variable_list, other.coefficient_list
+            if variable not in self._known:
+                return self.extended(variable, sign * coefficient, self.constant + sign * other.constant)
+        return self.plain()._add_scaled(other, sign)
+
+
+def join_terms(registry: Registry, terms: Sequence[Term]) -> LinearArray:
+    """Return single terms as one array of shape (terms,)."""
+    return of_flat_rows(
+        registry,
+        [len(term.variable_list) for term in terms],
+        chain.from_iterable([term.variable_list for term in terms]),
+        chain.from_iterable([term.coefficient_list for term in terms]),
+        [term.constant for term in terms],
+    )

@@ -1,11 +1,13 @@
 """Truths that are 0/1 terms, and what users write as truths."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import broadcast_all, concatenate_rows, mixed, stack_last
 from cpqueens.language.conversion import as_linear, listed, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Registry
+from cpqueens.language.term import Term
 
 
 class Literals(BoolArray):
@@ -14,12 +16,9 @@ class Literals(BoolArray):
     __slots__ = ("registry", "shape", "terms")
 
     def __init__(self, terms: LinearArray) -> None:
-        low, high = terms.bounds()
-        if terms.size and (int(low.min()) < 0 or int(high.max()) > 1):
-            raise ModelError(
-                f"a term with values {int(low.min())}..{int(high.max())} is not a truth; "
-                "compare it, as in x != 0"
-            )
+        low, high = _span(terms)
+        if low < 0 or high > 1:
+            raise ModelError(f"a term with values {low}..{high} is not a truth; compare it, as in x != 0")
         self.registry = terms.registry
         self.shape = terms.shape
         self.terms = terms
@@ -28,8 +27,20 @@ class Literals(BoolArray):
         """Return the 0/1 terms themselves."""
         return self.terms
 
+    def single(self) -> Term | None:
+        """Return the one 0/1 term."""
+        return self.terms if type(self.terms) is Term else None
+
     def __invert__(self) -> BoolArray:
-        return Literals(1 - self.terms)
+        return Literals(self.terms.opposite() if type(self.terms) is Term else 1 - self.terms)
+
+
+def _span(terms: LinearArray) -> tuple[int, int]:
+    """Return the least and the largest value that terms may have; 0 and 0 for none."""
+    if type(terms) is Term:
+        return terms.ends()[:2]
+    low, high = terms.bounds()
+    return (int(low.min()), int(high.max())) if terms.size else (0, 0)
 
 
 def as_truth(registry: Registry, value: Any) -> BoolArray:
@@ -71,7 +82,21 @@ def side_by_side(*values: Any) -> LinearArray:
     return stack_last(broadcast_all(*as_literals(*values)))
 
 
+def singles(values: Iterable[Any]) -> tuple[Any, ...] | None:
+    """Return single truths of one model, see `Operand.single`; None for anything else, which takes longer."""
+    found: list[Any] = []
+    for value in values:
+        single = value.single() if isinstance(value, Operand) else None
+        if single is None or (found and single.registry is not found[0].registry):
+            return None
+        found.append(single)
+    return tuple(found) if found and not found[0].registry.unbound else None
+
+
 def connect(kind: str, *values: Any) -> BoolArray:
     """Return the elementwise connective ``kind`` of truths that broadcast to one shape."""
+    operands = singles(values)
+    if operands is not None:
+        return operands[0].registry.combine_single(kind, operands)
     literals = side_by_side(*values)
     return literals.registry.combine(kind, literals)

@@ -23,7 +23,7 @@ from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.joining import join
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Definition, Maximum, Truth
 from cpqueens.language.describe import describe
@@ -93,7 +93,7 @@ def lower(
 ) -> Lowered:
     """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
 
-    With ``joined`` relations between single terms come as arrays of many; they have the origin -1. The same
+    With ``joined`` single relations and connectives come as arrays of many, with the origin -1. The same
     question gets the same answer until the model changes: nobody may write to it.
 
     Raises
@@ -115,18 +115,19 @@ def _lowered(model: Statement, supports: Supports, backend: str, objective: bool
     posted = model._constraints
     lowered.how = ["native"] * len(posted)
     rows = posted.rows() if joined else []
-    if rows and supports(rows[0], "plain"):
+    if joined and (not rows or supports(rows[0], "plain")):
         lowered.constraints += rows
         lowered.origins += [-1] * len(rows)
-        remaining: Iterable[tuple[int, Constraint]] = posted.others()
+        remaining: Iterable[tuple[list[int], Constraint]] = posted.others()
     else:
-        remaining = enumerate(posted)
-    for origin, constraint in remaining:
+        remaining = [([k], constraint) for k, constraint in enumerate(posted)]
+    for origins, constraint in remaining:
         simple = _plain(constraint, scratch, supports, model, backend)
         if len(simple) != 1 or simple[0] is not constraint:
-            lowered.how[origin] = "decomposed"
+            for origin in origins:
+                lowered.how[origin] = "decomposed"
         lowered.constraints += simple
-        lowered.origins += [origin] * len(simple)
+        lowered.origins += [origins[0] if len(origins) == 1 else -1] * len(simple)
     for condition in _unseen_conditions(model):
         lowered.constraints += _plain(condition, scratch, supports, model, backend)
     lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
@@ -173,9 +174,13 @@ def _definitions(
     """Return the reached definitions, truths decomposed as needed, in an order of evaluation."""
     if not scratch.definitions:
         return []
-    roots = [a for c in join_linear(lowered.constraints) for a in c.arguments]
+    roots = [a for c in join(lowered.constraints) for a in c.arguments]
     if lowered.objective is not None:
         roots.append(lowered.objective)
+    if not model.has_partial:
+        blocks = _ordered(scratch, _reached(roots, scratch), {})
+        if all(_is_known(block, supports) for block in blocks):
+            return blocks
     reached = np.zeros(scratch.variable_count, dtype=bool)
     replaced: dict[int, Definition] = {}
     pending = _defined_scope(roots, scratch)
@@ -197,6 +202,36 @@ def _definitions(
             definition, row = simple, 0
         pending += _defined_scope(row_arguments(definition, row), scratch)
     return _ordered(scratch, reached, replaced)
+
+
+def _reached(roots: Iterable[LinearArray], store: VariableStore) -> NDArray[np.bool_]:
+    """Return which variables terms reach: definitions come after those that they need."""
+    reached = np.zeros(store.variable_count, dtype=bool)
+    for array in roots:
+        reached[array.variables[array.coefficients != 0]] = True
+    for definition in reversed(store.definitions):
+        single = definition.single_terms()
+        if single is not None:
+            if reached.item(definition.results.item(0)):
+                for term in single:
+                    for variable in term.variable_list:
+                        reached[variable] = True
+            continue
+        rows = np.flatnonzero(reached[definition.results])
+        arguments = definition.arguments
+        if 0 < len(rows) < len(definition.results):
+            arguments = definition.take(rows, np.zeros(0, dtype=np.int64)).arguments
+        for array in arguments if len(rows) else ():
+            reached[array.variables[array.coefficients != 0]] = True
+    return reached
+
+
+def _is_known(definition: Definition, supports: Supports) -> bool:
+    """Say whether a backend takes a total definition as it is."""
+    if isinstance(definition, Truth):
+        constraint = definition.constraint
+        return supports(constraint, "implied") and supports(constraint, "negated")
+    return type(definition).simpler is Definition.simpler
 
 
 def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[int]:
@@ -277,6 +312,10 @@ def _ordered(
     reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
     reached[list(replaced)] = False
     for definition in scratch.definitions:
+        if len(definition.results) == 1:
+            if reached.item(definition.results.item(0)):
+                blocks.append(definition)
+            continue
         kept = reached[definition.results]
         if kept.all():
             blocks.append(definition)

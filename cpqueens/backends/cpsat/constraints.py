@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.cpsat.clauses import Enforced
 from cpqueens.backends.cpsat.writer import TextWriter, joined
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -16,8 +18,17 @@ from cpqueens.language.values import may_equal
 
 
 def _linear(writer: TextWriter, constraint: Any) -> None:
-    """Write an array of relations, all rows with equally many variables in one go."""
-    e = constraint.expression.reshape(-1)
+    _relations(writer, constraint.expression, constraint.relation)
+
+
+def _relations(
+    writer: TextWriter, terms: LinearArray, relation: str, enforce: IntArray | None = None
+) -> None:
+    """Write an array of relations, all rows with equally many variables in one go.
+
+    ``enforce`` are CP-SAT's literals, (rows, literals), under which each holds.
+    """
+    e = terms.reshape(-1)
     present = e.coefficients != 0
     widths = present.sum(axis=1)
     for width in np.unique(widths).tolist():
@@ -25,17 +36,17 @@ def _linear(writer: TextWriter, constraint: Any) -> None:
         chosen = present[mine]
         variables = writer.positions[e.variables[mine][chosen]].reshape(int(mine.sum()), width)
         coefficients = e.coefficients[mine][chosen].reshape(len(variables), width)
-        writer.rows(variables, coefficients, e.constants[mine], constraint.relation)
+        under = None if enforce is None else enforce[mine]
+        writer.rows(variables, coefficients, e.constants[mine], relation, under)
 
 
 def _connective(writer: TextWriter, constraint: Any) -> None:
-    for element in _groups(constraint):
-        writer.boolean(f"bool_{constraint.kind.lower()}", writer.literals(element))
+    writer.booleans(f"bool_{constraint.kind.lower()}", _literals(writer, constraint))
 
 
-def _groups(constraint: Any) -> list[LinearArray]:
-    literals = constraint.literals.reshape((constraint.size, constraint.literals.shape[-1]))
-    return [literals[k] for k in range(constraint.size)]
+def _literals(writer: TextWriter, constraint: Any) -> IntArray:
+    """Return CP-SAT's literals of a connective, (size, literals)."""
+    return writer.literal_array(constraint.literals).reshape(constraint.size, constraint.literals.shape[-1])
 
 
 def _all_different(writer: TextWriter, constraint: Any) -> None:
@@ -134,19 +145,52 @@ PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
 
 
 def _linear_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
-    for row, literal in zip(constraint.expression.rows(), results, strict=True):
-        writer.truth(row, constraint.relation, literal)
+    literals = np.array(results)[:, None]
+    _relations(writer, constraint.expression, constraint.relation, literals)
+    _relations(writer, constraint.expression, OPPOSITE[constraint.relation], -literals - 1)
 
 
 def _connective_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
-    for element, literal in zip(_groups(constraint), results, strict=True):
-        writer.boolean_truth(f"bool_{constraint.kind.lower()}", writer.literals(element), literal)
+    literals, under = _literals(writer, constraint), np.array(results)[:, None]
+    writer.booleans(_WRITTEN[constraint.kind, False], literals, under)
+    writer.booleans(_WRITTEN[constraint.kind, True], -literals - 1, -under - 1)
+
+
+_WRITTEN = {
+    ("And", False): "bool_and",
+    ("And", True): "bool_or",
+    ("Or", False): "bool_or",
+    ("Or", True): "bool_and",
+}
+"""What a connective is for CP-SAT, and what its negation is of the negated literals."""
 
 
 TRUTH: dict[str, Callable[[TextWriter, Any, list[int]], None]] = {
     "And": _connective_truth,
     "Linear": _linear_truth,
     "Or": _connective_truth,
+}
+
+
+# ---- truths that are written out under the other literals of their clause ------------------------------
+
+
+def _enforced_linear(writer: TextWriter, part: Enforced) -> None:
+    constraint: Any = part.constraint
+    relation = OPPOSITE[constraint.relation] if part.negated else constraint.relation
+    _relations(writer, constraint.expression, relation, writer.native(part.literals))
+
+
+def _enforced_connective(writer: TextWriter, part: Enforced) -> None:
+    literals = _literals(writer, part.constraint)
+    literals = -literals - 1 if part.negated else literals
+    writer.booleans(_WRITTEN[part.constraint.kind, part.negated], literals, writer.native(part.literals))
+
+
+ENFORCED: dict[str, Callable[[TextWriter, Enforced], None]] = {
+    "And": _enforced_connective,
+    "Linear": _enforced_linear,
+    "Or": _enforced_connective,
 }
 
 

@@ -1,11 +1,14 @@
 """Definitions, the functions and truths that other variables stand for, as text for CP-SAT."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
 
 from cpqueens.backends.cpsat.constraints import TRUTH
 from cpqueens.backends.cpsat.writer import Row, TextWriter, joined
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.ranges import Columns
 
 
 def write_definition(writer: TextWriter, definition: Definition) -> None:
@@ -16,34 +19,42 @@ def write_definition(writer: TextWriter, definition: Definition) -> None:
     elif definition.kind in BLOCKS:
         BLOCKS[definition.kind](writer, definition)
     else:
-        rows = zip(*(list(a.rows()) for a in definition.arguments), strict=True)
-        for result, arguments in zip(definition.results.tolist(), rows, strict=True):
-            _function(writer, definition.kind, result, list(arguments))
+        _functions(writer, definition)
 
 
-# ---- total functions, a result at a time ---------------------------------------------------------------
+# ---- total functions, a block at a time ----------------------------------------------------------------
 
 
-def _negated(row: Row) -> Row:
-    return row[0], [-a for a in row[1]], -row[2]
-
-
-def _function(writer: TextWriter, kind: str, result: int, rows: list[Row]) -> None:
-    name, sign, terms = DEFINED[kind]
-    writer.function(name, writer.index[result], sign, writer.affines(terms(rows)))
+def _functions(writer: TextWriter, definition: Definition) -> None:
+    """Write a block of functions, in one go if no term is padded and CP-SAT takes terms so wide."""
+    name, sign, terms = DEFINED[definition.kind]
+    arguments = definition.arguments
     writer.extremes |= name == "lin_max"
+    if all(a.coefficients.all() and (a.width < 2 or name == "lin_max") for a in arguments):
+        columns = terms([(a.variables, a.coefficients, a.constants) for a in arguments])
+        writer.functions(name, writer.positions[definition.results], sign, columns)
+        return
+    rows = zip(*(list(a.rows()) for a in arguments), strict=True)
+    for result, row in zip(definition.results.tolist(), rows, strict=True):
+        parts = terms([(np.array(v), np.array(a), np.array(c)) for v, a, c in row])
+        lists: Iterable[Row] = ((v.tolist(), a.tolist(), c.item()) for v, a, c in parts)
+        writer.function(name, writer.index[result], sign, writer.affines(lists))
 
 
-DEFINED: dict[str, tuple[str, int, Callable[[list[Row]], list[Row]]]] = {
-    "abs": ("lin_max", 1, lambda rows: [rows[0], _negated(rows[0])]),
+def _negated(term: Columns) -> Columns:
+    return term[0], -term[1], -term[2]
+
+
+DEFINED: dict[str, tuple[str, int, Callable[[list[Columns]], list[Columns]]]] = {
+    "abs": ("lin_max", 1, lambda terms: [terms[0], _negated(terms[0])]),
     "maximum": ("lin_max", 1, list),
-    "minimum": ("lin_max", -1, lambda rows: [_negated(row) for row in rows]),
+    "minimum": ("lin_max", -1, lambda terms: [_negated(term) for term in terms]),
     "product": ("int_prod", 1, list),
 }
 """From kind to CP-SAT's function: its name, the sign of the result, and its terms."""
 
 
-# ---- partial functions, a block at a time --------------------------------------------------------------
+# ---- partial functions, a result at a time ------------------------------------------------------------
 
 
 def _division(writer: TextWriter, definition: Definition) -> None:
@@ -130,7 +141,7 @@ def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
 
 def _element(writer: TextWriter, definition: Definition) -> None:
     position, table = definition.arguments
-    entries = writer.affines(table.rows())
+    entries = writer.entries(table)
     reach = _reach(table)
     for row, result in zip(position.rows(), definition.results.tolist(), strict=True):
         inside = _inside_literal(writer, row, table.size)

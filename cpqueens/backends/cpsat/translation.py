@@ -11,11 +11,15 @@ import numpy as np
 from cpqueens.backends import named
 from cpqueens.backends.base import Request
 from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
-from cpqueens.backends.cpsat.constraints import PLAIN, supports
+from cpqueens.backends.cpsat.clauses import split_clauses, written_out
+from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN, supports
 from cpqueens.backends.cpsat.definitions import write_definition
+from cpqueens.backends.cpsat.joined import joined_definitions
 from cpqueens.backends.cpsat.writer import LOWEST, Row, TextWriter, joined
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
-from cpqueens.language.constraints.joining import join_linear
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.joining import join
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.system.memory import ensure_room
@@ -132,17 +136,33 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
 
 
 def write(lowered: Lowered, decisions: IntArray) -> TextWriter:
-    """Return the text of a lowered model; all decision variables and the reached definitions are in it."""
+    """Return the text of a lowered model; all decision variables are in it, and what else it needs."""
     store = lowered.store
+    definitions = joined_definitions(lowered.definitions)
+    truths = [d for d in definitions if isinstance(d, Truth)]
+    functions = [d for d in definitions if not isinstance(d, Truth)]
+    constraints, literals = split_clauses(join(lowered.constraints), store)
+    users: list[Definition | Constraint] = [*truths, *functions, *constraints]
+    arrays = [a for user in users for a in user.arguments]
+    arrays += [] if lowered.objective is None else [lowered.objective]
+    clauses = written_out(literals, truths, arrays, store)
     used = np.zeros(store.variable_count, dtype=bool)
     used[decisions] = True
-    for definition in lowered.definitions:
+    for definition in (*truths, *functions):
         used[definition.results] = True
-    writer = TextWriter(store, used)
-    for definition in lowered.definitions:
+    writer = TextWriter(store, used & ~clauses.written_out)
+    for definition in functions:
         write_definition(writer, definition)
-    for constraint in join_linear(lowered.constraints):
+    for truth in truths:
+        needed = np.flatnonzero(~clauses.written_out[truth.results])
+        if needed.size:
+            write_definition(writer, truth.take(needed, truth.results[needed]))
+    for constraint in constraints:
         PLAIN[constraint.kind](writer, constraint)
+    for plain in clauses.plain:
+        writer.booleans("bool_or", writer.native(plain))
+    for part in clauses.enforced:
+        ENFORCED[part.constraint.kind](writer, part)
     if lowered.objective is not None:
         (row,) = lowered.objective.rows()
         _write_objective(writer, row, -1 if lowered.maximizing else 1)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.cpsat.clauses import plain_literals
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, row_bounds
+from cpqueens.language.rows import IntArray
 from cpqueens.language.store import VariableStore
 
 LOWEST = -(2**63)
@@ -58,10 +59,12 @@ class TextWriter:
 
     def bounds(self, row: Row) -> tuple[int, int]:
         """Return the bounds of one term."""
-        variables, coefficients = (np.array([part], dtype=np.int64) for part in row[:2])
-        constants = np.array([row[2]], dtype=np.int64)
-        low, high = row_bounds((variables, coefficients, constants), self.store.lower, self.store.upper)
-        return int(low[0]), int(high[0])
+        variables, coefficients, low = row
+        high = low
+        for v, a in zip(variables, coefficients, strict=True):
+            ends = a * self.store.lower.item(v), a * self.store.upper.item(v)
+            low, high = low + min(ends), high + max(ends)
+        return low, high
 
     def names(self, variables: Iterable[int], *indices: int) -> str:
         """Return CP-SAT's indices of our variables, then further indices of its own, as a list."""
@@ -80,9 +83,9 @@ class TextWriter:
         return literal
 
     def raw_linear(
-        self, names: str, coefficients: list[int], constant: int, relation: str, enforce: int | None = None
+        self, names: str, coefficients: list[int], constant: int, relation: str, *enforce: int | None
     ) -> None:
-        """Write a relation over CP-SAT's own indices, given as text."""
+        """Write a relation over CP-SAT's own indices, given as text, under literals."""
         reach = self.span * sum(map(abs, coefficients)) + abs(constant) + 1
         if reach >= SMALL:
             sizes = (self.sizes[int(name)] for name in names.split(",") if name)  # none: a constant
@@ -91,24 +94,62 @@ class TextWriter:
         ends, shifts = _DOMAIN[relation]
         domain = ends.format(-reach, reach) % tuple(shift - constant for shift in shifts)
         numbers = f"vars:[{names}]coeffs:[{joined(coefficients)}]domain:[{domain}]"
-        self.parts.append(f"constraints{{{_enforced(enforce)}linear{{{numbers}}}}}")
+        self.parts.append(f"constraints{{{_enforced(*enforce)}linear{{{numbers}}}}}")
 
-    def rows(self, variables: IntArray, coefficients: IntArray, constants: IntArray, relation: str) -> None:
-        """Write ``row relation 0`` for rows of equal width, given CP-SAT's indices, each (rows, width)."""
+    def rows(
+        self,
+        variables: IntArray,
+        coefficients: IntArray,
+        constants: IntArray,
+        relation: str,
+        enforce: IntArray | None = None,
+    ) -> None:
+        """Write ``row relation 0`` for rows of equal width, given CP-SAT's indices, each (rows, width).
+
+        ``enforce`` are the literals under which each holds, (rows, literals).
+        """
         reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0) + 1
+        under = np.zeros((len(constants), 0), dtype=np.int64) if enforce is None else enforce
         if float(reach.max(initial=0)) >= SMALL:
-            for v, a, c in zip(variables.tolist(), coefficients.tolist(), constants.tolist(), strict=True):
-                self.raw_linear(joined(v), a, c, relation)
+            parts = (column.tolist() for column in (variables, coefficients, constants, under))
+            for v, a, c, literals in zip(*parts, strict=True):
+                self.raw_linear(joined(v), a, c, relation, *literals)
             return
-        places = ",".join(["%d"] * variables.shape[1])
-        sizes, columns = places, [variables, coefficients]
+        places = _places(variables.shape[1])
+        sizes, columns = places, [under, variables, coefficients]
         if (coefficients == coefficients[:1]).all():  # as in x - y != c: written once
-            sizes, columns = joined(coefficients[0].tolist()), [variables]
+            sizes, columns = joined(coefficients[0].tolist()), [under, variables]
         ends, shifts = _DOMAIN[relation]
         most = int(reach.max(initial=0))
         columns += [shift - constants for shift in shifts]
-        one = f"constraints{{linear{{vars:[{places}]coeffs:[{sizes}]domain:[{ends.format(-most, most)}]}}}}"
-        self.parts.append(one * len(constants) % tuple(np.column_stack(columns).reshape(-1).tolist()))
+        inner = f"linear{{vars:[{places}]coeffs:[{sizes}]domain:[{ends.format(-most, most)}]}}"
+        self._repeated(inner, under.shape[1], columns)
+
+    def _repeated(self, inner: str, literals: int, columns: list[IntArray]) -> None:
+        """Write a constraint per row of the columns, under as many literals, which are the first columns."""
+        under = f"enforcement_literal:[{_places(literals)}]" if literals else ""
+        one = f"constraints{{{under}{inner}}}"
+        numbers = np.column_stack(columns)
+        self.parts.append(one * len(numbers) % tuple(numbers.reshape(-1).tolist()))
+
+    def functions(
+        self, kind: str, results: IntArray, sign: int, terms: Sequence[tuple[IntArray, IntArray, IntArray]]
+    ) -> None:
+        """Write `function` for each row of results: of terms without padding, given as columns."""
+        inner, columns = "", [results[:, None]]
+        for variables, coefficients, constants in terms:
+            places = _places(variables.shape[1])
+            inner += f"exprs{{vars:[{places}]coeffs:[{places}]offset:%d}}"
+            columns += [self.positions[variables], coefficients, constants[:, None]]
+            self._reaches(coefficients, constants)
+        self._repeated(f"{kind}{{target{{vars:%d coeffs:{sign}}}{inner}}}", 0, columns)
+
+    def _reaches(self, coefficients: IntArray, constants: IntArray) -> None:
+        """Take notice of what terms may reach."""
+        reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0)
+        most = float(reach.max(initial=0))
+        if most >= SMALL:
+            self.reach = max(self.reach, int(most))
 
     def affine(self, row: Row) -> str:
         """Return the text of a term ``a*x + b``, through an auxiliary variable if it has several."""
@@ -165,6 +206,27 @@ class TextWriter:
                 self._literals[key] = self.new_variable(constant, constant)
         return self._literals[key]
 
+    def native(self, literals: IntArray) -> IntArray:
+        """Return CP-SAT's literals for the store's, ``v`` or ``-v - 1``."""
+        variables = np.where(literals < 0, -literals - 1, literals)
+        found = self.positions[variables]
+        return np.where(literals < 0, -found - 1, found)
+
+    def literal_array(self, array: LinearArray) -> IntArray:
+        """Return CP-SAT's literals of 0/1 terms, in the shape of ``array``."""
+        plain, known = plain_literals(array, self.store)
+        found = self.native(plain).reshape(-1)
+        others = np.flatnonzero(~known)
+        for place, row in zip(others.tolist(), array.reshape(-1)._pick(others).rows(), strict=True):
+            found[place] = self.literal(row)
+        return found.reshape(array.shape)
+
+    def booleans(self, kind: str, literals: IntArray, enforce: IntArray | None = None) -> None:
+        """Write `boolean` for each row of literals, perhaps under a row of others."""
+        under = np.zeros((len(literals), 0), dtype=np.int64) if enforce is None else enforce
+        inner = f"{kind}{{literals:[{_places(literals.shape[1])}]}}"
+        self._repeated(inner, under.shape[1], [under, literals])
+
     def literals(self, array: LinearArray) -> list[int]:
         """Return the literals of 0/1 terms."""
         return [self.literal(row) for row in array.rows()]
@@ -185,17 +247,25 @@ class TextWriter:
 
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""
+        self.parts.append(f"constraints{{{kind}{{{target}{self.entries(array)}}}}}")
+
+    def entries(self, array: LinearArray) -> str:
+        """Return the text of the terms of an array."""
+        if not array.coefficients.any():
+            return "".join([f"exprs{{offset:{c}}}" for c in array.constants.tolist()])
         if array.width == 1 and array.coefficients.all():
             columns = [self.positions[array.variables[:, 0]], array.coefficients[:, 0], array.constants]
             numbers = tuple(np.column_stack(columns).reshape(-1).tolist())
-            inner = "exprs{vars:%d coeffs:%d offset:%d}" * array.size % numbers
-        else:
-            inner = self.affines(array.rows())
-        self.parts.append(f"constraints{{{kind}{{{target}{inner}}}}}")
+            return "exprs{vars:%d coeffs:%d offset:%d}" * array.size % numbers
+        return self.affines(array.rows())
 
     def text(self) -> str:
         """Return the text of the whole model."""
         return "".join([*self._places, *self.parts])
+
+
+def _places(count: int) -> str:
+    return ",".join(["%d"] * count)
 
 
 def joined(numbers: Iterable[int]) -> str:
@@ -203,8 +273,8 @@ def joined(numbers: Iterable[int]) -> str:
     return ",".join([str(n) for n in numbers])
 
 
-def _enforced(literal: int | None) -> str:
-    return "" if literal is None else f"enforcement_literal:{literal} "
+def _enforced(*literals: int | None) -> str:
+    return "".join([f"enforcement_literal:{literal} " for literal in literals if literal is not None])
 
 
 def intervals(values: np.typing.NDArray[np.int64]) -> str:

@@ -3,6 +3,8 @@
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.expressions import BoolArray
 from cpqueens.language.rows import IntArray
 
 
@@ -16,6 +18,9 @@ class And(Connective):
     >>> m.count(solver="python-constraint")
     15
     """
+
+    def __invert__(self) -> BoolArray:
+        return self.negated_literals(Or)
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return which conjunctions hold."""

@@ -1,24 +1,45 @@
 """What the elementwise connectives share: 0/1 literals along the last axis."""
 
+from __future__ import annotations
+
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
 from cpqueens.language.rows import IntArray, reshaped
-from cpqueens.language.truths import flat_literals, side_by_side
+from cpqueens.language.term import Term
+from cpqueens.language.truths import flat_literals, side_by_side, singles
+
+
+class _Literals:
+    """The literals of a single connective as an array, made when somebody asks; else they are given."""
+
+    def __get__(self, single: Connective, owner: type[Connective]) -> LinearArray:
+        rows = [(part.variable_list, part.coefficient_list, part.constant) for part in single.parts or ()]
+        made = single.__dict__["literals"] = of_rows(single.registry, rows, (len(rows),))
+        return made
 
 
 class Connective(Constraint):
     """An elementwise connective of ``literals``, 0/1 terms of shape (*shape, k)."""
 
     fields: ClassVar[tuple[str, ...]] = ("literals",)
-    literals: LinearArray
+    literals: LinearArray = _Literals()  # type: ignore[assignment]
+    operands: tuple[Term | Constraint, ...] | None = None
+    """The truths of a single connective as they came (`Operand.single`); the rest is made when asked for."""
 
     def __init__(self, *truths: Any) -> None:
+        given = truths[0] if len(truths) == 1 else truths
+        operands = singles(given) if isinstance(given, list | tuple) else None
+        if operands is not None:
+            self.__dict__["operands"] = operands
+            return
         literals = flat_literals(truths[0]) if len(truths) == 1 else side_by_side(*truths)
         object.__setattr__(self, "literals", literals)
 
@@ -27,15 +48,50 @@ class Connective(Constraint):
         """Return the connective over the last axis of 0/1 terms."""
         return cls.make(literals=literals)
 
+    @classmethod
+    def of(cls, operands: tuple[Term | Constraint, ...]) -> Self:
+        """Return one connective of single truths of one model."""
+        new = cls.__new__(cls)
+        new.__dict__["operands"] = operands
+        return new
+
+    @cached_property
+    def parts(self) -> tuple[Term, ...] | None:
+        """The 0/1 terms of a single connective; None for arrays."""
+        if self.operands is None:
+            return None
+        return tuple([_term(operand) for operand in self.operands])
+
+    def single(self) -> Constraint | Term | None:
+        """Return one connective of single truths itself, its truth if there are connectives among them."""
+        if self.operands is None:
+            return None
+        nested = any(isinstance(operand, Connective) for operand in self.operands)
+        return _term(self) if nested else self  # chains may be deep
+
+    def negated_literals(self, kind: type[Connective]) -> Connective:
+        """Return the connective ``kind`` of the negations of the literals."""
+        if self.parts is None:
+            return kind.over(1 - self.literals)
+        return kind.of(tuple([part.opposite() for part in self.parts]))
+
     @property
     def registry(self) -> Registry:  # type: ignore[override]
         """The model of the literals."""
+        if self.operands is not None:
+            return self.operands[0].registry
         return self.literals.registry
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """All axes of the literals but the last."""
-        return self.literals.shape[:-1]
+        return () if self.operands is not None else self.literals.shape[:-1]
+
+    def bind(self, registry: Registry) -> Self:
+        """Return the same connectives with literals that belong to ``registry``."""
+        if self.operands is None:
+            return super().bind(registry)
+        return self.of(tuple([operand.bind(registry) for operand in self.operands]))
 
     def flattened(self) -> Self:
         """Return the same connectives with shape (size,)."""
@@ -73,3 +129,10 @@ class Connective(Constraint):
     def amounts(self, values: IntArray) -> IntArray:
         """Return 1 for each element that does not hold."""
         return 1 - self.satisfied(values).astype(np.int64)
+
+
+def _term(operand: Term | Constraint) -> Term:
+    """Return the 0/1 term of a single truth."""
+    found = operand if type(operand) is Term else operand.truth()  # type: ignore[union-attr]
+    assert type(found) is Term
+    return found

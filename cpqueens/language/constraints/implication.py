@@ -30,6 +30,7 @@ class Implication(Connective):
 
     def simpler(self) -> list[Constraint]:
         """Return the clause ``not premise or conclusion``."""
-
+        if self.parts is not None:
+            return [Or.of((self.parts[0].opposite(), self.parts[1]))]
         premise, conclusion = self.literals[..., 0], self.literals[..., 1]
         return [Or.over(stack_last([1 - premise, conclusion]))]

@@ -1,14 +1,15 @@
 """Many small linear relations as few arrays, for everything that handles them in bulk."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import registry_of
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import as_rows
-from cpqueens.language.term import Term
+from cpqueens.language.term import Term, join_terms
 
 
 def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
@@ -32,19 +33,28 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
             width = max(1, expression.width)
             arrays.setdefault((constraint.relation, width.bit_length()), []).append(expression)
     joined: list[Constraint] = [Linear(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
-    joined += [Linear(_join_terms(terms), sign) for (sign, _), terms in single.items()]
+    joined += [Linear(join_terms(registry_of(*terms), terms), sign) for (sign, _), terms in single.items()]
     return joined + others
+
+
+def join(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """Return the constraints with single connectives joined too, by kind and number of literals."""
+    single: dict[tuple[type[Connective], int], list[tuple[Term, ...]]] = {}
+    others: list[Constraint] = []
+    for constraint in join_linear(constraints):
+        if isinstance(constraint, Connective) and constraint.parts is not None:
+            single.setdefault((type(constraint), len(constraint.parts)), []).append(constraint.parts)
+        else:
+            others.append(constraint)
+    return others + [join_parts(kind, parts) for (kind, _), parts in single.items()]
+
+
+def join_parts(kind: type[Connective], many: Sequence[tuple[Term, ...]]) -> Connective:
+    """Return connectives of equally many 0/1 terms as one array of them."""
+    terms = list(chain.from_iterable(many))
+    return kind.over(join_terms(registry_of(*terms), terms).reshape(len(many), len(many[0])))
 
 
 def _concatenate(arrays: list[LinearArray]) -> LinearArray:
     registry = arrays[0].registry
     return concatenate_rows([a.bind(registry) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)
-
-
-def _join_terms(terms: Sequence[Term]) -> LinearArray:
-    """Return single terms with equally many variables as one array of shape (terms,)."""
-    shape = (len(terms), terms[0].width)
-    variables = as_rows([t.variable_list for t in terms]).reshape(shape)
-    coefficients = as_rows([t.coefficient_list for t in terms]).reshape(shape)
-    constants = as_rows([t.constant for t in terms])
-    return LinearArray(registry_of(*terms), shape[:1], variables, coefficients, constants)

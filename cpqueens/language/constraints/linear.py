@@ -13,6 +13,7 @@ from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import RELATION
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term
 from cpqueens.text.plaintext import shown
 
 OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
@@ -84,6 +85,16 @@ class Linear(Constraint):
         if registry.has_partial and registry.partial_terms(self.expression).any():
             return super().__invert__()  # where a term is undefined, both relations are false
         return Linear(self.expression, OPPOSITE[self.relation])
+
+    def single(self) -> Linear | LinearArray | None:
+        """Return one relation itself; its truth, which is a term, where terms may be undefined."""
+        term = self.expression
+        if type(term) is not Term:
+            return None
+        if term.registry.has_partial:
+            return self.truth()
+        term.ends(self.most)
+        return self
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return which relations hold."""

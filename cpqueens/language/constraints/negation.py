@@ -24,7 +24,7 @@ class Negation(Connective):
         object.__setattr__(self, "literals", side_by_side(truth))
 
     def __invert__(self) -> Any:
-        return Literals(self.literals[..., 0])
+        return Literals(self.literals[..., 0] if self.parts is None else self.parts[0])
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where the literal is false."""
@@ -32,4 +32,4 @@ class Negation(Connective):
 
     def simpler(self) -> list[Constraint]:
         """Return the clause of the one negated literal."""
-        return [Or.over(1 - self.literals)]
+        return [self.negated_literals(Or)]

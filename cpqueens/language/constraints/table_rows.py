@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,19 @@ def table_rows(rows: Any, terms: LinearArray) -> IntArray:
         table = np.zeros((len(table) if width == 0 else 0, width), dtype=np.int64)
     if table.ndim != 2 or table.shape[1] != width:
         raise ModelError(f"a table over {width} terms needs rows of {width} values")
+    return _sorted(table)
+
+
+def _sorted(table: IntArray) -> IntArray:
+    """Return the rows in lexicographic order, each once."""
+    if not table.size:
+        return np.unique(table, axis=0)
+    least = table.min(axis=0)
+    spans = [high - low + 1 for low, high in zip(least.tolist(), table.max(axis=0).tolist(), strict=True)]
+    if math.prod(spans) < 2**62:  # a row is one number
+        places = np.array([math.prod(spans[k + 1 :]) for k in range(len(spans))], dtype=np.int64)
+        numbers = np.unique((table - least) @ places)
+        return numbers[:, None] // places % np.array(spans) + least
     return np.unique(table, axis=0)
 
 
