@@ -147,7 +147,7 @@ CHECKER = Area(
         Mutant("parity is even", "Xor.satisfied",
                "% 2 == 1", "% 2 == 0"),
         Mutant("the first row of a table is lost", "Table.amounts",
-               "for row in self.rows:", "for row in self.rows[1:]:"),
+               "mismatches(terms, self.rows)", "mismatches(terms, self.rows[1:])"),
         Mutant("absolute values keep their sign", "Abs.compute",
                "np.abs(arguments[0])", "arguments[0]"),
         Mutant("an index past the end is read", "Element.defined_at",

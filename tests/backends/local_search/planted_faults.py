@@ -101,6 +101,7 @@ def audited() -> str:
     runs += [
         (costas_array(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")
     ]
+    runs += [(random_model(s, kinds=["Table"], contexts=["plain"]), "jump", "surplus") for s in range(20)]
     runs += [(random_model(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90)]
     for number, (model, strategy, measure) in enumerate(runs):
         options = {"measure": measure} if strategy == "annealing" else {}
