@@ -1,4 +1,4 @@
-"""`Statement`: variables, constraints and at most one objective, never changed by being solved."""
+"""`Statement`: variables, constraints and objectives, never changed by being solved."""
 
 from __future__ import annotations
 
