@@ -453,6 +453,10 @@ class Model(Statement):
         return model_fragment(self)
 
 
+_SWITCHES = frozenset({"optimal", "prove_complete", "log"})
+
+
 def _given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given: None and False stand for their absence."""
-    return {name: value for name, value in options.items() if value is not None and value is not False}
+    """Return the options that were given: None stands for absence, and so does False of a switch."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in given.items() if value is not False or name not in _SWITCHES}

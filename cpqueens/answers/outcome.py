@@ -48,7 +48,15 @@ class StopReason(StrEnum):
 
 
 class SolutionSet(Sequence["Solution"]):
-    """Solutions as one array: ``matrix`` of shape (solutions, decision variables), int64."""
+    """Solutions as one array: ``matrix`` of shape (solutions, decision variables), int64.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 2, shape=2, name="x")
+    >>> found = m.enumerate(solver="backtracking").solutions
+    >>> len(found), found.matrix.shape, found.values(x.sum()).tolist()
+    (4, (4, 2), [2, 3, 3, 4])
+    """
 
     __slots__ = ("known", "lookup", "matrix", "model")
 
@@ -96,7 +104,16 @@ class SolutionSet(Sequence["Solution"]):
 
 
 class Solution:
-    """One assignment of the decision variables; ``s[expression]`` gives any expression's value."""
+    """One assignment of the decision variables; ``s[expression]`` gives any expression's value.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=2, name="x")
+    >>> m += [x[0] == 3, x.sum() == 7]
+    >>> s = m.solve().solution
+    >>> s[x].tolist(), s[x[0] * x[1]], s.as_dict()
+    ([3, 4], 12, {'x': [3, 4]})
+    """
 
     __slots__ = ("_row", "_set")
 
@@ -205,6 +222,14 @@ class Outcome:
 
     ``complete`` says that nothing was left out: infeasibility, the optimum or the full set was proved.
     ``count`` is the number of distinct, checked solutions delivered (or counted).
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, name="x")
+    >>> m.maximize(x)
+    >>> outcome = m.solve(time_limit=10)
+    >>> outcome.status, outcome.complete, outcome.objective, outcome.bound, outcome[x]
+    (<Status.OPTIMAL: 'OPTIMAL'>, True, 9, 9, 9)
     """
 
     model: Statement

@@ -53,6 +53,14 @@ def cross_check(
 ) -> Report:
     """Run a model on several solvers and compare everything that they say.
 
+    >>> from cpqueens import AllDifferent, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m += AllDifferent(x)
+    >>> report = cross_check(m, ["backtracking", "cpsat"])
+    >>> report.agree, report.verdict.count
+    (True, 6)
+
     Parameters
     ----------
     model

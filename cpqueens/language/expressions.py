@@ -250,6 +250,11 @@ class LinearArray(Operand, LinearRows):
     """An immutable numpy-shaped array of terms, with broadcasting, slicing, ``.T``, ``.sum`` and ``@``.
 
     Its rows are its elements in C order.
+
+    >>> from cpqueens import Model
+    >>> x = Model().intvar(0, 9, shape=(2, 3), name="x")
+    >>> (x + 1).shape, x.sum(axis=0).shape, x[0, 1:].shape, (2 * x[0, 0] - 1).shape
+    ((2, 3), (3,), (2,), ())
     """
 
     __slots__ = ("_scalars", "registry", "shape")
@@ -381,6 +386,13 @@ class BoolArray(Operand):
 
     ``&``, ``|``, ``^``, ``~``, ``.implies``, ``==`` and ``.sum`` work elementwise with broadcasting;
     arithmetic and other comparisons take truths as 0 and 1.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=3, name="x")
+    >>> m += [(x > 2) & ~(x == 5), (x >= 7).sum() == 1]
+    >>> m.count()
+    81
     """
 
     __slots__ = ()

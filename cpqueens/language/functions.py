@@ -21,6 +21,18 @@ def element(array: Any, *index: Any) -> LinearArray:
     >>> m.add((x < 3).implies(element([4, 5, 5], x) == 5))
     >>> [s[x] for s in m.solutions(solver="backtracking")]
     [1, 2, 3, 4, 5]
+
+    Parameters
+    ----------
+    array
+        Terms or integers of shape (size,).
+    index
+        Terms of any shape, which is that of the result.
+
+    Raises
+    ------
+    ModelError
+        For an array of another dimension, or an empty one.
     """
     table, *positions = as_linears(array, *index)
     if not positions or table.ndim != len(positions):
@@ -37,12 +49,51 @@ def element(array: Any, *index: Any) -> LinearArray:
 
 
 def minimum(*operands: Any) -> LinearArray:
-    """Return the elementwise minimum of two or more arrays, or the minimum of one array."""
+    """Return the elementwise minimum of two or more arrays, or the minimum of one array.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=3, name="x")
+    >>> m += [minimum(x) == 4, maximum(x) == 4, minimum(x[0], 7) == 4]
+    >>> m.solve()[x].tolist()
+    [4, 4, 4]
+
+    Parameters
+    ----------
+    operands
+        Terms or integers whose shapes broadcast to that of the result; of a single array of any shape the
+        minimum has the shape ().
+
+    Raises
+    ------
+    ModelError
+        Of nothing.
+    """
     return _extreme("minimum", operands)
 
 
 def maximum(*operands: Any) -> LinearArray:
-    """Return the elementwise maximum of two or more arrays, or the maximum of one array."""
+    """Return the elementwise maximum of two or more arrays, or the maximum of one array.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=2, name="x")
+    >>> m += x.sum() == 9
+    >>> m.minimize(maximum(x))
+    >>> m.solve().objective
+    5
+
+    Parameters
+    ----------
+    operands
+        Terms or integers whose shapes broadcast to that of the result; of a single array of any shape the
+        maximum has the shape ().
+
+    Raises
+    ------
+    ModelError
+        Of nothing.
+    """
     return _extreme("maximum", operands)
 
 
@@ -58,20 +109,92 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
 
 
 def div_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the quotient rounded towards zero, elementwise (C's division); undefined where ``y`` is 0."""
+    """Return the quotient rounded towards zero, elementwise (C's division); undefined where ``y`` is 0.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(-7, 7, name="x")
+    >>> m += div_trunc(x, 3) == -2
+    >>> [s[x] for s in m.solutions("backtracking")]
+    [-7, -6]
+
+    Parameters
+    ----------
+    x, y
+        Terms or integers whose shapes broadcast to that of the result.
+
+    Raises
+    ------
+    ModelError
+        For a divisor that is 0 whatever is chosen.
+    """
     return define("quotient_truncated", x, y)
 
 
 def mod_trunc(x: Any, y: Any) -> LinearArray:
-    """Return the remainder with the sign of ``x``, elementwise (as in C); undefined where ``y`` is 0."""
+    """Return the remainder with the sign of ``x``, elementwise (as in C); undefined where ``y`` is 0.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(-7, 7, name="x")
+    >>> m += mod_trunc(x, 3) == -2
+    >>> [s[x] for s in m.solutions("backtracking")]
+    [-5, -2]
+
+    Parameters
+    ----------
+    x, y
+        Terms or integers whose shapes broadcast to that of the result.
+
+    Raises
+    ------
+    ModelError
+        For a divisor that is 0 whatever is chosen.
+    """
     return define("remainder_truncated", x, y)
 
 
 def all_(truths: Any) -> BoolArray:
-    """Return the truth that every element holds (true for none)."""
+    """Return the truth that every element holds (true for none).
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=2, name="x")
+    >>> m += ~all_(x >= 1)
+    >>> m.count()
+    5
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms of any shape, or a sequence of them.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth.
+    """
     return And(truths)
 
 
 def any_(truths: Any) -> BoolArray:
-    """Return the truth that at least one element holds (false for none)."""
+    """Return the truth that at least one element holds (false for none).
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=2, name="x")
+    >>> m += any_(x == 2)
+    >>> m.count()
+    5
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms of any shape, or a sequence of them.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth.
+    """
     return Or(truths)

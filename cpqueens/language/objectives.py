@@ -71,19 +71,86 @@ class Objectives(VariableStore):
         >>> m.then_maximize(x[0])
         >>> m.solve()[x].tolist()
         [9, 1]
+
+        Parameters
+        ----------
+        terms
+            Single terms (of shape ()), or the model's `penalties`.
+
+        Raises
+        ------
+        ModelError
+            For no term, or an array of another shape.
         """
         self._set_goals((), terms, maximizing=False)
 
     def maximize(self, *terms: Any) -> None:
-        """Set the objective (replacing an earlier one), or several, the most important first."""
+        """Set the objective (replacing an earlier one), or several, the most important first.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m += x.sum() <= 10
+        >>> m.maximize(x.sum(), x[1])
+        >>> m.solve().objectives
+        (10, 9)
+
+        Parameters
+        ----------
+        terms
+            Single terms (of shape ()).
+
+        Raises
+        ------
+        ModelError
+            For no term, or an array of another shape.
+        """
         self._set_goals((), terms, maximizing=True)
 
     def then_minimize(self, *terms: Any) -> None:
-        """Add objectives that count where those so far are at their best; see `minimize`."""
+        """Add objectives that count where those so far are at their best.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m.maximize(x.sum() % 5)
+        >>> m.then_minimize(x[0], x[1])
+        >>> m.solve()[x].tolist()
+        [0, 4]
+
+        Parameters
+        ----------
+        terms
+            As for `minimize`.
+
+        Raises
+        ------
+        ModelError
+            As for `minimize`.
+        """
         self._set_goals(self.stated, terms, maximizing=False)
 
     def then_maximize(self, *terms: Any) -> None:
-        """Add objectives that count where those so far are at their best; see `minimize`."""
+        """Add objectives that count where those so far are at their best.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m.minimize(x.sum() % 5)
+        >>> m.then_maximize(x[0], x[1])
+        >>> m.solve()[x].tolist()
+        [9, 6]
+
+        Parameters
+        ----------
+        terms
+            As for `maximize`.
+
+        Raises
+        ------
+        ModelError
+            As for `maximize`.
+        """
         self._set_goals(self.stated, terms, maximizing=True)
 
     def drop_objectives(self) -> None:

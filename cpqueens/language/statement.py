@@ -1,4 +1,4 @@
-"""`Statement`: variables, constraints and at most one objective, never changed by being solved."""
+"""`Statement`: variables, constraints and objectives, never changed by being solved."""
 
 from __future__ import annotations
 
@@ -100,6 +100,14 @@ class Statement(Objectives):
         domain: Iterable[int] | None = None,
     ) -> LinearArray:
         """Create integer variables with bounds (inclusive) or an explicit domain.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, [1, 2, 3], shape=3, name="x")
+        >>> y = m.intvar(domain=[2, 3, 5, 7], name="prime")
+        >>> m += x.sum() == y
+        >>> m.count()
+        14
 
         Parameters
         ----------
@@ -216,7 +224,27 @@ class Statement(Objectives):
                 )
 
     def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
-        """Create variables with the values 0 and 1, usable as truths."""
+        """Create variables with the values 0 and 1, usable as truths.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> b = m.boolvar(shape=3, name="b")
+        >>> m += [b[0].implies(b[1]), b.sum() == 2]
+        >>> m.count()
+        2
+
+        Parameters
+        ----------
+        shape
+            Shape of the array of variables; by default one variable.
+        name
+            Unique in the model; elements are called ``name[i]`` or ``name[i,j]``.
+
+        Raises
+        ------
+        ModelError
+            For a name in use, or a shape that is none.
+        """
         return self.intvar(0, 1, shape, name)
 
     def __getitem__(self, name: str) -> LinearArray:
@@ -254,6 +282,20 @@ class Statement(Objectives):
 
         A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
         the condition is added as a constraint of its own, named ``range of ...``.
+
+        >>> from cpqueens import AllDifferent, Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 9, shape=3, name="x")
+        >>> m.add(AllDifferent(x), x[0] * x[1] == x[2], name="product")
+        >>> m.constraint_count, m.constraints[0].name
+        (2, 'product')
+
+        Parameters
+        ----------
+        constraints
+            Constraints, arrays of truths of any shape, or sequences of these.
+        name
+            How messages and reports call them.
 
         Raises
         ------
@@ -462,7 +504,27 @@ class Statement(Objectives):
         return self._guarded
 
     def fix(self, x: Any, value: Any) -> None:
-        """Add that ``x`` (a term or an array) has the given value(s)."""
+        """Add that ``x`` has the given value(s).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m.fix(x, [3, 4])
+        >>> m.solve()[x].tolist()
+        [3, 4]
+
+        Parameters
+        ----------
+        x
+            A term, an array of terms, or truths.
+        value
+            Integers or terms whose shape broadcasts with it.
+
+        Raises
+        ------
+        ModelError
+            For variables of another model, or shapes that do not fit.
+        """
         if isinstance(x, LinearArray):
             x = self.own_terms(x)
         elif not isinstance(x, BoolArray):
@@ -488,6 +550,14 @@ class Statement(Objectives):
 
         `copy.copy` and `copy.deepcopy` of a model are this too; the latter also of terms and solutions,
         which then belong to the copy. A pickled model comes back with its names, source lines and sharing.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> other = m.copy()
+        >>> other += x >= 8
+        >>> m.count(), other.count()
+        (10, 2)
         """
         self.settle()
         other = type(self)(self.name)

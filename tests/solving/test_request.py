@@ -9,6 +9,7 @@ from fake_backend import FakeBackend, installed, says
 from cpqueens import (
     CpqueensError,
     IntegerError,
+    Model,
     ModelError,
     UnknownBackend,
     UnknownParameter,
@@ -201,3 +202,22 @@ def test_numpy_numbers_are_welcome() -> None:
         solver="cpsat", time_limit=np.float32(20), random_seed=np.int64(3), solution_limit=np.int32(2)
     )
     assert outcome.count == 2
+
+
+@pytest.mark.parametrize("verb", ["solve", "count", "enumerate", "solutions"])
+@pytest.mark.parametrize("option", ["time_limit", "random_seed", "num_workers"])
+def test_false_is_no_number_but_none_is_no_option(verb: str, option: str) -> None:
+    model = Model()
+    model.intvar(0, 3, name="x")
+    with pytest.raises(ModelError, match=option):
+        list(model.solutions(**{option: False})) if verb == "solutions" else getattr(model, verb)(
+            **{option: False}
+        )
+    assert model.count("backtracking", **{option: None}) == 4
+
+
+def test_switches_that_are_off_ask_for_nothing() -> None:
+    model = Model()
+    model.intvar(0, 3, name="x")
+    outcome = model.enumerate(solver="backtracking", optimal=False, prove_complete=False, log=False)
+    assert outcome.count == 4
