@@ -8,6 +8,7 @@ from list_engines import BACKTRACKING, COMPILED, KERNELS
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_pipeline import PIPELINE
+from list_readable import READABLE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
 from mutant import Area
 
@@ -23,5 +24,6 @@ AREAS: tuple[Area, ...] = (
     LOCAL_SEARCH,
     SEARCH_KERNELS,
     PIPELINE,
+    READABLE,
     CROSSCHECK,
 )
