@@ -172,7 +172,7 @@ class Wording:
         if isinstance(truth, Connective):
             return self._elementwise(truth.shape, lambda k: self._connected(truth, k))
         if isinstance(truth, Count):
-            value = self._named(truth.terms, int(truth.value.constants[0]))
+            (value,) = self._named(truth.terms, (int(truth.value.constants[0]),))
             wanted = self.array(truth.value) if truth.value.width else _value(value)
             return f"Count({self.array(truth.terms)}, {wanted}) {truth.relation} {self.array(truth.count)}"
         if isinstance(truth, Predicate):
@@ -195,18 +195,19 @@ class Wording:
         return ", ".join(text for text in texts if text)
 
     def _named(self, terms: LinearArray, value: Any) -> Any:
-        """Return values of terms, of a table by its columns, as names where the terms have names."""
-        if isinstance(value, LinearArray | str | bool) or not terms.size:
+        """Return listed values of terms, of a table by its columns, as names where the terms have names."""
+        if not isinstance(value, tuple | np.ndarray) or not terms.size:
             return value
         columns = [self.model.names_of(v) or {} for v in terms.variables[:_MOST_COLUMNS, 0].tolist()]
         if not any(columns):
             return value
-        if isinstance(value, np.ndarray) and value.ndim == 2:
-            rows = value[:_PIECES].tolist()
-            return [tuple(n.get(v, v) for n, v in zip(columns, row, strict=False)) for row in rows]
-        if isinstance(value, tuple):
-            return [columns[0].get(v, v) for v in value]
-        return columns[0].get(int(value), int(value)) if isinstance(value, int | np.integer) else value
+        if isinstance(value, np.ndarray):
+            if value.ndim != 2:
+                return value
+            if len(value) > _PIECES:  # of which the ends are shown
+                value = np.concatenate([value[:_PIECES], value[-1:]])
+            return [tuple(n.get(v, v) for n, v in zip(columns, row, strict=False)) for row in value.tolist()]
+        return [columns[0].get(v, v) for v in value]
 
     def _bare(self, terms: LinearArray) -> str:
         name = self._whole(terms)
