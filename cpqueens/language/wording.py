@@ -30,6 +30,7 @@ from cpqueens.text.plaintext import shown
 _PIECES = 80  # names of variables in one line
 _HEAD = 5  # so many of a long list are shown, then dots and the last; a list with two more is shown in full
 _LONGEST_VALUE = 60
+_WIDE = 40  # variables of a term from which only those at its ends are looked at
 _DOTS = "..."
 _MOST_COLUMNS = 20  # of a table whose values are names
 
@@ -326,7 +327,14 @@ _MIRRORED = {"==": "==", "!=": "!=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
 def _row(array: LinearArray, k: int) -> Row:
-    return next(array._pick(np.array([k])).rows())
+    """Return one term; of a very wide one the ends of what is added and of what is subtracted."""
+    if array.width <= _WIDE:
+        return next(array._pick(np.array([k])).rows())
+    variables, coefficients = array.variables[k], array.coefficients[k]
+    signs = [np.flatnonzero(coefficients > 0), np.flatnonzero(coefficients < 0)]
+    ends = [s if len(s) <= _WIDE else np.append(s[: _WIDE - 1], s[-1]) for s in signs]
+    kept = np.sort(np.concatenate(ends))
+    return variables[kept].tolist(), coefficients[kept].tolist(), int(array.constants[k])
 
 
 def _ends(many: int, head: int) -> list[int | None]:

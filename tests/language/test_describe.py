@@ -176,6 +176,18 @@ def _values(v: Variables, names: dict[str, int]) -> Any:
     return values
 
 
+def test_of_a_wide_term_the_ends_are_shown_as_of_a_narrow_one() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=300, name="x")
+    signs = np.where(np.arange(300) % 3 == 0, -1, 1)
+    assert repr(x @ signs) == "x[1] - x[0] + x[2] - x[3] + x[4] + ... + x[299]"
+    left = "x[1] + x[2] + x[4] + x[5] + x[7] + ... + x[299]"
+    right = "x[0] + x[3] + x[6] + x[9] + x[12] + ... + x[297] + 3"
+    assert repr((x @ signs) <= 3) == f"{left} <= {right}"
+    one_less = np.where(np.arange(300) == 150, -1, 1)
+    assert repr((x @ one_less) == 3) == "x[0] + x[1] + x[2] + x[3] + x[4] + ... + x[299] == x[150] + 3"
+
+
 def test_an_empty_array_and_constants_have_a_text() -> None:
     m = Model()
     x = m.intvar(0, 1, shape=0, name="x")
