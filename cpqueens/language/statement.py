@@ -45,7 +45,14 @@ class Statement(NamedValues):
     """One problem instance: decision variables, constraints over terms, and perhaps an objective.
 
     What a user creates is a `cpqueens.Model`, which adds the verbs that solve it; solvers, checkers and
-    reports need no more than this.
+    reports need no more than this. ``print`` lists it.
+
+    Parameters
+    ----------
+    name
+        What it is called in reports.
+    view
+        How its solutions are drawn, such as ``Board("q")``; see `cpqueens.language.views`.
     """
 
     def __init__(self, name: str = "model", *, view: View | None = None) -> None:
