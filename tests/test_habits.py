@@ -87,6 +87,10 @@ WORKS: dict[str, tuple[Habit, Habit]] = {
         lambda v: np.array([v.x[0], v.y]).sum() == 3,
         lambda v: v.x[0] + v.y == 3,
     ),
+    "a list of terms beside an array": (
+        lambda v: AllDifferent(np.arange(1, 3) * [v.x[0], v.y]),
+        lambda v: v.x[0] != 2 * v.y,
+    ),
     "a dict of numbers": (
         lambda v: GlobalCardinality(v.x, {0: 1, 2: 2}.keys(), {0: 1, 2: 2}.values()),
         lambda v: GlobalCardinality(v.x, [0, 2], [1, 2]),

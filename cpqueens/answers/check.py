@@ -385,7 +385,7 @@ def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tupl
     names = model.names_of(int(terms.variables[0, 0])) if terms.size and model.labels else None
     if names is not None:
         value = numbers_among(names, value, str(label))
-    values = as_integers(value, str(label)).reshape(-1)
+    values = as_integers(value, str(label), whole=True).reshape(-1)
     if values.size != terms.size:
         raise ModelError(f"{label}: {terms.size} value(s) are needed, got {values.size}")
     if not terms.size:

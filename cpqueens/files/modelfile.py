@@ -1,7 +1,8 @@
 """Models as JSON files: written exactly, read strictly, never executing anything.
 
 The file says its format and version; variables are named, constraints have a ``kind`` and ``args`` in the
-order of the kind's fields, defined variables stand under ``definitions``. Equal models give equal text.
+order of the kind's fields, defined variables stand under ``definitions``. Where values are names (see
+`Model.var`), ``names`` lists them in the order of ``domain``. Equal models give equal text.
 
 A truth over a partial function is false where the function is undefined, and a posted constraint over it
 does not hold there. That is so since version 2; files of version 1 are read if no function in them can be

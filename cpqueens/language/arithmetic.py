@@ -30,7 +30,7 @@ def _operand(value: Any) -> LinearArray | rows.IntArray:
     if isinstance(value, Operand):
         return value if isinstance(value, LinearArray) else as_linears(value)[0]
     try:
-        return rows.as_integers(value)
+        return rows.as_integers(value, whole=True)
     except IntegerError:
         if not any(isinstance(leaf, Operand) for leaf in leaves(value)):
             raise

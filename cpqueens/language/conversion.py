@@ -123,7 +123,7 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
             return join_terms(registry, parts)
         if any(isinstance(p, Operand) or _nested(p) for p in parts):
             return stack_first([as_linear(registry, p, what, depth + 1) for p in parts])
-    constants = as_integers(registry.numbered(value), what)
+    constants = as_integers(registry.numbered(value), what, whole=True)
     if constants.size and int(constants.min()) == -(2**63):
         raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
     return constant_array(registry, constants.copy())  # a copy: the user may change the array later

@@ -71,10 +71,10 @@ def refuse_misread(value: object, what: str) -> None:
                 raise IntegerError(f"{what}: {misread.__name__}: {advice}")
 
 
-def as_integers(values: object, what: str = "value") -> IntArray:
+def as_integers(values: object, what: str = "value", *, whole: bool = False) -> IntArray:
     """Return ``values`` as an int64 array, refusing everything that is not an integer.
 
-    Whole floats below 2^53 in size, which is what tables of numbers often hold, are integers too.
+    With ``whole`` floats are taken too that are integers below 2^53 in size, as tables of numbers hold them.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def as_integers(values: object, what: str = "value") -> IntArray:
         if large:
             raise IntegerError(f"{what}: {shown(large[0])} does not fit 64 bits")
         return array.astype(np.int64)
-    if are_whole(array):
+    if whole and are_whole(array):
         return array.astype(np.int64)
     raise IntegerError(f"{what}: {_refusal(_first_bad(values, array))}")
 
@@ -113,7 +113,7 @@ def are_whole(array: NDArray[Any]) -> bool:
 
 def _refusal(bad: Any) -> str:
     given = f"integers only, got {shown(bad)}"
-    fraction = isinstance(bad, float | np.floating) and bool(np.isfinite(bad))
+    fraction = isinstance(bad, float | np.floating) and bool(np.isfinite(bad)) and not _is_whole(bad)
     return f"{given}; scale by a power of ten, as in 10*x <= 25 for x <= 2.5" if fraction else given
 
 
@@ -129,7 +129,7 @@ def as_listed(values: object, what: str) -> IntArray:
     """
     if isinstance(values, Set | ValuesView | Iterator):  # of an order that does not matter
         values = list(islice(values, MAX_ELEMENTS))
-    return require_in_range(as_integers(values, what), what)
+    return require_in_range(as_integers(values, what, whole=True), what)
 
 
 def plain_array(values: object, what: str) -> NDArray[Any]:

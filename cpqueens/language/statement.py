@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 
-from cpqueens.errors import BadIndex, ModelError
-from cpqueens.language import domains, labels
+from cpqueens.errors import ModelError
+from cpqueens.language import domains
 from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
 from cpqueens.language.arrays import of_variables, plain_variables
-from cpqueens.language.blocks import MAX_NAME, Blocks
+from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
@@ -24,8 +24,8 @@ from cpqueens.language.definitions import Truth
 from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept
-from cpqueens.language.labels import Labels
 from cpqueens.language.listing import listing_text
+from cpqueens.language.named_values import NamedValues
 from cpqueens.language.objectives import Objectives
 from cpqueens.language.pending import given_terms
 from cpqueens.language.posted import ConstraintList, Posted, Source, place_of
@@ -47,18 +47,23 @@ MAX_TITLE = 1000
 MAX_NESTING = 64
 
 
-class Statement(Objectives):
+class Statement(NamedValues, Objectives):
     """One problem instance: decision variables, constraints over terms, and perhaps an objective.
 
     What a user creates is a `cpqueens.Model`, which adds the verbs that solve it; solvers, checkers and
-    reports need no more than this.
+    reports need no more than this. ``print`` lists it.
+
+    Parameters
+    ----------
+    name
+        What it is called in reports.
+    view
+        How its solutions are drawn, such as ``Board("q")``; see `cpqueens.language.views`.
     """
 
     def __init__(self, name: str = "model", *, view: View | None = None) -> None:
         super().__init__()
         self.name = name
-        self.blocks = Blocks()
-        self.labels = Labels()
         self._posted = ConstraintList(self)
         self._names: dict[int, str] = {}
         self._guarded: set[int] = set()
@@ -145,84 +150,6 @@ class Statement(Objectives):
         return plain_variables(self, block.first, dimensions)
 
     @explaining_keywords
-    def var(
-        self, values: Iterable[Any], shape: int | tuple[int, ...] | None = None, name: str | None = None
-    ) -> LinearArray:
-        """Create variables with listed values: names, members of an enumeration, or integers.
-
-        Parameters
-        ----------
-        values
-            Strings, members of `enum.Enum`, a whole class of these, or integers. Names come back as such in
-            solutions; constraints compare with them, as in ``colour == "red"``.
-        shape, name
-            As for `intvar`.
-
-        Raises
-        ------
-        ModelError
-            For no values, or names and integers together.
-
-        >>> from cpqueens import AllDifferent, Model
-        >>> m = Model()
-        >>> x, y = m.var(["red", "green"], shape=2, name="x")
-        >>> m.add(AllDifferent(x, y), x != "red")
-        >>> print(m.solve(solver="backtracking").solution)
-        x = ['green', 'red']
-        """
-        given = labels.listed_values(values)
-        if not any(isinstance(value, labels.Label) for value in given):
-            return self.intvar(shape=shape, name=name, domain=given)
-        return self._named_variables(self.labels.domain(given), shape, name)
-
-    def _named_variables(
-        self, names: labels.Names, shape: int | tuple[int, ...] | None, name: str | None
-    ) -> LinearArray:
-        array = self.intvar(shape=shape, name=name, domain=names)
-        self.labels.of_array[self.blocks[-1].name] = names
-        return array
-
-    def names_of(self, variable: int) -> labels.Names | None:
-        """Return the names of a variable's values by their numbers; None if these are plain integers."""
-        if not self.labels or variable >= self._count or self.is_defined[variable]:
-            return None
-        return self.labels.of_array.get(self.blocks.block_of(variable).name)
-
-    def common_names(self, terms: LinearArray) -> labels.Names | None:
-        """Return the names of the values of some terms; None if these are not variables with the same."""
-        if not self.labels or not terms.size or terms.width != 1 or terms.constants.any():
-            return None
-        if (terms.coefficients != 1).any():
-            return None
-        first, last = (self.names_of(int(v)) for v in (terms.variables.min(), terms.variables.max()))
-        return first if first is last else None
-
-    def numbered(self, value: Any, of: LinearArray | None = None) -> Any:
-        """Return ``value``, in which names (of the values of some terms) may stand, with numbers for them."""
-        if not self.labels or not labels.holds_labels([value]):
-            return value
-        names = None if of is None else self.common_names(of)
-        if names is None:
-            return labels.numbered(self.labels, value)
-        return labels.numbers_among(names, value, self.text_of(of))  # type: ignore[arg-type]
-
-    def require_numbers(self, terms: LinearArray, what: str) -> None:
-        """Refuse variables whose values are names where a number is needed.
-
-        Raises
-        ------
-        BadIndex
-            For the first one.
-        """
-        if not self.labels:
-            return
-        for variable in terms.scope().tolist():
-            if self.names_of(variable) is not None:
-                raise BadIndex(
-                    f"{what} must be a number, the values of {self.name_of(variable)} are names; "
-                    "write a Table of names and numbers"
-                )
-
     def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
         """Create variables with the values 0 and 1, usable as truths.
 

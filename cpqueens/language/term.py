@@ -15,7 +15,7 @@ from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_rows
 
 _LONG = 16
-"""From so many variables on, a term to which another variable is added becomes a `Sum`."""
+"""From so many variables on, a term to which another variable is added becomes a `GrowingSum`."""
 
 
 class Term(LinearArray):
@@ -126,7 +126,7 @@ class Term(LinearArray):
             coefficients = (self.coefficient_list[0], sign * other.coefficient_list[0])
             return Term(self.registry, mine + theirs, coefficients, constant)
         if len(mine) >= _LONG and len(theirs) == 1 and theirs[0] not in mine:
-            return Sum(self).extended(theirs[0], sign * other.coefficient_list[0], constant)
+            return GrowingSum(self).extended(theirs[0], sign * other.coefficient_list[0], constant)
         total = dict(zip(mine, self.coefficient_list, strict=True))
         for v, a in zip(theirs, other.coefficient_list, strict=True):
             total[v] = total.get(v, 0) + sign * a
@@ -217,7 +217,7 @@ class Term(LinearArray):
         return self._compared(other, ">")
 
 
-class Sum(Term):
+class GrowingSum(Term):
     """A long term to which terms are added one by one, in time that does not grow with its length.
 
     It is the first ``_length`` variables of lists that longer sums may share.
@@ -259,12 +259,12 @@ class Sum(Term):
         """Return the same as a plain term, if it is a truth."""
         return self.plain().single()
 
-    def extended(self, variable: int, coefficient: int, constant: int) -> Sum:
+    def extended(self, variable: int, coefficient: int, constant: int) -> GrowingSum:
         """Return the sum with one more variable, which it did not have, and another constant."""
         self._variables.append(variable)
         self._coefficients.append(coefficient)
         self._known.add(variable)
-        longer = Sum.__new__(Sum)
+        longer = GrowingSum.__new__(GrowingSum)
         longer.registry, longer.constant = self.registry, constant
         longer._variables, longer._coefficients = self._variables, self._coefficients
         longer._known, longer._length = self._known, self._length + 1

@@ -50,7 +50,7 @@ class Unknown:
 
         NumPy asks for it in ``numbers[term]`` too, and says nothing about terms by itself.
         """
-        if operation().startswith("BINARY_"):
+        if operation() == "BINARY_SUBSCR":
             raise BadIndex(
                 "numbers cannot be looked up at a term by NumPy itself: instead of table[x] write "
                 "element(table, x), of several axes element(table, x, y)"

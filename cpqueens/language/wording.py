@@ -31,6 +31,7 @@ from cpqueens.text.plaintext import shown
 _PIECES = 80  # names of variables in one line
 _HEAD = 5  # so many of a long list are shown, then dots and the last; a list with two more is shown in full
 _LONGEST_VALUE = 60
+_WIDE = 40  # variables of a term from which only those at its ends are looked at
 _DOTS = "..."
 _MOST_COLUMNS = 20  # of a table whose values are names
 
@@ -173,7 +174,7 @@ class Wording:
         if isinstance(truth, Connective):
             return self._elementwise(truth.shape, lambda k: self._connected(truth, k))
         if isinstance(truth, Count):
-            value = self._named(truth.terms, int(truth.value.constants[0]))
+            (value,) = self._named(truth.terms, (int(truth.value.constants[0]),))
             wanted = self.array(truth.value) if truth.value.width else _value(value)
             return f"Count({self.array(truth.terms)}, {wanted}) {truth.relation} {self.array(truth.count)}"
         if isinstance(truth, Predicate):
@@ -196,15 +197,18 @@ class Wording:
         return ", ".join(text for text in texts if text)
 
     def _named(self, terms: LinearArray, value: Any) -> Any:
-        """Return values of terms, of a table by its columns, as names where the terms have names."""
-        if isinstance(value, LinearArray | str | bool) or not terms.size:
+        """Return listed values of terms, of a table by its columns, as names where the terms have names."""
+        if not isinstance(value, tuple | np.ndarray) or not terms.size:
             return value
         columns = [self.model.names_of(v) or {} for v in terms.variables[:_MOST_COLUMNS, 0].tolist()]
         if not any(columns):
             return value
-        if isinstance(value, np.ndarray) and value.ndim == 2:
-            rows = written(value[:_PIECES])
-            return [tuple(n.get(v, v) for n, v in zip(columns, row, strict=False)) for row in rows]
+        if isinstance(value, np.ndarray):
+            if value.ndim != 2:
+                return value
+            if len(value) > _PIECES:  # of which the ends are shown
+                value = np.concatenate([value[:_PIECES], value[-1:]])
+            return [tuple(n.get(v, v) for n, v in zip(columns, row, strict=False)) for row in written(value)]
         if isinstance(value, tuple):
             return [columns[0].get(v, v) for v in value]
         return columns[0].get(int(value), int(value)) if isinstance(value, int | np.integer) else value
@@ -326,7 +330,14 @@ _MIRRORED = {"==": "==", "!=": "!=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
 def _row(array: LinearArray, k: int) -> Row:
-    return next(array._pick(np.array([k])).rows())
+    """Return one term; of a very wide one the ends of what is added and of what is subtracted."""
+    if array.width <= _WIDE:
+        return next(array._pick(np.array([k])).rows())
+    variables, coefficients = array.variables[k], array.coefficients[k]
+    signs = [np.flatnonzero(coefficients > 0), np.flatnonzero(coefficients < 0)]
+    ends = [s if len(s) <= _WIDE else np.append(s[: _WIDE - 1], s[-1]) for s in signs]
+    kept = np.sort(np.concatenate(ends))
+    return variables[kept].tolist(), coefficients[kept].tolist(), int(array.constants[k])
 
 
 def _ends(many: int, head: int) -> list[int | None]:

@@ -3,6 +3,7 @@
 import opcode
 import sys
 
+_SUBSCRIPT = 26  # since Python 3.14 one of the binary operators
 _AND_TO_BOOL = 16  # since Python 3.13 a comparison in a condition asks for the truth of its result itself
 
 
@@ -22,5 +23,6 @@ def operation(outward: int = 1) -> str:
         return ""
     code, argument = frame.f_code.co_code[frame.f_lasti : frame.f_lasti + 2]
     name = opcode.opname[code]
-    asks = name == "COMPARE_OP" and sys.version_info >= (3, 13) and argument & _AND_TO_BOOL
-    return "TO_BOOL" if asks else name
+    if name == "COMPARE_OP" and sys.version_info >= (3, 13) and argument & _AND_TO_BOOL:
+        return "TO_BOOL"
+    return "BINARY_SUBSCR" if name == "BINARY_OP" and argument == _SUBSCRIPT else name

@@ -1,5 +1,6 @@
 """Terms and constraints are shown as their user would write them, in one short line, whatever their size."""
 
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,10 @@ from cpqueens import (
     minimum,
     mod_trunc,
 )
+from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.describe import describe
+from cpqueens.language.listing import listing_text
+from cpqueens.report.html import model_fragment
 
 
 def less(a: int, b: int) -> bool:
@@ -76,6 +80,7 @@ SHOWN: dict[str, Callable[[Variables], Any]] = {
     "q[x]": lambda v: v.q[v.x],
     "g[x, y]": lambda v: v.g[v.x, v.y],
     "g.flat[x + 9]": lambda v: element(v.g.flat, v.x + 9),
+    "element([r[0], r[1]], x)": lambda v: element(v.r[:2], v.x),
     "element([3, 1, 4], x)": lambda v: element([3, 1, 4], v.x),
     "(x <= 3) + (y <= 2)": lambda v: (v.x <= 3) + (v.y <= 2),
     # relations
@@ -171,8 +176,50 @@ def _values(v: Variables, names: dict[str, int]) -> Any:
     return values
 
 
+def test_of_a_wide_term_the_ends_are_shown_as_of_a_narrow_one() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=300, name="x")
+    signs = np.where(np.arange(300) % 3 == 0, -1, 1)
+    assert repr(x @ signs) == "x[1] - x[0] + x[2] - x[3] + x[4] + ... + x[299]"
+    left = "x[1] + x[2] + x[4] + x[5] + x[7] + ... + x[299]"
+    right = "x[0] + x[3] + x[6] + x[9] + x[12] + ... + x[297] + 3"
+    assert repr((x @ signs) <= 3) == f"{left} <= {right}"
+    one_less = np.where(np.arange(300) == 150, -1, 1)
+    assert repr((x @ one_less) == 3) == "x[0] + x[1] + x[2] + x[3] + x[4] + ... + x[299] == x[150] + 3"
+
+
 def test_an_empty_array_and_constants_have_a_text() -> None:
     m = Model()
     x = m.intvar(0, 1, shape=0, name="x")
     assert (repr(x), repr(AllDifferent(x)), repr(x == 0)) == ("[]", "AllDifferent()", "[]")
     assert "AllDifferent" in repr(AllDifferent([1, 2]))
+
+
+def test_the_checker_and_explanations_speak_the_users_terms() -> None:
+    m = Model()
+    x, y = m.intvar(0, 20, name="x"), m.intvar(0, 20, name="y")
+    b = m.boolvar(shape=3, name="b")
+    m.add(y == 11, (y <= 10) | (x * y == 4), abs(x - y) >= 3, (b + (x > 2)).sum() == 5)
+    found = m.check({x: 5, y: 4, b: [0, 1, 0]})
+    texts = [v.constraint for v in found.violations]
+    assert texts[:2] == ["y == 11", "abs(x - y) >= 3"]
+    assert texts[2].startswith("b[0] + b[1] + b[2] + 3*(x > 2) == 5")
+    assert [v.reason for v in found.violations][:2] == ["y=4", "abs(x - y)=1"]
+    m.add(x * y == 7)
+    reasons = m.explain_infeasible("python-constraint").reasons
+    assert [r.text for r in reasons] == ["y == 11", "x*y == 7"]
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_any_model_has_a_short_text(part: int) -> None:
+    for seed in range(25 * part, 25 * part + 25):
+        m = random_model(seed, huge=seed % 5 == 4)
+        for posted in m.constraints:
+            text = repr(posted.constraint)
+            assert 0 < len(text) <= 400
+            assert text.isprintable()
+            assert "truth" not in text
+            assert "auxiliary" not in text
+            assert not text.startswith("<")
+        assert max(map(len, listing_text(m, 60).splitlines())) <= 60
+        ET.fromstring(model_fragment(m))

@@ -62,9 +62,10 @@ def test_of_a_large_model_the_ends_are_listed(monkeypatch: pytest.MonkeyPatch) -
     made: list[int] = []
     monkeypatch.setattr(ConstraintList, "source", lambda self, k: made.append(k))
     found = listing(m)
-    assert len(found.variables) == len(found.constraints) == 26
-    assert found.constraints[20] == ("... 2,975 more",)
-    assert found.constraints[-1][0] == "x[0] <= x[1] + 2999"
+    constraints = found.sections[1][1]
+    assert len(found.sections[0][1]) == len(constraints) == 26
+    assert constraints[20] == ("... 2,975 more",)
+    assert constraints[-1][0] == "x[0] <= x[1] + 2999"
     assert len(made) == 25  # and of the others nothing is made
     assert len(str(m)) < 4000
 

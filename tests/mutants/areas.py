@@ -9,6 +9,7 @@ from list_kinds import KINDS
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_pipeline import PIPELINE
+from list_readable import READABLE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
 from mutant import Area
 
@@ -25,5 +26,6 @@ AREAS: tuple[Area, ...] = (
     LOCAL_SEARCH,
     SEARCH_KERNELS,
     PIPELINE,
+    READABLE,
     CROSSCHECK,
 )
