@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cpqueens import (
     AllDifferent,
+    Cumulative,
     Model,
     ModelError,
     Predicate,
@@ -118,6 +119,19 @@ def test_the_fields_of_every_kind_can_be_read(kind: str) -> None:
     hints = typing.get_type_hints(kind_class(kind))
     known = (LinearArray, IntArray, int, str, bool, tuple[int, ...])
     assert all(any(hints[name] == hint for hint in known) for name in kind_class(kind).fields)
+
+
+def test_one_number_in_a_file_stands_for_all_tasks() -> None:
+    schedule = [
+        {"kind": "Cumulative", "args": ["q", 2, 1, "y", 1]},
+        {"kind": "NoOverlap", "args": ["q", 1, 0]},
+    ]
+    m = parse_model(json.dumps(document(constraints=schedule)), "m.json")
+    q, y = m["q"], m["y"]
+    by_hand = Model()
+    x, limit = by_hand.intvar(0, 4, shape=3, name="q"), by_hand.intvar(domain=[1, 5], name="y")
+    by_hand.add(Cumulative(x, [2, 2, 2], [1, 1, 1], limit))
+    assert (q.size, y.size, m.count(solver="cpsat")) == (3, 1, by_hand.count(solver="backtracking"))
 
 
 def _interleaved(m: Model) -> None:
@@ -497,6 +511,9 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         ([C, 0, "kind"], "AllDiferent", "'AllDiferent'; did you mean 'AllDifferent'?"),
         ([C, 0, "kind"], "Predicate", "constraints[0].kind: no constraint 'Predicate'"),
         ([C, 0, "kind"], "os.system", "constraints[0].kind: no constraint"),
+        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1]}, "constraints[0].args: 3 needed (start,"),
+        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1, "q"]}, "constraints[0]: a term with values 0"),
+        ([C, 0], {"kind": "Cumulative", "args": ["q", 1, 1, "q", 1]}, "Cumulative: one capacity"),
         ([C, 0, "args"], [], "constraints[0].args: 1 needed (terms), got 0"),
         ([C, 0, "args"], ["q", "q"], "constraints[0].args: 1 needed (terms), got 2"),
         ([C, 0, "args", 0], "p", "constraints[0].args[0]: no variable 'p'; known are d, q, y"),

@@ -191,6 +191,8 @@ LOWERING = Area(
                "Linear(side - (size - 1), \"<=\")", "Linear(side - size, \"<=\")"),
         Mutant("a tour may leave out the last node", "Circuit.simpler",
                "0 * self.successor[0]))", "0 * self.successor[0])[:-1])", tests=CIRCUITS),
+        Mutant("two nodes may not lead to each other", "Circuit.simpler",
+               "following.size > 2", "following.size > 1", tests=CIRCUITS),
         Mutant("a second tour of two nodes is free", "SubCircuit.simpler",
                "visited.sum() <= nodes[1:]", "visited.sum() <= nodes[1:] + 2", tests=CIRCUITS),
         Mutant("tasks that can overlap by 1 are apart", "Disjoint.simpler",

@@ -23,7 +23,8 @@ class TextWriter:
     def __init__(self, store: VariableStore, used: np.typing.NDArray[np.bool_]) -> None:
         self.store = store
         self.parts: list[str] = []
-        self._places: dict[str, int] = {}  # of intervals: constraints that others name by their places
+        self._intervals: list[str] = []  # they come first: other constraints name them by their places
+        self._places: dict[str, int] = {}
         self.positions = np.cumsum(used) - 1
         self.index: list[int] = self.positions.tolist()
         self.count = int(used.sum())
@@ -178,12 +179,18 @@ class TextWriter:
 
     def interval(self, start: Row, size: Row, end: Row, present: Row) -> int:
         """Return the place of the interval from start to end, which is there where ``present`` is 1."""
+        key = f"{start} {size} {present}"
+        if key not in self._places:
+            self._places[key] = len(self._intervals)
+            self._intervals.append(self._interval(start, size, end, present))
+        return self._places[key]
+
+    def _interval(self, start: Row, size: Row, end: Row, present: Row) -> str:
         self.reach = max(self.reach, *map(abs, self.bounds(end)))
         scaled, constant = self._scaled(start)
         ends = self.affine(end) if size[0] else f"{scaled}offset:{constant + size[2]}"
         sides = f"start{{{scaled}offset:{constant}}}end{{{ends}}}size{{{self.affine(size)}}}"
-        text = f"constraints{{{_enforced(self.literal(present) if present[0] else None)}interval{{{sides}}}}}"
-        return self._places.setdefault(text, len(self._places))
+        return f"constraints{{{_enforced(self.literal(present) if present[0] else None)}interval{{{sides}}}}}"
 
     def literal(self, row: Row) -> int:
         """Return the literal of a 0/1 term: a Boolean variable, its negation or an auxiliary one."""
@@ -261,7 +268,7 @@ class TextWriter:
 
     def text(self) -> str:
         """Return the text of the whole model."""
-        return "".join([*self._places, *self.parts])
+        return "".join([*self._intervals, *self.parts])
 
 
 def _places(count: int) -> str:

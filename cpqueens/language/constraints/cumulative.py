@@ -9,7 +9,7 @@ from cpqueens.language.arrays import constant_array, stack_last
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.intervals import not_negative, of_one_length, shortfalls
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linear, registry_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray
@@ -41,12 +41,13 @@ class Cumulative(Constraint):
     present: LinearArray
 
     def __init__(self, start: Any, duration: Any, demand: Any, capacity: Any, present: Any = None) -> None:
-        *tasks, truths = of_one_length(self.kind, present, start, duration, demand)
-        *tasks, truths, limit = as_linears(*tasks, truths, capacity)
+        tasks = of_one_length(self.kind, present, start=start, duration=duration, demand=demand)
+        registry = registry_of(*tasks.values(), capacity)
+        limit = as_linear(registry, capacity, "Cumulative: capacity")
         if limit.size != 1:
             raise ModelError(f"Cumulative: one capacity, got {limit.size}")
-        values = (*tasks, limit.reshape(()), truths)
-        super().__init__(**dict(zip(self.fields, values, strict=True)))
+        sides = {name: as_linear(registry, side) for name, side in tasks.items()}
+        super().__init__(**sides, capacity=limit.reshape(()))
 
     @property
     def ranged(self) -> tuple[LinearArray, ...]:

@@ -8,28 +8,31 @@ from cpqueens.errors import ModelError
 from cpqueens.language.arrays import stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linears
+from cpqueens.language.conversion import as_linear, registry_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.language.truths import as_literals
 
 
-def of_one_length(kind: str, present: Any, *sides: Any) -> list[LinearArray]:
-    """Return the sides and last the 0/1 terms of ``present`` (None: all), flat; single terms stand for all.
+def of_one_length(kind: str, present: Any, **sides: Any) -> dict[str, LinearArray]:
+    """Return the sides and the 0/1 terms of ``present`` (None: all), flat; single terms stand for all.
 
     Raises
     ------
     ModelError
         If they have different lengths.
     """
-    arrays = as_linears(*sides, *as_literals(True if present is None else present))
-    sizes = sorted({array.size for array in arrays if array.shape}) or [1]
+    truths = as_literals(True if present is None else present)[0]
+    registry = registry_of(*sides.values(), truths)
+    arrays = {name: as_linear(registry, side, f"{kind}: {name}") for name, side in sides.items()}
+    arrays["present"] = as_linear(registry, truths)
+    sizes = sorted({array.size for array in arrays.values() if array.shape}) or [1]
     if len(sizes) > 1:
         raise ModelError(
             f"{kind}: arrays of one length, or single terms, got {' and '.join(map(str, sizes))}"
         )
-    return [array.reshape(-1) if array.shape else array.broadcast((sizes[0],)) for array in arrays]
+    return {n: a.reshape(-1) if a.shape else a.broadcast((sizes[0],)) for n, a in arrays.items()}
 
 
 def not_negative(sizes: LinearArray, present: LinearArray) -> list[Constraint]:

@@ -30,5 +30,4 @@ class NoOverlap(Disjoint):
     present: LinearArray
 
     def __init__(self, start: Any, duration: Any, present: Any = None) -> None:
-        tasks = of_one_length(self.kind, present, start, duration)
-        super().__init__(**dict(zip(self.fields, tasks, strict=True)))
+        super().__init__(**of_one_length(self.kind, present, start=start, duration=duration))

@@ -33,5 +33,4 @@ class NoOverlap2D(Disjoint):
     present: LinearArray
 
     def __init__(self, x: Any, dx: Any, y: Any, dy: Any, present: Any = None) -> None:
-        rectangles = of_one_length(self.kind, present, x, dx, y, dy)
-        super().__init__(**dict(zip(self.fields, rectangles, strict=True)))
+        super().__init__(**of_one_length(self.kind, present, x=x, dx=dx, y=y, dy=dy))

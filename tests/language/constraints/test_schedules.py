@@ -67,6 +67,8 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "lengths of truths": (lambda x: Cumulative(x, 1, 1, 1, [True]), "Cumulative: arrays of one length"),
     "sides": (lambda x: NoOverlap2D(x, 1, x[:2], 1), "NoOverlap2D: arrays of one length"),
     "capacities": (lambda x: Cumulative(x, 1, 1, x), "Cumulative: one capacity, got 3"),
+    "no durations": (lambda x: NoOverlap(x, None), "NoOverlap: duration: integers only, got None"),
+    "half a capacity": (lambda x: Cumulative(x, 1, 1, 2.5), "Cumulative: capacity: integers only, got 2.5"),
     "no truths": (lambda x: NoOverlap(x, 1, x), "a term with values 0..4 is not a truth"),
 }
 
