@@ -20,6 +20,7 @@ RUNS: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
     ("all_interval", "n=8", "local-search:reversal", {}),
     ("costas_array", "n=7", "local-search:auto", {}),
     ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),
+    ("queens", "n=5", "local-search:sosic-gu", {"hint": {"q": [0, 1, 1, 2, 2]}}),
     *(
         (problem, size, f"local-search:{strategy}", {"step_limit": 100})
         for problem, size in (("queens", "n=7"), ("all_interval", "n=7"), ("toroidal_queens", "n=5"))
@@ -27,6 +28,16 @@ RUNS: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
     ),
 )
 """Problem, its size, solver, options. Local search tells models by the parts that their constraints need."""
+
+MANY: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
+    *(
+        ("queens", "n=6", f"local-search:{strategy}", {"step_limit": 100})
+        for strategy in ("tabu", "hill-climbing", "annealing", "sosic-gu", "sosic-gu-4")
+    ),
+    ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),
+    ("queens", "n=6", "las-vegas", {"step_limit": 300}),
+)
+"""The same for `Model.runs`."""
 
 
 def warm() -> Iterator[str]:
@@ -38,5 +49,8 @@ def warm() -> Iterator[str]:
         for problem, size, solver, options in RUNS:
             yield f"{solver} on {problem}"
             catalog.load(problem, [size]).model.solve(solver=solver, random_seed=1, **options)
+        for problem, size, solver, options in MANY:
+            yield f"many runs of {solver} on {problem}"
+            catalog.load(problem, [size]).model.runs(solver, 2, **options)
         yield "backtracking:halves on queens"
         count_solutions(catalog.load("queens", ["n=6"]).model, "backtracking:halves")

@@ -14,7 +14,6 @@ from cpqueens.kernels.jit import inner_kernel, kernel
 from cpqueens.kernels.random import below, unit
 from cpqueens.kernels.search_arena import Ints, part
 from cpqueens.kernels.search_moves import domain_size, domain_value
-from cpqueens.kernels.search_scan import evaluate_span
 from cpqueens.kernels.search_state import assign_deltas
 from cpqueens.kernels.search_step import make_move
 
@@ -78,7 +77,6 @@ def rowwise_on(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken:
         Worsening moves by temperature, of the same length; counted here.
     """
     info = part(s.core.arena, parts.INFO)
-    known = -1  # the variable of which the changes by all values are known
     for _ in range(steps):
         if info[at.COST] == 0 and is_tested(place):
             return at.SOLVED
@@ -86,22 +84,17 @@ def rowwise_on(steps: int, s: Any, place: Ints, course: Any, tried: Ints, taken:
         info[at.EVALUATIONS] += 1
         v = place[VARIABLE]
         t = place[TEMPERATURE]
-        value = domain_value(v, place[VALUE], s.space)
-        if value != s.core.x[v]:
-            if known != v:
-                known = v if evaluate_span(v, s) > 0 else -1
-            if known < 0:
-                s.moves[0] = value
-                assign_deltas(v, s.moves, 1, s.deltas, s.core, s.rows, s.deep, s.measure)
-            change = s.deltas[place[VALUE] if known == v else 0]
+        s.moves[0] = domain_value(v, place[VALUE], s.space)
+        if s.moves[0] != s.core.x[v]:
+            assign_deltas(v, s.moves, 1, s.deltas, s.core, s.rows, s.deep, s.measure)
+            change = s.deltas[0]
             good = change <= 0
             if not good:
                 tried[t] += 1
                 good = accepts(place[RULE], change, course[t], s.random)
                 taken[t] += good
             if good:
-                make_move(v, value, False, change, s)
-                known = -1
+                make_move(v, s.moves[0], False, change, s)
         advance(domain_size(v, s.space), course.shape[0], s.core.x.shape[0], place)
     return at.SOLVED if info[at.COST] == 0 and is_tested(place) else at.BUDGET
 

@@ -8,7 +8,7 @@ from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
-from searched import compiled, products, run
+from searched import compiled, diagonals, products, run
 
 from cpqueens import Model
 from cpqueens.backends.local_search.deep import FUNCTIONS
@@ -16,7 +16,9 @@ from cpqueens.backends.local_search.meaning import fresh_state
 from cpqueens.backends.local_search.search import Search
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import search_arena as arena
+from cpqueens.kernels.search_info import NEVER
 from cpqueens.kernels.search_moves import allowed
+from cpqueens.kernels.search_scan import evaluate_span
 from cpqueens.kernels.search_state import assign_deltas, swap_deltas
 from cpqueens.lowered.compiled import PLAIN_KINDS
 
@@ -110,3 +112,30 @@ def test_a_million_audited_moves() -> None:
             outcome = run(model, strategy, audited, min(due, 1000), audit="full")
             steps += outcome.statistics["steps"]
     assert steps >= 1_000_000
+
+
+@pytest.mark.parametrize("measure", ["surplus", "pairs"])
+@pytest.mark.parametrize("weight", [1, 3])
+def test_all_values_at_once_change_as_they_do_one_by_one(measure: str, weight: int) -> None:
+    compared, moves, out = 0, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for model in (queens(7), magic_square(3), diagonals(5)):
+        search = Search(compiled(model), 3, assignment_only=True, measure=measure)
+        search.arrays.part(arena.WEIGHT)[:] = weight
+        search.start()
+        for v in range(search.size):
+            size = evaluate_span(v, search.state)
+            assert size == search.space.upper[v] - search.space.lower[v] + 1
+            changes = search.deltas[:size].copy()
+            for q, value in enumerate(range(search.space.lower[v], search.space.upper[v] + 1)):
+                moves[0] = value
+                assign_deltas(v, moves, 1, out, *search.layers, search.measure)
+                assert changes[q] == (NEVER if value == search.x[v] else out[0]), (v, value)
+                compared += 1
+    assert compared == 7 * 7 + 9 * 9 + 5 * 5
+
+
+def test_values_of_other_layers_are_not_evaluated_at_once() -> None:
+    for model in (costas_array(5), products(4)):
+        search = Search(compiled(model), 3, assignment_only=True)
+        search.start()
+        assert evaluate_span(0, search.state) == 0
