@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import Enforced
-from cpqueens.backends.cpsat.writer import TextWriter, joined
+from cpqueens.backends.cpsat.writer import TextWriter
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table import Table
@@ -56,9 +56,7 @@ def _table(writer: TextWriter, constraint: Any) -> None:
     if not len(constraint.rows):
         writer.boolean("bool_or", [])
     elif constraint.terms.size:
-        writer.expressions(
-            "table", constraint.terms, f"values:[{joined(constraint.rows.reshape(-1).tolist())}]"
-        )
+        writer.table(constraint.terms, constraint.rows.reshape(-1).tolist())
 
 
 def _inverse(writer: TextWriter, constraint: Any) -> None:
