@@ -22,7 +22,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.ranges import require_product
+from cpqueens.language.ranges import LIMIT, require_product
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
 
@@ -131,6 +131,9 @@ class Product(Definition):
 
     def bounds(self) -> tuple[IntArray, IntArray]:
         """Return the extremes over the corners; tighter for squares."""
+        single = self.single_terms()
+        if single is not None:
+            return _single_product(*single)
         (a, b), (c, d) = self.arguments[0].bounds(), self.arguments[1].bounds()
         require_product((a, b), (c, d))
         corners = np.stack([a * c, a * d, b * c, b * d])
@@ -138,6 +141,18 @@ class Product(Definition):
         square = np.array([k[1] == k[2] for k in self.keys()], dtype=bool)
         around = np.where((a <= 0) & (b >= 0), 0, np.minimum(a * a, b * b))
         return np.where(square, around, low), corners.max(axis=0)
+
+
+def _single_product(left: Term, right: Term) -> tuple[IntArray, IntArray]:
+    """Return the bounds of one product, in Python's integers: loops define them one by one."""
+    (a, b, _), (c, d, _) = left.ends(), right.ends()
+    corners = a * c, a * d, b * c, b * d
+    low, high = min(corners), max(corners)
+    if max(high, -low) > LIMIT:
+        require_product(left.bounds(), right.bounds())
+    if left.key() == right.key():
+        low = 0 if a <= 0 <= b else min(a * a, b * b)
+    return np.array([low], dtype=np.int64), np.array([high], dtype=np.int64)
 
 
 class _Division(Definition):
@@ -300,7 +315,8 @@ class Element(Definition):
 
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
-        table = tuple(self.table.keys())
+        array = self.table
+        table = tuple(array.keys()) if array.coefficients.any() else array.constants.tobytes()
         return [("element", position, table) for position in self.position.keys()]  # noqa: SIM118
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:

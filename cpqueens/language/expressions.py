@@ -89,6 +89,7 @@ class Operations:
     compare: Callable[[Any, Any, Relation], BoolArray]
     connect: Callable[..., BoolArray]  # a connective's name and its operands
     define: Callable[..., LinearArray]  # a function's name and its operands
+    literal: Callable[[LinearArray], BoolArray]  # of a term that is known to be a truth
     literals: Callable[[LinearArray], BoolArray]
     matmul: Callable[[Any, Any], LinearArray]
     multiply: Callable[[Any, Any], LinearArray]
@@ -326,7 +327,7 @@ class LinearArray(Operand, LinearRows):
     def _place(self, key: Any) -> int | None:
         """Return the flat position that integers pick, None for other keys and for those that are refused."""
         shape = self.shape
-        if type(key) is int and len(shape) == 1:
+        if len(shape) == 1 and type(key) is int:
             return key if -shape[0] <= key < shape[0] else None
         if type(key) is not tuple or len(key) != len(shape) or not shape:
             return None

@@ -16,6 +16,7 @@ OPERATIONS.as_truth = truths.as_truth
 OPERATIONS.compare = arithmetic.compare
 OPERATIONS.connect = truths.connect
 OPERATIONS.define = define
+OPERATIONS.literal = truths.Literals.known
 OPERATIONS.literals = truths.Literals
 OPERATIONS.matmul = arithmetic.matmul
 OPERATIONS.multiply = arithmetic.multiply

@@ -8,14 +8,13 @@ long for one as for a thousand, so what was added waits, by form: the form of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
-from cpqueens.language.arrays import of_flat_rows, stack_last
+from cpqueens.language.arrays import stack_last
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.term import Term
+from cpqueens.language.term import Term, join_terms
 
 Form = tuple[Any, ...]
 """A kind of connective and its operands' forms: None for a literal, the relation of a relation."""
@@ -28,23 +27,17 @@ class Pending:
         self.form = form
         self.block = block  # the number that its array is to have
         self.count = 0
-        self._terms: list[tuple[tuple[int, ...], tuple[int, ...], int]] = []
+        self._terms: list[Term] = []
 
     def append(self, terms: list[Term]) -> None:
         """Add a connective with these terms."""
         self.count += 1
-        self._terms += [(term.variable_list, term.coefficient_list, term.constant) for term in terms]
+        self._terms += terms
 
     def made(self, registry: Registry) -> Connective:
         """Return all of them as an array, of shape (count,)."""
         width = len(self._terms) // self.count
-        return _made(self.form, (_column(registry, self._terms[k::width]) for k in range(width)))
-
-
-def _column(registry: Registry, rows: list[tuple[tuple[int, ...], tuple[int, ...], int]]) -> LinearArray:
-    variables, coefficients, constants = zip(*rows, strict=True)
-    names, factors = map(chain.from_iterable, (variables, coefficients))
-    return of_flat_rows(registry, [len(v) for v in variables], names, factors, constants)
+        return _made(self.form, (join_terms(registry, self._terms[k::width]) for k in range(width)))
 
 
 def _made(form: Form, terms: Iterator[LinearArray]) -> Connective:

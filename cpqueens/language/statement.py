@@ -16,8 +16,10 @@ from cpqueens.language.arrays import of_variables, plain_variables
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.negation import Negation
+from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
@@ -45,6 +47,9 @@ Posting = Callable[[BoolArray, "str | None", "Source | None"], None]
 
 MAX_TITLE = 1000
 MAX_NESTING = 64
+
+
+_CLAUSES = {Or, Implication}  # posted as they are
 
 
 class Statement(NamedValues, Objectives):
@@ -239,6 +244,14 @@ class Statement(NamedValues, Objectives):
                 if type(term) is Term and term.registry is self:  # the short way of double loops
                     self._posted.append_row(term, constraint.relation, frame.f_code, frame.f_lasti)
                     continue
+            elif (
+                type(constraint) in _CLAUSES
+                and name is None
+                and constraint.operands is not None
+                and constraint.registry is self
+            ):
+                self._posted.append(constraint, (frame.f_code, frame.f_lasti))
+                continue
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
 
     def __iadd__(self, constraints: Any) -> Self:

@@ -18,6 +18,10 @@ _LONG = 16
 """From so many variables on, a term to which another variable is added becomes a `GrowingSum`."""
 
 
+_LITERALS = {((1,), 0), ((-1,), 1)}
+"""Coefficients and constants of a Boolean variable and of its negation."""
+
+
 class Term(LinearArray):
     """One term: an array of shape () whose rows stay Python tuples until arrays are needed."""
 
@@ -103,8 +107,13 @@ class Term(LinearArray):
 
     def single(self) -> Term | None:
         """Return itself if it is a truth: a 0/1 term that is never undefined."""
-        low, high, _ = self.ends()
         registry = self.registry
+        if (self.coefficient_list, self.constant) in _LITERALS and not registry.has_partial:
+            lower, upper = registry.ends  # most are like that
+            (variable,) = self.variable_list
+            if lower.item(variable) >= 0 and upper.item(variable) <= 1:
+                return self
+        low, high, _ = self.ends()
         if low < 0 or high > 1 or (registry.has_partial and registry.partial_terms(self).any()):
             return None
         return self
@@ -165,7 +174,7 @@ class Term(LinearArray):
 
     def __invert__(self) -> BoolArray:
         single = self.single()
-        return LinearArray.__invert__(self) if single is None else OPERATIONS.literals(single.opposite())
+        return LinearArray.__invert__(self) if single is None else OPERATIONS.literal(single.opposite())
 
     def __neg__(self) -> LinearArray:
         return Term(

@@ -1,7 +1,7 @@
 """Truths that are 0/1 terms, and what users write as truths."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import broadcast_all, concatenate_rows, mixed, stack_last
@@ -23,6 +23,13 @@ class Literals(BoolArray):
         self.shape = terms.shape
         self.terms = terms
 
+    @classmethod
+    def known(cls, terms: LinearArray) -> Self:
+        """Return the truths of terms that are known to be such."""
+        new = cls.__new__(cls)
+        new.registry, new.shape, new.terms = terms.registry, terms.shape, terms
+        return new
+
     def truth(self) -> LinearArray:
         """Return the 0/1 terms themselves."""
         return self.terms
@@ -32,7 +39,7 @@ class Literals(BoolArray):
         return self.terms if type(self.terms) is Term else None
 
     def __invert__(self) -> BoolArray:
-        return Literals(self.terms.opposite() if type(self.terms) is Term else 1 - self.terms)
+        return Literals.known(self.terms.opposite() if type(self.terms) is Term else 1 - self.terms)
 
 
 def _span(terms: LinearArray) -> tuple[int, int]:

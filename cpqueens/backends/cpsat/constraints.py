@@ -57,15 +57,11 @@ def _table(writer: TextWriter, constraint: Any) -> None:
     if not len(constraint.rows):
         writer.boolean("bool_or", [])
     elif constraint.terms.size:
-        writer.expressions("table", constraint.terms, _values(constraint))
-
-
-def _values(constraint: Any) -> str:
-    return f"values:[{joined(constraint.rows.reshape(-1).tolist())}]"
+        writer.table(constraint.terms, constraint.rows.reshape(-1).tolist())
 
 
 def _negative_table(writer: TextWriter, constraint: Any) -> None:
-    writer.expressions("table", constraint.terms, f"{_values(constraint)}negated:true ")
+    writer.table(constraint.terms, constraint.rows.reshape(-1).tolist(), negated=True)
 
 
 def _inverse(writer: TextWriter, constraint: Any) -> None:

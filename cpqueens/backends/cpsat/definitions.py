@@ -141,18 +141,16 @@ def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
 
 def _element(writer: TextWriter, definition: Definition) -> None:
     position, table = definition.arguments
-    entries = writer.entries(table)
     reach = _reach(table)
     for row, result in zip(position.rows(), definition.results.tolist(), strict=True):
         inside = _inside_literal(writer, row, table.size)
-        index, target = writer.affine(row), writer.index[result]
+        place, target = None, writer.index[result]
         if inside is not None:  # outside, CP-SAT's own position is 0, and so is the result
-            index = f"vars:{_where(writer, row, table.size - 1, inside)} coeffs:1"
+            place = _where(writer, row, table.size - 1, inside), 1, 0
             target = writer.new_variable(*reach)
             writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
             writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
-        inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{entries}"
-        writer.parts.append(f"constraints{{element{{{inner}}}}}")
+        writer.element(place or writer.place(row), table, target)
 
 
 def _reach(table: LinearArray) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,8 +93,10 @@ class Translation:
         return self.largest < 2**40 and float(reach) + abs(self.offset) < 2**52
 
 
-def translate(model: Statement, boolean: bool = False, objective: bool = True) -> Translation:
-    """Return the model in CP-SAT's form.
+def translate(
+    model: Statement, boolean: bool = False, objective: bool = True, named: bool = False
+) -> Translation:
+    """Return the model in CP-SAT's form, with the names of its variables if it is to be ``named``.
 
     ``boolean`` allows the formulation for large boards. Without ``objective`` the objective is left out:
     CP-SAT would enumerate only the optimal solutions.
@@ -102,18 +105,21 @@ def translate(model: Statement, boolean: bool = False, objective: bool = True) -
 
     lowered = lower(model, supports, "cpsat", objective=objective, joined=True)
     decisions = model.decisions
-    board = None
+    board, writer = None, None
     if boolean and fits(lowered, decisions):
         board = BooleanBoard(lowered, decisions)
         text, columns, offset = board.text, np.zeros(0, dtype=np.int64), 0
         extremes, reach = False, 0
     else:
-        writer = write(lowered, decisions)
+        names = dict(zip(decisions.tolist(), model.blocks.names(), strict=True)) if named else {}
+        writer = write(lowered, decisions, names)
         text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
         offset, extremes, reach = writer.offset, writer.extremes, writer.reach
     native = cp_model.CpModel()
     if not native.proto.parse_text_format(text):
         raise ModelInvalid("cpsat could not read the translated model")
+    if writer is not None:
+        writer.finish(native)
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
     sign = -1 if lowered.maximizing else 1
@@ -135,7 +141,7 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
     return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
 
 
-def write(lowered: Lowered, decisions: IntArray) -> TextWriter:
+def write(lowered: Lowered, decisions: IntArray, names: Mapping[int, str] | None = None) -> TextWriter:
     """Return the text of a lowered model; all decision variables are in it, and what else it needs."""
     store = lowered.store
     definitions = joined_definitions(lowered.definitions)
@@ -150,7 +156,7 @@ def write(lowered: Lowered, decisions: IntArray) -> TextWriter:
     used[decisions] = True
     for definition in (*truths, *functions):
         used[definition.results] = True
-    writer = TextWriter(store, used & ~clauses.written_out)
+    writer = TextWriter(store, used & ~clauses.written_out, names)
     for definition in functions:
         write_definition(writer, definition)
     for truth in truths:
@@ -189,7 +195,12 @@ class Export:
     """A native CP-SAT model and its variables by the names in ours."""
 
     model: Any
-    variables: Mapping[str, Any]
+    columns: Mapping[str, int]  # the indices of these variables
+
+    @cached_property
+    def variables(self) -> Mapping[str, Any]:
+        """The native variables by the names in ours."""
+        return {n: self.model.get_int_var_from_proto_index(c) for n, c in self.columns.items()}
 
     def assignment(self, solver: Any) -> dict[str, int]:
         """Return ``{name: value}`` of a native solver's solution, for ``Model.check``."""
@@ -205,14 +216,9 @@ def export(model: Statement) -> Export:
     constraints_in_range(model)
     if len(model.goals) > 1:
         raise UnsupportedRequest("a native model has one objective; this one has several, in their order")
-    translation = translate(model)
+    translation = translate(model, named=True)
     if translation.native.validate():
         raise refusal(model, translation)
-    native = translation.native
-    native.proto.name = model.name
-    names = model.blocks.names()
-    columns = translation.columns.tolist()
-    variables = {n: native.get_int_var_from_proto_index(c) for n, c in zip(names, columns, strict=True)}
-    for name, column in zip(names, columns, strict=True):
-        native.proto.variables[column].name = name
-    return Export(native, variables)
+    translation.native.proto.name = model.name
+    columns = dict(zip(model.blocks.names(), translation.columns.tolist(), strict=True))
+    return Export(translation.native, columns)

@@ -1,6 +1,6 @@
 """The text format of CP-SAT's protocol buffer, which OR-Tools parses faster than Python fills its fields."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -20,7 +20,12 @@ Row = tuple[list[int], list[int], int]
 class TextWriter:
     """Collects the text of one model; ``index`` maps our variables to CP-SAT's."""
 
-    def __init__(self, store: VariableStore, used: np.typing.NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        store: VariableStore,
+        used: np.typing.NDArray[np.bool_],
+        names: Mapping[int, str] | None = None,
+    ) -> None:
         self.store = store
         self.parts: list[str] = []
         self._intervals: list[str] = []  # they come first: other constraints name them by their places
@@ -34,18 +39,23 @@ class TextWriter:
         self.extremes = False  # whether there is a ``lin_max``
         self.reach = span  # the largest absolute value of any variable and of what any row may sum up to
         self._literals: dict[Any, int] = {}
-        self._write_variables(used)
+        self._tables: list[tuple[str, list[int]]] = []
+        self._elements: list[tuple[int, int, int, list[int], int]] = []
+        self._write_variables(used, names or {})
 
-    def _write_variables(self, used: np.typing.NDArray[np.bool_]) -> None:
+    def _write_variables(self, used: np.typing.NDArray[np.bool_], names: Mapping[int, str]) -> None:
         store = self.store
         kept = np.flatnonzero(used)
         bounds = zip(store.lower[kept].tolist(), store.upper[kept].tolist(), strict=True)
         self.sizes = np.maximum(np.abs(store.lower[kept]), np.abs(store.upper[kept])).tolist()
-        texts = [f"variables{{domain:[{a},{b}]}}" for a, b in bounds]
+        domains = [f"{a},{b}" for a, b in bounds]
         for variable, values in store.domains.items():
             if used[variable]:
-                texts[self.index[variable]] = f"variables{{domain:[{intervals(values)}]}}"
-        self.parts += texts
+                domains[self.index[variable]] = intervals(values)
+        labels = [f'name:"{_escaped(names[v])}"' if v in names else "" for v in kept.tolist()]
+        self.parts += [
+            f"variables{{{label}domain:[{domain}]}}" for label, domain in zip(labels, domains, strict=True)
+        ]
 
     # ---- pieces ---------------------------------------------------------------------------------
 
@@ -266,9 +276,44 @@ class TextWriter:
             return "exprs{vars:%d coeffs:%d offset:%d}" * array.size % numbers
         return self.affines(array.rows())
 
+    def table(self, terms: LinearArray, values: list[int], negated: bool = False) -> None:
+        """Write a table of allowed rows, or of forbidden ones; its numbers come with `finish`."""
+        kind = "negated:true " if negated else ""
+        self._tables.append((f"constraints{{table{{{kind}{self.entries(terms)}}}}}", values))
+
+    def element(self, position: tuple[int, int, int], table: LinearArray, target: int) -> None:
+        """Write that a variable of CP-SAT's is the entry of a table at a position, see `place`."""
+        if not table.coefficients.any():
+            self._elements.append((*position, table.constants.tolist(), target))
+            return
+        index = "vars:{} coeffs:{} offset:{}".format(*position)
+        inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{self.entries(table)}"
+        self.parts.append(f"constraints{{element{{{inner}}}}}")
+
+    def place(self, row: Row) -> tuple[int, int, int]:
+        """Return a term as a variable of CP-SAT's, a factor and a constant."""
+        variables, coefficients, constant = row
+        if len(variables) != 1:
+            return self.auxiliary(row), 1, 0
+        return self.index[variables[0]], coefficients[0], constant
+
     def text(self) -> str:
-        """Return the text of the whole model."""
-        return "".join([*self._intervals, *self.parts])
+        """Return the text of the model, which `finish` completes."""
+        return "".join([*self._intervals, *self.parts, *(text for text, _ in self._tables)])
+
+    def finish(self, native: Any) -> None:
+        """Add to the model that was read what OR-Tools takes faster in lists than in text."""
+        constraints = native.proto.constraints
+        first = len(constraints) - len(self._tables)
+        for k, (_, values) in enumerate(self._tables):
+            constraints[first + k].table.values.extend(values)
+        for index, a, c, table, target in self._elements:
+            position, entry = map(native.get_int_var_from_proto_index, (index, target))
+            native.add_element(a * position + c, table, entry)
+
+
+def _escaped(name: str) -> str:
+    return name.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _places(count: int) -> str:

@@ -73,3 +73,12 @@ def test_a_hint_is_for_the_variables_that_were_hinted() -> None:
     translation.add_hint(Request(Want.ONE, Clock(None), hint=hint, hinted=hinted))
     given = translation.native.proto.solution_hint
     assert dict(zip(given.vars, given.values, strict=True)) == {1: 1, 3: 3}
+
+
+@pytest.mark.parametrize("name", ["x", 'the "best"', "back\\slash", "Größe 'n'", "a{b}%d"])
+def test_exported_variables_have_their_names(name: str) -> None:
+    m = Model()
+    m.add(m.intvar(1, 2, shape=2, name=name).sum() == 3)
+    exported = m.to_cpsat()
+    assert [v.name for v in exported.model.proto.variables] == [f"{name}[0]", f"{name}[1]"]
+    assert [v.name for v in exported.variables.values()] == list(exported.variables)

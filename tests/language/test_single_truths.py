@@ -1,0 +1,132 @@
+"""Truths of single terms: written one by one they are what they are as arrays, and where they were added."""
+
+from __future__ import annotations
+
+import pickle
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from cpqueens import And, Model, ModelError, Or
+from cpqueens.errors import ModelError as Refused
+from cpqueens.language.term import Sum, Term
+
+
+def _loop(n: int = 5) -> Model:
+    m = Model()
+    x, b = m.intvar(0, 3, shape=n, name="x"), m.boolvar(shape=n, name="b")
+    for k in range(n - 1):
+        m.add(b[k].implies(x[k] + x[k + 1] <= 3))
+        m.add(b[k + 1] | (x[k] == 2), name=f"c{k}")
+        m.add(b[k].implies(Or([x[k] != 1, ~b[k + 1], And(b[k], x[k + 1] > 0)])))
+    return m
+
+
+def _arrays(n: int = 5) -> Model:
+    m = Model()
+    x, b = m.intvar(0, 3, shape=n, name="x"), m.boolvar(shape=n, name="b")
+    m.add(b[:-1].implies(x[:-1] + x[1:] <= 3), b[1:] | (x[:-1] == 2))
+    m.add(b[:-1].implies((x[:-1] != 1) | ~b[1:] | (b[:-1] & (x[1:] > 0))))
+    return m
+
+
+@pytest.mark.parametrize("solver", ["cpsat", "backtracking", "python-constraint"])
+def test_a_loop_means_what_arrays_mean(solver: str) -> None:
+    expected = {tuple(row) for row in _arrays().enumerate(solver="backtracking").solutions.matrix.tolist()}
+    assert {tuple(row) for row in _loop().enumerate(solver=solver).solutions.matrix.tolist()} == expected
+
+
+def test_every_constraint_keeps_its_place_name_and_line() -> None:
+    m = _loop()
+    kinds = [posted.constraint.kind for posted in m.constraints]
+    assert kinds == ["Implication", "Or", "Implication"] * 4
+    assert [posted.name for posted in m.constraints][1::3] == ["c0", "c1", "c2", "c3"]
+    lines = {posted.source[1] - m.constraints[0].source[1] for posted in m.constraints if posted.source}
+    assert lines == {0, 1, 2}
+    assert all(posted.constraint.shape == () for posted in m.constraints)
+
+
+@pytest.mark.parametrize("change", ["copy", "pickle", "without", "more"])
+def test_what_waits_is_not_lost(change: str) -> None:
+    m = _loop()
+    expected = _loop().count(solver="backtracking")
+    if change == "copy":
+        m = m.copy()
+    elif change == "pickle":
+        m = pickle.loads(pickle.dumps(m))
+    elif change == "without":
+        x, b = m["x"], m["b"]
+        m.add(b[0].implies(x[0] + x[1] <= 0))
+        m = m.without([12])
+    else:
+        assert m.variable_count > 10  # defines what waits
+        m.add(m["b"][0].implies(m["x"][0] + m["x"][1] <= 3))
+    assert m.count(solver="backtracking") == expected
+
+
+def test_a_truth_that_was_written_before_a_copy_can_be_added_to_it() -> None:
+    m = Model()
+    x, b = m.intvar(0, 3, shape=2, name="x"), m.boolvar(name="b")
+    rule = b.implies(x[0] + x[1] <= 2)
+    other = m.copy()
+    other.add(rule)
+    assert (m.count(solver="backtracking"), other.count(solver="backtracking")) == (32, 22)
+    late = m.intvar(0, 1, name="late")
+    with pytest.raises(ModelError, match="after the model was copied"):
+        other.add(b.implies(late + x[0] <= 2))
+
+
+def test_ranges_are_refused_where_they_are_written() -> None:
+    m = Model()
+    x, b = m.intvar(0, 2**60, shape=2, name="x"), m.boolvar(name="b")
+    with pytest.raises(Refused, match="narrow its variables"):
+        b.implies(4 * x[0] + 4 * x[1] <= 2)
+    with pytest.raises(Refused, match=r"values 0\.\.\d+ is not a truth"):
+        b.implies(x[0])
+
+
+def test_two_threads_may_define_what_waits() -> None:
+    m, found = _loop(), []
+    threads = [Thread(target=lambda: found.append(m.count(solver="backtracking"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [_loop().count(solver="backtracking")] * 4
+
+
+@pytest.mark.parametrize("relation", ["== 1", "!= 0", ">= 1", "> 0", "== 0", "!= 1", "<= 0", "< 1"])
+def test_a_truth_compared_with_0_or_1_is_that_truth_or_its_negation(relation: str) -> None:
+    m = Model()
+    x = m.intvar(0, 2, shape=2, name="x")
+    itself = relation in ("== 1", "!= 0", ">= 1", "> 0")
+    truths = {"relation": x[0] < x[1], "conjunction": (x[0] > 0) & (x[1] > 0), "array": x > 0}
+    for name, truth in truths.items():
+        compared = eval(f"truth {relation}", {"truth": truth})
+        assert compared.kind == {"conjunction": "And" if itself else "Or"}.get(name, "Linear")
+        other = m.copy()
+        other.add(compared if itself else ~compared)
+        expected = m.copy()
+        expected.add(truth)
+        assert other.count(solver="backtracking") == expected.count(solver="backtracking")
+
+
+def test_a_sum_is_not_changed_by_a_longer_one() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=40, name="x")
+    total = sum(x[k] for k in range(30))
+    assert type(total) is Sum
+    one, other = total + x[30], total - 2 * x[31] + 5
+    again = one + x[3]
+    for term, coefficients, constant in (
+        (total, dict.fromkeys(range(30), 1), 0),
+        (one, dict.fromkeys(range(31), 1), 0),
+        (other, {**dict.fromkeys(range(30), 1), 31: -2}, 5),
+        (again, {**dict.fromkeys(range(31), 1), 3: 2}, 0),
+    ):
+        assert dict(zip(term.variable_list, term.coefficient_list, strict=True)) == coefficients
+        assert term.constant == constant
+    assert type(total - 1) is Term
+    m.add(total == 30, one + 1 <= 31, sum(x[k] == 1 for k in range(40)) == 30)
+    assert m.solve(solver="cpsat")[x].tolist() == np.repeat([1, 0], [30, 10]).tolist()
