@@ -301,18 +301,16 @@ def test_seeds_and_strategies_have_two_spellings(solver: str) -> None:
 
 OWN = re.compile(r"\b(m|outcome)\.([a-z_]+)|\b([A-Z][A-Za-z0-9]+)\(|\b([a-z]+_?)\(")
 PYTHON = {"sum", "abs", "len", "list", "print"}
-LATER = {"Circuit", "SubCircuit", "Regular", "NoOverlap", "NoOverlap2D", "Cumulative"}
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_what_is_advised_exists(name: str) -> None:
-    """Names of kinds that other work adds may be missing; all else is there."""
     outcome = Variables().m.solve("backtracking")
     owners = {"m": Variables().m, "outcome": outcome}
     for owner, attribute, kind, function in OWN.findall(SPELLINGS[name]):
-        if attribute and attribute not in LATER:
+        if attribute:
             assert hasattr(owners[owner], attribute), attribute
-        if (kind or function) and {kind, function}.isdisjoint(PYTHON | LATER):
+        if (kind or function) and {kind, function}.isdisjoint(PYTHON):
             methods = any(hasattr(o, function) for o in (Variables().x, Variables().m, outcome.solutions))
             assert methods or (kind or function) in cpqueens.__all__, (kind, function)
     assert not hasattr(Variables().m, name) or name in ("constraint",)
