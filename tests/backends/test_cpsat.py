@@ -215,6 +215,15 @@ def test_objectives_beyond_doubles_are_exact() -> None:
         assert m.solve(solver="cpsat")[x] == offset + 6
 
 
+def test_an_objective_with_a_large_coefficient_is_exact() -> None:
+    """Found by fuzzing (777, 439): the reach of the objective was taken from the wrong end of a domain."""
+    m = Model()
+    x = m.intvar(0, 1, name="x")
+    m.add(x == 1)
+    m.maximize(-(2**59 - 1) * x)
+    assert m.solve(solver="cpsat").objective == -(2**59) + 1
+
+
 def test_an_objective_over_a_wide_range_is_exact() -> None:
     m = Model()
     x = m.intvar(0, 2**53 + 1, name="x")

@@ -86,7 +86,8 @@ class Translation:
     def objective_is_exact(self) -> bool:
         """Say whether the sum of the objective, which CP-SAT adds up as floats, cannot be rounded."""
         goal, variables = self.native.proto.objective, self.native.proto.variables
-        ends = [variables[v if v >= 0 else -v - 1].domain for v in goal.vars]
+        # as lists: OR-Tools 9.15 takes an index of -1 for 0
+        ends = [list(variables[v if v >= 0 else -v - 1].domain) for v in goal.vars]
         sizes = [max(abs(end[0]), abs(end[-1])) for end in ends]
         reach = sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset)
         # presolve may put any variables into the objective
