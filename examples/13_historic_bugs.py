@@ -154,7 +154,8 @@ def large_sum() -> Model:
     model = Model("large sum")
     z, d = model.intvar(1, 2, name="z"), model.intvar(domain=[0, 122713351312, 157073089682], name="d")
     x = model.boolvar(name="x")
-    model.add((8589934591 * z + d <= 137438953470) | x)
+    small = 8589934591 * z + d <= 137438953470
+    model.add(small | x, small | x)  # in two clauses it has a Boolean variable of its own
     return model
 
 

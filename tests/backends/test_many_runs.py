@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from cpqueens.backends import together
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.generate import random_model
+from cpqueens.kernels import tiers
 
 SEEDS = (0, 5, 9)
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
@@ -33,6 +35,13 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 TOGETHER = ["sosic-gu-4", *(name for name in STRATEGIES if hasattr(get_strategy(name), "many"))]
 """Strategies that have a kernel for many runs of queens."""
+
+
+@pytest.fixture(autouse=True)
+def plain() -> Iterator[None]:
+    """Stay in plain form: models of every kind of layers would each have their own kernels compiled."""
+    with tiers.mode("plain"):
+        yield
 
 
 def models() -> list[Model]:

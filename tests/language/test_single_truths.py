@@ -10,7 +10,7 @@ import pytest
 
 from cpqueens import And, Model, ModelError, Or
 from cpqueens.errors import ModelError as Refused
-from cpqueens.language.term import Sum, Term
+from cpqueens.language.term import GrowingSum, Term
 
 
 def _loop(n: int = 5) -> Model:
@@ -116,7 +116,7 @@ def test_a_sum_is_not_changed_by_a_longer_one() -> None:
     m = Model()
     x = m.intvar(0, 1, shape=40, name="x")
     total = sum(x[k] for k in range(30))
-    assert type(total) is Sum
+    assert type(total) is GrowingSum
     one, other = total + x[30], total - 2 * x[31] + 5
     again = one + x[3]
     for term, coefficients, constant in (

@@ -68,7 +68,7 @@ KINDS = Area(
                "range(len(self.matrix) - 1)", "range(len(self.matrix) - 2)"),
     ),
     (
-        "tests/language/constraints/test_regular.py", "tests/language/constraints/test_tables.py",
+        "tests/language/constraints/test_regular.py", "tests/language/constraints/test_table_rows.py",
         "tests/language/constraints/test_n_value.py", "tests/language/constraints/test_global_cardinality.py",
         "tests/language/constraints/test_value_precede.py", "tests/language/constraints/test_bin_packing.py",
         "tests/language/constraints/test_lex_chain.py", "tests/language/constraints/test_kinds.py",

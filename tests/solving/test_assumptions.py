@@ -26,8 +26,12 @@ def switched() -> Model:
 
 
 def apart(seed: int) -> tuple[Model, list[Any], Model]:
-    """Return a random model without half of its constraints, these as assumptions, and the whole model."""
-    whole = random_model(seed)
+    """Return a random model without half of its constraints, these as assumptions, and the whole model.
+
+    Without its objective: that is to be defined, too.
+    """
+    drawn = random_model(seed)
+    whole = rebuilt(drawn, constraints=own_constraints(drawn), objective=False)
     posted = own_constraints(whole)
     half = rebuilt(whole, constraints=posted[::2], objective=False)
     rows = {v: _only_row(half[whole.name_of(v)]) for v in whole.decisions.tolist()}

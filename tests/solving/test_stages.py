@@ -17,6 +17,7 @@ from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault, ModelError, UnsupportedRequest
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.goals import keys
+from cpqueens.language.rebuild import own_constraints, rebuilt
 
 
 @pytest.fixture
@@ -31,8 +32,8 @@ def ranked() -> Model:
 
 def with_goals(seed: int) -> Model:
     """Return a random model with one to three objectives, in any directions."""
-    model = random_model(seed)
-    model.drop_objectives()
+    drawn = random_model(seed)
+    model = rebuilt(drawn, constraints=own_constraints(drawn), objective=False)
     names = list(model.blocks.by_name)
     for k in range(1 + seed % 3):
         term = model[names[(seed + k) % len(names)]].sum() * (1 + k % 2) if names else 3

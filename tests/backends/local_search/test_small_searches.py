@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from cpqueens.models.costas_array import costas_array
@@ -11,6 +13,7 @@ from searched import diagonals, mixed, products, run
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.fuzzing.generate import random_model
+from cpqueens.kernels import tiers
 
 MODELS = {
     "queens": queens(6),
@@ -20,6 +23,13 @@ MODELS = {
     "mixed": mixed(6),
     "products": products(6),
 }
+
+
+@pytest.fixture(autouse=True)
+def plain() -> Iterator[None]:
+    """Stay in plain form: random models of many layers would each have their own kernels compiled."""
+    with tiers.mode("plain"):
+        yield
 
 
 def reached(outcome: Outcome) -> np.ndarray:
