@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Backend, Feature, Parameter, Want
 from cpqueens.backends.named import parameters_of
 from cpqueens.crosscheck import oracle
@@ -165,7 +166,9 @@ def resumed(s: Subject) -> Iterator[Disagreement]:
         if not s.book("resuming", seen) or seen.store is None:
             continue
         rows = {tuple(row) for batch in seen.store.rows() for row in batch.tolist()}
-        if rows != expected or seen.invalid or seen.duplicates or not seen.claims_all:
+        late = seen.ended_by == StopReason.TIME_LIMIT  # on a busy machine: then it claims less
+        whole = seen.claims_all and rows == expected
+        if not (whole or (late and rows <= expected)) or seen.invalid or seen.duplicates:
             message = f"{seen.count} solutions behind {start.tolist()}, there are {len(expected)}"
             yield Disagreement(Code.MISSING, p.name, message, (ORACLE,), total=len(expected ^ rows))
 

@@ -28,9 +28,9 @@ MODELS = 60
 class Resuming(Scripted):
     """Knows the truth, and gives the rows that are greater than ``after``, less what it skips."""
 
-    def __init__(self, skips: int) -> None:
+    def __init__(self, skips: int, late: bool = False) -> None:
         super().__init__("resuming")
-        self.skips = skips
+        self.skips, self.late = skips, late
         self.features |= {Feature.RESUME, Feature.HINT}
 
     def run(self, model: Model, request: Request, deliver: Deliver) -> Ended:
@@ -43,7 +43,8 @@ class Resuming(Scripted):
         if len(rows):
             deliver(rows.reshape(len(rows), len(model.decisions)))
         count = len(rows) if request.want is Want.COUNT else None
-        return Ended(True, StopReason.EXHAUSTED, count=count, statistics={"constraints": []})
+        reason = StopReason.TIME_LIMIT if self.late else StopReason.EXHAUSTED
+        return Ended(not self.late, reason, count=count, statistics={"constraints": []})
 
 
 def found_by(probe: Examination, solvers: list[Any]) -> set[tuple[str, str]]:
@@ -61,6 +62,10 @@ def found_by(probe: Examination, solvers: list[Any]) -> set[tuple[str, str]]:
 def test_a_solution_that_is_lost_on_the_way_is_noticed(probe: Examination, code: str) -> None:
     assert found_by(probe, [Resuming(0)]) == set()
     assert (code, "resuming") in found_by(probe, [Resuming(1)])
+
+
+def test_who_had_no_time_to_resume_to_the_end_has_lost_nothing() -> None:
+    assert found_by(probes.resumed, [Resuming(1, late=True)]) == set()
 
 
 CHECKER_FAULTS = [
