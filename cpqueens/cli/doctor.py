@@ -67,8 +67,8 @@ def _compile() -> None:
     from cpqueens.cli import warming
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compiling", total=len(warming.RUNS) + 1)
-        for done, name in enumerate(warming.warm()):
+        task = bar.add_task("compiling", total=len(warming.RUNS) + len(warming.MANY) + 1)
+        for done, name in enumerate(warming.compile_all(_processors())):
             bar.update(task, completed=done, description=f"compiling for {name}")
 
 
@@ -95,15 +95,18 @@ def _at_least(version: str, needed: str) -> bool:
     return not needed or numbers(version) >= numbers(needed)
 
 
+def _processors() -> int:
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
+
+
 def _facts() -> dict[str, Any]:
     folder, writable = kernel_cache()
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "cpqueens": _version("cpqueens"),
         "python": platform.python_version(),
         "executable": sys.executable,
         "platform": platform.platform(),
-        "processors": usable,
+        "processors": _processors(),
         "kernel_cache": {"folder": str(folder), "writable": writable},
         "limits": limits(),
     }

@@ -1,9 +1,14 @@
 """Compiling all kernels at once: runs that together call each in the forms in which models need it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing.connection import wait
 from typing import Any
 
+from cpqueens.errors import CpqueensError
 from cpqueens.problems import catalog
+from cpqueens.system.children import Worker
+
+_PATIENCE = 10.0  # seconds for an end after all is done
 
 RUNS: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
     ("queens", "n=6", "backtracking:bitmask", {}),
@@ -40,17 +45,75 @@ MANY: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
 """The same for `Model.runs`."""
 
 
-def warm() -> Iterator[str]:
-    """Make the runs one after the other, with machine code from the first step; name each beforehand."""
+GROUPS: tuple[Callable[[str, str], bool], ...] = (
+    lambda problem, solver: problem != "toroidal_queens" and not _on_queens(problem, solver),
+    lambda problem, solver: _on_queens(problem, solver),
+    lambda problem, solver: problem == "toroidal_queens" and _is_walk(solver),
+    lambda problem, solver: problem == "toroidal_queens" and not _is_walk(solver),
+)
+"""Runs that share most of what their kernels call, and so are made by one process."""
+
+
+def _on_queens(problem: str, solver: str) -> bool:
+    return problem == "queens" and solver.startswith("local-search")
+
+
+def _is_walk(solver: str) -> bool:
+    return solver in ("local-search:tabu", "local-search:hill-climbing")
+
+
+def warm(group: int) -> Iterator[str]:
+    """Make the runs of a group one after the other, with machine code from the first step; name each."""
     from cpqueens.kernels import tiers
     from cpqueens.solving.solve import count_solutions
 
+    belongs = GROUPS[group]
     with tiers.mode("here"):
         for problem, size, solver, options in RUNS:
-            yield f"{solver} on {problem}"
-            catalog.load(problem, [size]).model.solve(solver=solver, random_seed=1, **options)
+            if belongs(problem, solver):
+                yield f"{solver} on {problem}"
+                catalog.load(problem, [size]).model.solve(solver=solver, random_seed=1, **options)
         for problem, size, solver, options in MANY:
-            yield f"many runs of {solver} on {problem}"
-            catalog.load(problem, [size]).model.runs(solver, 2, **options)
-        yield "backtracking:halves on queens"
-        count_solutions(catalog.load("queens", ["n=6"]).model, "backtracking:halves")
+            if belongs(problem, solver):
+                yield f"many runs of {solver} on {problem}"
+                catalog.load(problem, [size]).model.runs(solver, 2, **options)
+        if belongs("queens", "backtracking:halves"):
+            yield "backtracking:halves on queens"
+            count_solutions(catalog.load("queens", ["n=6"]).model, "backtracking:halves")
+
+
+def compile_all(processes: int) -> Iterator[str]:
+    """Make all runs, in so many processes; name each as it begins.
+
+    Raises
+    ------
+    CpqueensError
+        If a process does not come to its end.
+    """
+    waiting = list(range(len(GROUPS)))
+    workers: dict[Any, Worker] = {}
+    try:
+        while waiting or workers:
+            while waiting and len(workers) < processes:
+                worker = Worker("cpqueens.cli.warming:work", (waiting.pop(0),))
+                workers[worker.connection] = worker
+            connection: Any
+            for connection in wait(list(workers)):
+                try:
+                    said = connection.recv()
+                except (EOFError, OSError):
+                    raise CpqueensError("a process that compiles kernels has died") from None
+                if said:
+                    yield said
+                else:
+                    workers.pop(connection).end(_PATIENCE)
+    finally:
+        for worker in workers.values():
+            worker.end()
+
+
+def work(connection: Any, group: int) -> None:
+    """Make the runs of a group, in a process of its own: name each, and at the end say nothing."""
+    for name in warm(group):
+        connection.send(name)
+    connection.send("")

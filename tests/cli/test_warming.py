@@ -1,0 +1,28 @@
+"""Compiling everything beforehand, shared among processes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from cpqueens.cli import warming
+from cpqueens.errors import CpqueensError
+
+
+def test_each_run_is_made_by_one_process() -> None:
+    runs = [*warming.RUNS, *warming.MANY]
+    assert all(sum(b(problem, solver) for b in warming.GROUPS) == 1 for problem, _, solver, _ in runs)
+
+
+def test_processes_together_make_all_runs() -> None:
+    expected = Counter(f"{solver} on {problem}" for problem, _, solver, _ in warming.RUNS)
+    expected += Counter(f"many runs of {solver} on {problem}" for problem, _, solver, _ in warming.MANY)
+    expected["backtracking:halves on queens"] += 1
+    assert Counter(warming.compile_all(2)) == expected
+
+
+def test_a_process_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "GROUPS", (*warming.GROUPS, lambda problem, solver: True))  # theirs lack it
+    with pytest.raises(CpqueensError, match="has died"):
+        list(warming.compile_all(3))
