@@ -157,6 +157,6 @@ def opposite(model: Model) -> Model:
     assert model.goals
     other = model.copy()
     goals = other.goals
-    other.drop_objectives()
+    other._clear_objectives()
     other._state_goals(tuple(Goal(-goal.term, not goal.maximizing) for goal in goals))
     return other

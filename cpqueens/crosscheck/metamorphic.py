@@ -97,7 +97,7 @@ def optimum_of(model: Model, solver: str, time_limit: float | None) -> Answer:
 def feasibility_of(model: Model, solver: str, time_limit: float | None) -> Answer:
     """Return 1 for a solution, 0 for a proof of none."""
     plain = model.copy()
-    plain.drop_objectives()
+    plain._clear_objectives()
     outcome = plain.solve(solver, **_options(time_limit))
     if outcome.solution is not None:
         return Answer(1, outcome.solution)

@@ -156,6 +156,11 @@ class Objectives(VariableStore):
     def drop_objectives(self) -> None:
         """Forget all objectives and soft constraints: any solution is as good as another."""
         self._refuse_during_runs()
+        self._forget_ranges()
+        self._clear_objectives()
+
+    def _clear_objectives(self) -> None:
+        """Drop the objectives; when they were defined remains a part of the model."""
         self.soft = []
         self._state_goals(())
 
@@ -176,9 +181,11 @@ class Objectives(VariableStore):
                 raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
         found = iter(arrays)
         added = (PENALTIES if term is PENALTIES else Goal(next(found), maximizing) for term in terms)
+        if not before:
+            self._forget_ranges()
         self._state_goals((*before, *added))
         if self.has_partial:
-            self._guard(arrays)
+            self._guard_objectives(arrays)
 
     @property
     def penalties(self) -> Penalties:
@@ -195,5 +202,8 @@ class Objectives(VariableStore):
     def _refuse_during_runs(self) -> None:
         raise NotImplementedError
 
-    def _guard(self, arguments: Iterable[LinearArray]) -> None:
+    def _guard_objectives(self, terms: Iterable[LinearArray]) -> None:
+        raise NotImplementedError
+
+    def _forget_ranges(self) -> None:
         raise NotImplementedError

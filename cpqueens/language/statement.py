@@ -72,6 +72,7 @@ class Statement(NamedValues, Objectives):
         self._posted = ConstraintList(self)
         self._names: dict[int, str] = {}
         self._guarded: set[int] = set()
+        self._ranges: set[int] = set()  # positions of the conditions that only objectives have brought
         self._ancestors: list[tuple[Statement, int]] = []
         self.view = view
         self._kept = Kept()
@@ -417,6 +418,28 @@ class Statement(NamedValues, Objectives):
             for condition in found:
                 self._post(condition, f"range of {self.name_of(variable)}", None)
 
+    def _guard_objectives(self, terms: Iterable[LinearArray]) -> None:
+        """Do the same for objectives, whose conditions go with them."""
+        before = len(self._posted)
+        self._guard(terms)
+        self._ranges.update(range(before, len(self._posted)))
+
+    def _forget_ranges(self) -> None:
+        """Drop the conditions of the objectives so far; a constraint that needs one means it all the same."""
+        if self._ranges:
+            self._keep([k for k in range(len(self._constraints)) if k not in self._ranges])
+
+    def _keep(self, positions: list[int]) -> None:
+        """Drop all constraints but those at these positions."""
+        whole, cuts = self._constraints, self._posted.cuts
+        dropped = set(range(len(whole))).difference(positions)
+        if any(whole.source(k) is None for k in dropped):
+            self._guarded.clear()  # a condition goes; what needs it means it all the same
+        self._posted = whole.select(positions)
+        self._posted.cuts = cuts + 1
+        self._names = {new: self._names[k] for new, k in enumerate(positions) if k in self._names}
+        self._ranges = {new for new, k in enumerate(positions) if k in self._ranges}
+
     @property
     def _constraints(self) -> ConstraintList:
         """The constraints, all truths in them defined."""
@@ -478,11 +501,7 @@ class Statement(NamedValues, Objectives):
         with refusing(f"positions of {len(known)} constraints"):
             dropped = {known[k] for k in positions}
         other = self.copy()
-        kept = [k for k in known if k not in dropped]
-        other._posted = other._constraints.select(kept)
-        other._names = {new: self._names[k] for new, k in enumerate(kept) if k in self._names}
-        if any(self._constraints.source(k) is None for k in dropped):
-            other._guarded.clear()  # a condition went; what needs it means it all the same
+        other._keep([k for k in known if k not in dropped])
         return other
 
     def copy(self) -> Self:
@@ -507,7 +526,7 @@ class Statement(NamedValues, Objectives):
         other._posted = self._constraints.copy(other)
         other._names = dict(self._names)
         other._copy_objectives(self)
-        other._guarded = set(self._guarded)
+        other._guarded, other._ranges = set(self._guarded), set(self._ranges)
         other._ancestors = [*self._ancestors, (self, self._count)]
         other.view = self.view
         return other

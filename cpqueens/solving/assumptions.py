@@ -130,7 +130,7 @@ class _Blame:
         took = float(proof.statistics["total_time"])
         self._clock = Clock(max(LEAST_PATIENCE, PATIENCE * took))
         self._plain = stages.model.copy()
-        self._plain.drop_objectives()
+        self._plain._clear_objectives()
 
     def core(self, native: NativeCore | None) -> AssumptionCore:
         """Return a core: all of them, then what the backend itself says, then what deletion leaves."""

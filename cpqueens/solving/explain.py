@@ -145,7 +145,7 @@ class _Search:
 def _infeasible(model: Statement, kept: Iterable[int], solver: str, options: dict[str, Any]) -> bool | None:
     everything = model.constraints
     part = rebuilt(model, constraints=[everything[k] for k in kept])  # each brings its own range conditions
-    part.drop_objectives()
+    part._clear_objectives()
     outcome = solve(part, solver, **options)
     if outcome.status is Status.INFEASIBLE:
         return True

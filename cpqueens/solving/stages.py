@@ -40,7 +40,7 @@ _TOTALS = (*_ADDED, "total_time", "delivered", "duplicates")
 def narrowed(model: Stated, constraints: Iterable[Constraint], goals: Iterable[Goal] = ()) -> Stated:
     """Return a copy of the model with more constraints, and with these objectives alone."""
     other = model.copy()
-    other.drop_objectives()
+    other._clear_objectives()
     for constraint in constraints:
         other._post(other._own(constraint), None, None)
     other._state_goals(tuple(goal.bind(other) for goal in goals))

@@ -561,3 +561,28 @@ def test_the_text_for_cpsat_is_safe_only_where_needed() -> None:
     total = cpsat.write(lower(m, cpsat.supports), m.decisions).text()
     assert "enforcement_literal" not in total
     assert 0 < literals(1, 0) < literals(0, 0) < literals(0, 1)
+
+
+def test_the_condition_of_an_objective_goes_with_it(optimizer: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")
+    m.minimize(x // y)
+    m.add(x <= 2, name="least")
+    assert [p.name for p in m.constraints] == ["range of x // y", "least"]
+    m.minimize(y)
+    assert [p.name for p in m.constraints] == ["least"]
+    assert m.solve(solver=optimizer).objective == 0
+    m.then_maximize(x // y)  # now y is not 0
+    assert m.solve(solver=optimizer).objectives == (1, 2)
+    m.drop_objectives()
+    assert m.count(solver=optimizer) == 12
+
+
+def test_a_condition_that_a_constraint_needs_does_not_go_with_an_objective(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")
+    m.minimize(x // y)
+    m.add(x // y >= 0)
+    m.drop_objectives()
+    assert m.count(solver=solver) == 12
+    assert not m.check({x: 1, y: 0})
