@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from cpqueens.models.langford import langford
 from cpqueens.models.queens import queens
 from holding import held_elsewhere
 
-from cpqueens.cli.warming import MANY, RUNS
+from cpqueens.cli.warming import FURTHER, MANY, RUNS, Run
 from cpqueens.kernels import jobs, tiers
 from cpqueens.kernels.tiers import KernelEntry
 from cpqueens.problems import catalog
@@ -75,22 +75,32 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     return seen
 
 
-def test_every_entry_gives_the_same_in_either_form(
-    calls: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Plain, compiled, and changing over and back at random slices."""
+def compare(monkeypatch: pytest.MonkeyPatch, runs: Iterable[Run], say: Callable[..., list[Any]]) -> None:
+    """Make runs plain, compiled, and changing over and back at random slices: all say the same."""
     source = random.Random(0)
     weights: dict[str, Callable[..., float]] = {
         "plain": lambda *_: 0.0,
         "compiled": lambda *_: tiers.WAIT,
         "changing": lambda *_: source.choice((0.0, tiers.WAIT)),
     }
-    for run, say in [*((run, said) for run in RUNS), *((run, said_many) for run in MANY)]:
+    for run in runs:
         found = []
         for weight in weights.values():
             monkeypatch.setattr(KernelEntry, "_weight", weight)
             found.append(say(*run))
         assert found[0] == found[1] == found[2], run
+
+
+@pytest.mark.slow  # kernels that differ in the parts of the model alone
+def test_every_entry_gives_the_same_for_further_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(monkeypatch, FURTHER, said)
+
+
+def test_every_entry_gives_the_same_in_either_form(
+    calls: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare(monkeypatch, RUNS, said)
+    compare(monkeypatch, MANY, said_many)
     both = {name for name, forms in calls.items() if forms == {"plain", "compiled"}}
     assert both == set(every_entry()) - {"count_units"}
 
