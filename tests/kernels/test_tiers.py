@@ -166,30 +166,36 @@ outcome = count_solutions(queens(11), "backtracking:bitmask")
 times = outcome.statistics
 print(json.dumps([outcome.count, times["nodes"], *(times[k] > 0 for k in ("plain_time", "compiled_time"))]))
 """
+WITHOUT_NUMBA = "import sys; assert 'numba' not in sys.modules"
 
 
-def test_a_run_changes_over_with_an_empty_cache_as_another_process_does(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
+    """A cache that two processes found empty, neither of which loads a compiler, and what they said."""
+    folder = tmp_path_factory.mktemp("cache")
+    program = COUNT + WITHOUT_NUMBA
+    return folder, answers(started(program, folder), started(program, folder))
+
+
+def test_a_run_changes_over_with_an_empty_cache_as_another_process_does(begun: tuple[Path, Any]) -> None:
     """Both ask for the same code; one compiles it, the other finds it."""
-    one, other = answers(started(COUNT, tmp_path), started(COUNT, tmp_path))
+    folder, (one, other) = begun
     assert one == other == [2680, 166926, True, True]
-    assert len(list(tmp_path.glob("*.kernel"))) == 1
+    assert len(list(folder.glob("*.kernel"))) == 1
 
 
-def test_a_cached_kernel_is_loaded_without_numba(tmp_path: Path) -> None:
+def test_a_cached_kernel_is_loaded_without_numba(begun: tuple[Path, Any]) -> None:
     program = COUNT.replace("queens(11)", "queens(7)").replace("0.05, 0.2", "0.0, 0.0\ntiers.LOOK = 0.0")
-    program += "\nimport sys; assert 'numba' not in sys.modules"
-    first = ran(program, tmp_path)
-    assert first[0] == 40
-    assert ran(program, tmp_path) == first
+    count, _nodes, plain, compiled = ran(program + WITHOUT_NUMBA, begun[0])
+    assert (count, plain, compiled) == (40, False, True)
 
 
-def test_damaged_machine_code_is_not_loaded(tmp_path: Path) -> None:
-    first = ran(COUNT, tmp_path)
-    (kernel,) = tmp_path.glob("*.kernel")
-    whole = kernel.read_bytes()
-    kernel.write_bytes(whole[:-100])
-    assert ran(COUNT, tmp_path) == first
-    assert len(kernel.read_bytes()) == len(whole)  # compiled anew
+def test_damaged_machine_code_is_not_loaded(begun: tuple[Path, Any], tmp_path: Path) -> None:
+    (whole,) = begun[0].glob("*.kernel")
+    kernel = tmp_path / whole.name
+    kernel.write_bytes(whole.read_bytes()[:-100])
+    assert ran(COUNT, tmp_path) == begun[1][0]
+    assert len(kernel.read_bytes()) == len(whole.read_bytes())  # compiled anew
 
 
 def test_a_killed_compiler_is_made_up_for(tmp_path: Path) -> None:
