@@ -42,7 +42,7 @@ demo: $(READY)
 	$(BIN)/python examples/01_demo.py
 
 test: $(READY)
-	$(BIN)/cpqueens doctor --compile
+	$(BIN)/python -m cpqueens.cli.warming
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-slow: $(READY)

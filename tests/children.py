@@ -30,14 +30,30 @@ def running_children(pid: int | None = None) -> dict[int, str]:
     """
     if not ADOPTS or (pid is None and not _has_children()):
         return {}
-    wanted = os.getpid() if pid is None else pid
     found: dict[int, str] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
+    for child in _children_of(os.getpid() if pid is None else pid):
         with contextlib.suppress(OSError):
-            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
-            if int(parent) == wanted and state != "Z":
-                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ").strip()
+            folder = Path(f"/proc/{child}")
+            if (folder / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                found[child] = (folder / "cmdline").read_text().replace("\0", " ").strip()
     return {child: words for child, words in found.items() if not any(name in words for name in _MAY_STAY)}
+
+
+def _children_of(pid: int) -> list[int]:
+    """Return the children of all threads of a process, as its kernel lists them or as all processes say."""
+    if Path(f"/proc/self/task/{os.getpid()}/children").exists():
+        files = Path(f"/proc/{pid}/task").glob("*/children")
+        return [int(child) for file in files for child in _text(file).split()]
+    parents = {int(folder.name): _text(folder / "stat") for folder in Path("/proc").glob("[0-9]*")}
+    return [child for child, stat in parents.items() if stat.rpartition(")")[2].split()[1:2] == [str(pid)]]
+
+
+def _text(file: Path) -> str:
+    """Return the content of a file; nothing if its process has ended meanwhile."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def _has_children() -> bool:

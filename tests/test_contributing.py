@@ -164,7 +164,7 @@ def add(root: Path, addition: Addition, places: list[tuple[str, str]]) -> None:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project to which everything is added."""
     root = tmp_path_factory.mktemp("contributed")
-    unneeded = shutil.ignore_patterns("__pycache__", "benchmarks", "mutants")
+    unneeded = shutil.ignore_patterns("*.kernel", "benchmarks", "mutants")  # bytecode goes with its text
     for name in ("cpqueens", "models", "tests", "examples"):
         shutil.copytree(ROOT / name, root / name, ignore=unneeded)
     shutil.copy(ROOT / "pyproject.toml", root)

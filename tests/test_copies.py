@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from seeds import seeds
 
 from cpqueens import STOP, AllDifferent, Count, Model, ModelError, Predicate, Table, all_, element
 from cpqueens.files.modelfile import dump_model
@@ -70,7 +71,7 @@ def test_a_copied_model_is_independent(how: str) -> None:
     assert n.constraint_count == 5 + 3
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(range(60))
 def test_random_models_are_pickled(seed: int) -> None:
     m = random_model(seed)
     for n in (pickled(m), copy.deepcopy(m), pickled(m.copy().copy())):

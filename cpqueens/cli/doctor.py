@@ -67,7 +67,7 @@ def _compile() -> None:
     from cpqueens.cli import warming
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compiling", total=len(warming.RUNS) + len(warming.MANY) + 1)
+        task = bar.add_task("compiling", total=warming.NUMBER)
         for done, name in enumerate(warming.compile_all(_processors())):
             bar.update(task, completed=done, description=f"compiling for {name}")
 

@@ -1,4 +1,8 @@
-"""Compiling all kernels at once: runs that together call each in the forms in which models need it."""
+"""Compiling all kernels at once: runs that together call each in the forms in which models need it.
+
+``python -m cpqueens.cli.warming`` compiles each in one form, without those that differ in the model's parts
+alone: what the tests need.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from multiprocessing.connection import wait
@@ -10,7 +14,10 @@ from cpqueens.system.children import Worker
 
 _PATIENCE = 10.0  # seconds for an end after all is done
 
-RUNS: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
+Run = tuple[str, str, str, Mapping[str, Any]]
+"""Problem, its size, solver, options."""
+
+RUNS: tuple[Run, ...] = (
     ("queens", "n=6", "backtracking:bitmask", {}),
     ("queens", "n=5", "backtracking:check", {}),
     ("queens", "n=5", "backtracking:rowmask", {}),
@@ -27,14 +34,22 @@ RUNS: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
     ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),
     ("queens", "n=5", "local-search:sosic-gu", {"hint": {"q": [0, 1, 1, 2, 2]}}),
     *(
-        (problem, size, f"local-search:{strategy}", {"step_limit": 100})
-        for problem, size in (("queens", "n=7"), ("all_interval", "n=7"), ("toroidal_queens", "n=5"))
+        ("queens", "n=7", f"local-search:{strategy}", {"step_limit": 100})
         for strategy in ("tabu", "hill-climbing", "annealing", "sosic-gu")
     ),
+    ("all_interval", "n=7", "local-search:tabu", {"step_limit": 100}),
+    ("toroidal_queens", "n=5", "local-search:tabu", {"step_limit": 100}),
 )
-"""Problem, its size, solver, options. Local search tells models by the parts that their constraints need."""
+"""Each kernel; `tabu` for every part that constraints may need, by which local search tells models."""
 
-MANY: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
+FURTHER: tuple[Run, ...] = tuple(
+    (problem, size, f"local-search:{strategy}", {"step_limit": 100})
+    for problem, size in (("all_interval", "n=7"), ("toroidal_queens", "n=5"))
+    for strategy in ("hill-climbing", "annealing", "sosic-gu")
+)
+"""The other walks for the parts beyond the first."""
+
+MANY: tuple[Run, ...] = (
     *(
         ("queens", "n=6", f"local-search:{strategy}", {"step_limit": 100})
         for strategy in ("tabu", "hill-climbing", "annealing", "sosic-gu", "sosic-gu-4")
@@ -44,6 +59,8 @@ MANY: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
 )
 """The same for `Model.runs`."""
 
+NUMBER = len((*RUNS, *FURTHER, *MANY)) + 1
+"""Of all that `compile_all` names."""
 
 GROUPS: tuple[Callable[[str, str], bool], ...] = (
     lambda problem, solver: problem != "toroidal_queens" and not _on_queens(problem, solver),
@@ -62,14 +79,17 @@ def _is_walk(solver: str) -> bool:
     return solver in ("local-search:tabu", "local-search:hill-climbing")
 
 
-def warm(group: int) -> Iterator[str]:
-    """Make the runs of a group one after the other, with machine code from the first step; name each."""
+def warm(group: int, whole: bool) -> Iterator[str]:
+    """Make the runs of a group one after the other, with machine code from the first step; name each.
+
+    If not ``whole``, without those of `FURTHER`.
+    """
     from cpqueens.kernels import tiers
     from cpqueens.solving.solve import count_solutions
 
     belongs = GROUPS[group]
     with tiers.mode("here"):
-        for problem, size, solver, options in RUNS:
+        for problem, size, solver, options in (*RUNS, *FURTHER) if whole else RUNS:
             if belongs(problem, solver):
                 yield f"{solver} on {problem}"
                 catalog.load(problem, [size]).model.solve(solver=solver, random_seed=1, **options)
@@ -82,8 +102,8 @@ def warm(group: int) -> Iterator[str]:
             count_solutions(catalog.load("queens", ["n=6"]).model, "backtracking:halves")
 
 
-def compile_all(processes: int) -> Iterator[str]:
-    """Make all runs, in so many processes; name each as it begins.
+def compile_all(processes: int, whole: bool = True) -> Iterator[str]:
+    """Make all runs, in so many processes; name each as it begins. If not ``whole``, see `warm`.
 
     Raises
     ------
@@ -95,7 +115,7 @@ def compile_all(processes: int) -> Iterator[str]:
     try:
         while waiting or workers:
             while waiting and len(workers) < processes:
-                worker = Worker("cpqueens.cli.warming:work", (waiting.pop(0),))
+                worker = Worker("cpqueens.cli.warming:work", (waiting.pop(0), whole))
                 workers[worker.connection] = worker
             connection: Any
             for connection in wait(list(workers)):
@@ -112,8 +132,13 @@ def compile_all(processes: int) -> Iterator[str]:
             worker.end()
 
 
-def work(connection: Any, group: int) -> None:
+def work(connection: Any, group: int, whole: bool) -> None:
     """Make the runs of a group, in a process of its own: name each, and at the end say nothing."""
-    for name in warm(group):
+    for name in warm(group, whole):
         connection.send(name)
     connection.send("")
+
+
+if __name__ == "__main__":
+    for run in compile_all(2, whole=False):
+        print(run, flush=True)

@@ -65,14 +65,19 @@ def _reader() -> _Reader:
 
 
 @contextmanager
-def _machine_code_of_wholes() -> Iterator[None]:
-    """Keep Numba from making machine code of each function that it compiles: only the wrapper's is wanted."""
+def _only_wholes() -> Iterator[None]:
+    """Keep Numba from optimising each function that it compiles, and from making machine code of it.
+
+    Only the wrapper's is wanted, of which all others are parts: each would be optimised anew with whatever
+    calls it, a quarter of the compiling.
+    """
     from numba.core import codegen, cpu
     from numba.core.compiler_lock import global_compiler_lock
 
     def nothing(*_: Any) -> None: ...
 
     changes: list[tuple[Any, str, Any]] = [
+        (codegen.CPUCodeLibrary, "_optimize_final_module", nothing),
         (codegen.JITCPUCodegen, "_add_module", nothing),
         (codegen.JITCodeLibrary, "_finalize_specific", nothing),
         (cpu.CPUContext, "get_executable", lambda *_: [].append),  # never called, each another one
@@ -95,12 +100,13 @@ def compile_entry(entry: str, signature: str) -> bytes:
     module, _, name = entry.rpartition(":")
     kernel = getattr(_reader().module(module), name)
     wrapper = Wrapper(signature)
-    with _machine_code_of_wholes():
+    with _only_wholes():
         result = _compiled(kernel, [kind for _, kind in wrapper.arguments]).signature.return_type
         whole = compiling.kernel(wrapper.function(kernel, result))
         compiled = _compiled(whole, [types.CPointer(types.int64)])
         compiled.library._ensure_finalized()
-        code = compiled.library.codegen._tm.emit_object(compiled.library._final_module)
+    compiled.library._optimize_final_module()
+    code = compiled.library.codegen._tm.emit_object(compiled.library._final_module)
     head = {
         "function": compiled.fndesc.llvm_func_name,
         "result": wrapper.results,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
+from seeds import seeds
 
 from cpqueens import AllDifferent, Model, ModelError, Status, StopReason, UnsupportedRequest
 from cpqueens.answers.outcome import Outcome
@@ -87,7 +88,7 @@ def test_the_first_solution_does_not_depend_on_the_number_of_attempts(way: str) 
     assert alone.solution == sampled.solution
 
 
-@pytest.mark.parametrize("seed", range(150))
+@seeds(range(150))
 def test_random_models_against_the_oracle(seed: int) -> None:
     model = random_model(seed)
     if model.objective is not None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from seeds import seeds
 
 from cpqueens import (
     AllDifferent,
@@ -20,7 +21,7 @@ from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.rebuild import rebuilt
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(range(60))
 def test_a_rebuilt_model_has_the_same_solutions_and_optimum(seed):
     model = random_model(seed)
     before, after = oracle.solve(model), oracle.solve(rebuilt(model))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import seeds
 
 from cpqueens import (
     AllDifferent,
@@ -635,7 +636,7 @@ def test_no_damage_to_a_file_gives_anything_but_a_model_or_one_line(data: st.Dat
 # ---- one text for one model ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(200))
+@seeds(range(200))
 def test_what_is_read_is_written_again_in_the_same_text(seed: int) -> None:
     text = dump_model(random_model(10_000 + seed))
     assert dump_model(parse_model(text)) == text

@@ -82,9 +82,13 @@ CHECKER_FAULTS = [
 def test_a_fault_of_the_checker_is_noticed(
     probe: Examination, owner: type, name: str, fault: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert found_by(probe, ["backtracking"]) == set()
     monkeypatch.setattr(owner, name, fault)
     assert found_by(probe, ["backtracking"]) == {("CHECKER_DOUBT", "checker")}
+
+
+@pytest.mark.parametrize("probe", dict.fromkeys(probe for probe, *_ in CHECKER_FAULTS))
+def test_a_checker_without_fault_raises_no_doubt(probe: Examination) -> None:
+    assert found_by(probe, ["backtracking"]) == set()
 
 
 def test_a_strategy_that_lies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

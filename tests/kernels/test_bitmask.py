@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 from pattern_twin import list_all, random_pattern, superqueens, toroidal, twin
+from seeds import seeds
 
 from cpqueens.kernels.bitmask import BitmaskSearch
 from cpqueens.kernels.pattern import Group, Pattern, queens
@@ -61,7 +62,7 @@ def test_first_solution(n: int, nodes: int, first: list[int]) -> None:
     assert (search.nodes, out[0].tolist()) == (nodes, first)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_random_patterns_equal_the_plain_twin(seed: int) -> None:
     pattern = random_pattern(random.Random(seed))
     solutions, nodes, failures = twin(pattern)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from seeds import seeds
 
 from cpqueens import StopReason
 from cpqueens.backends.backtracking import halves
@@ -97,7 +98,7 @@ def test_totals_pass_the_checksum_modulo_8(n: int) -> None:
     assert (found + HALF_TURN[n - 1] + 2 * QUARTER_TURN[n - 1]) % 8 == 0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(range(30))
 def test_blocked_squares(seed: int) -> None:
     source = np.random.default_rng(seed)
     n = int(source.integers(1, 9))

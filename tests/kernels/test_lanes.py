@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from seeds import seeds
 
 from cpqueens.kernels import bits, lanes
 from cpqueens.kernels.jit import kernel
@@ -40,7 +41,7 @@ def numbers(generator: np.random.Generator, low: int, high: int, size: int) -> n
     return generator.integers(low, high, size, dtype=np.int64)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(range(30))
 def test_errors(seed: int) -> None:
     generator = np.random.default_rng(seed)
     at, found = numbers(generator, 0, 64, 60), numbers(generator, 0, 9, 24)
@@ -51,7 +52,7 @@ def test_errors(seed: int) -> None:
     assert np.array_equal(found, expected)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@seeds(range(100))
 def test_changes(seed: int) -> None:
     generator = np.random.default_rng(seed)
     at, factors = numbers(generator, 0, 64, 60), numbers(generator, -2, 3, 60)
@@ -66,7 +67,7 @@ def test_changes(seed: int) -> None:
     assert np.array_equal(found, expected)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@seeds(range(100))
 def test_keys(seed: int) -> None:
     generator = np.random.default_rng(seed)
     errors, out = numbers(generator, 0, 4, 24), numbers(generator, -3, 3, 24)
@@ -97,7 +98,7 @@ def test_ties_are_broken_evenly(ties: int) -> None:
     assert ((wins[equal] - expected) ** 2 / expected).sum() < ties - 1 + 6 * np.sqrt(2 * (ties - 1))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(range(30))
 def test_conflicts(seed: int) -> None:
     generator = np.random.default_rng(seed)
     sums, others = np.zeros(8, dtype=np.uint64), generator.integers(0, 2**64, 8, dtype=np.uint64)

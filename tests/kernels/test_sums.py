@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 from pattern_twin import list_all
+from seeds import seeds
 
 from cpqueens.kernels.sum_pattern import Sum, SumPattern, layout
 from cpqueens.kernels.sums import SumsSearch
@@ -75,7 +76,7 @@ def test_published_counts_of_costas_arrays(n: int) -> None:
     assert search.solutions == COSTAS[n]
 
 
-@pytest.mark.parametrize("seed", range(150))
+@seeds(range(150))
 def test_random_patterns(seed: int) -> None:
     pattern = random_pattern(random.Random(seed))
     solutions, nodes, failures = twin(pattern)
@@ -88,7 +89,7 @@ def test_random_patterns(seed: int) -> None:
     assert (counting.nodes, counting.failures, counting.solutions) == (nodes, failures, len(solutions))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@seeds(range(20))
 def test_resuming_behind_each_solution(seed: int) -> None:
     pattern = random_pattern(random.Random(1000 + seed))
     solutions = list_all(SumsSearch(pattern))

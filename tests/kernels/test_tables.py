@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pattern_twin import list_all, random_pattern, twin
+from seeds import seeds
 
 from cpqueens.kernels.bitmask import BitmaskSearch
 from cpqueens.kernels.pattern import queens
@@ -45,7 +46,7 @@ for pattern in patterns:
 
 
 @REPRESENTATION
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_random_patterns_equal_the_plain_twin(representation: type[PatternSearch], seed: int) -> None:
     pattern = random_pattern(random.Random(seed))
     solutions, nodes, failures = twin(pattern)

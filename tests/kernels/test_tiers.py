@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from cpqueens.models.langford import langford
 from cpqueens.models.queens import queens
 from holding import held_elsewhere
 
-from cpqueens.cli.warming import MANY, RUNS
+from cpqueens.cli.warming import FURTHER, MANY, RUNS, Run
 from cpqueens.kernels import jobs, tiers
 from cpqueens.kernels.tiers import KernelEntry
 from cpqueens.problems import catalog
@@ -75,22 +75,32 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     return seen
 
 
-def test_every_entry_gives_the_same_in_either_form(
-    calls: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Plain, compiled, and changing over and back at random slices."""
+def compare(monkeypatch: pytest.MonkeyPatch, runs: Iterable[Run], say: Callable[..., list[Any]]) -> None:
+    """Make runs plain, compiled, and changing over and back at random slices: all say the same."""
     source = random.Random(0)
     weights: dict[str, Callable[..., float]] = {
         "plain": lambda *_: 0.0,
         "compiled": lambda *_: tiers.WAIT,
         "changing": lambda *_: source.choice((0.0, tiers.WAIT)),
     }
-    for run, say in [*((run, said) for run in RUNS), *((run, said_many) for run in MANY)]:
+    for run in runs:
         found = []
         for weight in weights.values():
             monkeypatch.setattr(KernelEntry, "_weight", weight)
             found.append(say(*run))
         assert found[0] == found[1] == found[2], run
+
+
+@pytest.mark.slow  # kernels that differ in the parts of the model alone
+def test_every_entry_gives_the_same_for_further_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(monkeypatch, FURTHER, said)
+
+
+def test_every_entry_gives_the_same_in_either_form(
+    calls: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare(monkeypatch, RUNS, said)
+    compare(monkeypatch, MANY, said_many)
     both = {name for name, forms in calls.items() if forms == {"plain", "compiled"}}
     assert both == set(every_entry()) - {"count_units"}
 
@@ -156,30 +166,36 @@ outcome = count_solutions(queens(11), "backtracking:bitmask")
 times = outcome.statistics
 print(json.dumps([outcome.count, times["nodes"], *(times[k] > 0 for k in ("plain_time", "compiled_time"))]))
 """
+WITHOUT_NUMBA = "import sys; assert 'numba' not in sys.modules"
 
 
-def test_a_run_changes_over_with_an_empty_cache_as_another_process_does(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Any]]:
+    """A cache that two processes found empty, neither of which loads a compiler, and what they said."""
+    folder = tmp_path_factory.mktemp("cache")
+    program = COUNT + WITHOUT_NUMBA
+    return folder, answers(started(program, folder), started(program, folder))
+
+
+def test_a_run_changes_over_with_an_empty_cache_as_another_process_does(begun: tuple[Path, Any]) -> None:
     """Both ask for the same code; one compiles it, the other finds it."""
-    one, other = answers(started(COUNT, tmp_path), started(COUNT, tmp_path))
+    folder, (one, other) = begun
     assert one == other == [2680, 166926, True, True]
-    assert len(list(tmp_path.glob("*.kernel"))) == 1
+    assert len(list(folder.glob("*.kernel"))) == 1
 
 
-def test_a_cached_kernel_is_loaded_without_numba(tmp_path: Path) -> None:
+def test_a_cached_kernel_is_loaded_without_numba(begun: tuple[Path, Any]) -> None:
     program = COUNT.replace("queens(11)", "queens(7)").replace("0.05, 0.2", "0.0, 0.0\ntiers.LOOK = 0.0")
-    program += "\nimport sys; assert 'numba' not in sys.modules"
-    first = ran(program, tmp_path)
-    assert first[0] == 40
-    assert ran(program, tmp_path) == first
+    count, _nodes, plain, compiled = ran(program + WITHOUT_NUMBA, begun[0])
+    assert (count, plain, compiled) == (40, False, True)
 
 
-def test_damaged_machine_code_is_not_loaded(tmp_path: Path) -> None:
-    first = ran(COUNT, tmp_path)
-    (kernel,) = tmp_path.glob("*.kernel")
-    whole = kernel.read_bytes()
-    kernel.write_bytes(whole[:-100])
-    assert ran(COUNT, tmp_path) == first
-    assert len(kernel.read_bytes()) == len(whole)  # compiled anew
+def test_damaged_machine_code_is_not_loaded(begun: tuple[Path, Any], tmp_path: Path) -> None:
+    (whole,) = begun[0].glob("*.kernel")
+    kernel = tmp_path / whole.name
+    kernel.write_bytes(whole.read_bytes()[:-100])
+    assert ran(COUNT, tmp_path) == begun[1][0]
+    assert len(kernel.read_bytes()) == len(whole.read_bytes())  # compiled anew
 
 
 def test_a_killed_compiler_is_made_up_for(tmp_path: Path) -> None:

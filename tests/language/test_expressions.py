@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from seeds import seeds
 from twin import OPERATIONS, Twins
 
 from cpqueens import (
@@ -21,7 +22,7 @@ from cpqueens import (
 )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(range(60))
 def test_random_expressions_mean_what_numpy_means(seed: int) -> None:
     twins = Twins(Random(seed))
     for depth in (1, 2, 2):
@@ -52,7 +53,7 @@ def test_a_single_term_is_scaled_with_its_constant(factor: int) -> None:
             assert scaled.reshape(-1).evaluate(rows)[:, 0].tolist() == (factor * values).tolist()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_values_stay_within_the_bounds(seed: int) -> None:
     twins = Twins(Random(1000 + seed))
     expression, values = twins.pair(2)

@@ -10,6 +10,7 @@ from cpqueens.models.costas_array import costas_array
 from cpqueens.models.graph_colouring import graph_colouring
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
+from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
 from cpqueens.crosscheck import oracle
@@ -40,7 +41,7 @@ def random_model(seed: int) -> Model:
     return m
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(range(60))
 def test_agrees_with_brute_force(seed: int) -> None:
     m = random_model(seed)
     truth = [tuple(row) for row in oracle.solve(m).solutions.tolist()]

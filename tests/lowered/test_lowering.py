@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import oracle
 import pytest
+from seeds import seeds
 
 from cpqueens import (
     AllDifferent,
@@ -49,7 +50,7 @@ def _meaning(model: Model, lowered) -> set[tuple[int, ...]]:
     return {tuple(row) for row in grid[good].tolist()}
 
 
-@pytest.mark.parametrize("seed", range(150))
+@seeds(range(150))
 def test_down_to_the_core_the_solutions_stay_the_same(seed: int) -> None:
     model = random_model(seed)
     lowered = lower(model, only(CORE))
@@ -60,7 +61,7 @@ def test_down_to_the_core_the_solutions_stay_the_same(seed: int) -> None:
     assert np.array_equal(lowered.store.decisions, model.decisions)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_partial_support(seed: int) -> None:
     model = random_model(10_000 + seed)
     lowered = lower(model, only(set(KINDS), {"And", "Linear", "Or"}))

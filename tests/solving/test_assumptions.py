@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from seeds import seeds
 
 from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.answers.check import Checker
@@ -39,7 +40,7 @@ def apart(seed: int) -> tuple[Model, list[Any], Model]:
     return half, [builder.constraint(p.constraint) for p in posted[1::2]], whole
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_random_assumptions_mean_what_posting_them_means(solver: str, seed: int) -> None:
     model, assumptions, whole = apart(seed)
     before = model.constraint_count

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
+from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
 from cpqueens.crosscheck import oracle
@@ -58,7 +59,7 @@ def solutions(model: Model) -> list[tuple[int, ...]]:
     return [tuple(row) for row in oracle.solve(model).solutions.tolist()]
 
 
-@pytest.mark.parametrize("seed", range(250))
+@seeds(range(250))
 def test_random_models_on_general_strategies(seed: int) -> None:
     model = random_model(seed)
     expected = solutions(model)
@@ -68,7 +69,7 @@ def test_random_models_on_general_strategies(seed: int) -> None:
             assert model.count(solver=solver, num_workers=workers) == len(expected), solver
 
 
-@pytest.mark.parametrize("seed", range(120))
+@seeds(range(120))
 def test_random_patterns_on_every_strategy(seed: int) -> None:
     model = random_pattern(seed)
     expected = solutions(model)
@@ -112,7 +113,7 @@ def test_random_value_order_follows_the_seed() -> None:
 
 
 @pytest.mark.parametrize("solver", GENERAL)
-@pytest.mark.parametrize("seed", range(310, 350))
+@seeds(range(310, 350))
 def test_resuming_after_every_solution(solver: str, seed: int) -> None:
     model = random_model(seed)
     expected = solutions(model)
@@ -137,7 +138,7 @@ def test_resuming_queens(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", GENERAL)
-@pytest.mark.parametrize("seed", range(350, 500))
+@seeds(range(350, 500))
 def test_branch_and_bound_finds_the_optimum(solver: str, seed: int) -> None:
     model = random_model(seed)
     if model.objective is None:

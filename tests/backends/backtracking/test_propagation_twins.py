@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
+from seeds import seeds
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.network import build_memory
@@ -57,7 +57,7 @@ def values(m: d.Memory, v: int) -> set[int]:
     return {w for w in everything if x[d.FIRST] < 0 or m.cells[x[d.FIRST] + w - x[d.BASE]]}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_domains_are_sets_with_an_undo(seed: int) -> None:
     source = random.Random(seed)
     low, high = -source.randint(0, 9), source.randint(0, 9)
@@ -95,7 +95,7 @@ def holds(m: d.Memory, v: int, value: int) -> Any:
     return d.contains(m, v, value)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(range(40))
 def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
     source = random.Random(seed)
     domain = sorted(
@@ -141,7 +141,7 @@ def search_state(count: int) -> TreeSearch:
     )
 
 
-@pytest.mark.parametrize("seed", range(500, 700))
+@seeds(range(500, 700))
 def test_propagation_never_removes_a_solution(seed: int) -> None:
     """One fixpoint at the root: every solution survives, and a failure means that there is none."""
     model = random_model(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Status
 from cpqueens.backends.backtracking import network
@@ -42,7 +43,7 @@ def random_sums(seed: int) -> Model:
     return m
 
 
-@pytest.mark.parametrize("seed", range(80))
+@seeds(range(80))
 def test_all_different_sums_have_the_solutions_of_brute_force(seed: int) -> None:
     model = random_sums(seed)
     expected = solutions(model)
@@ -51,7 +52,7 @@ def test_all_different_sums_have_the_solutions_of_brute_force(seed: int) -> None
     assert model.count(solver=FORWARD) == len(expected)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(range(60))
 def test_halved_domains_keep_solutions_and_their_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "LISTED", 2)
     monkeypatch.setattr(network, "LISTED_DEFINED", 2)

@@ -1,0 +1,28 @@
+"""Seeds, ten to a test: running a test costs more than what most do with one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import pytest
+
+
+def seeds(values: range, together: int = 10) -> Callable[[Callable[..., None]], Any]:
+    """Call a test with each ``seed``; the one that fails is named."""
+    parts = [values[k : k + together] for k in range(0, len(values), together)]
+
+    def decorate(test: Callable[..., None]) -> Any:
+        @wraps(test)
+        def with_each(*, seed: range, **given: Any) -> None:
+            for one in seed:
+                try:
+                    test(seed=one, **given)
+                except BaseException as error:
+                    error.add_note(f"seed {one}")
+                    raise
+
+        return pytest.mark.parametrize("seed", parts, ids=[f"{p[0]}-{p[-1]}" for p in parts])(with_each)
+
+    return decorate
