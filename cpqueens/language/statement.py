@@ -251,7 +251,7 @@ class Statement(NamedValues, Objectives):
                 and constraint.operands is not None
                 and constraint.registry is self
             ):
-                self._posted.append(constraint, (frame.f_code, frame.f_lasti))
+                self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
                 continue
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
 

@@ -299,7 +299,7 @@ def _conditions_of(definition: Truth, row: int, model: Statement) -> list[Constr
 def _total(item: Constraint, guard: list[Constraint], scratch: Scratch) -> Constraint:
     """Return what a truth over partial functions means in total ones: its raw truth and the conditions."""
     for key in item.flattened().element_keys():
-        scratch._sharing().pop(("truth", key), None)  # the model's truth, which is the one to be expressed
+        scratch._sharing().pop(key, None)  # the model's truth, which is the one to be expressed
     parts = [item, *guard]
     return And.over(concatenate_rows([c.bind(scratch).truth().reshape(-1) for c in parts]))
 

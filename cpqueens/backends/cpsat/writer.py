@@ -283,7 +283,7 @@ class TextWriter:
 
     def element(self, position: tuple[int, int, int], table: LinearArray, target: int) -> None:
         """Write that a variable of CP-SAT's is the entry of a table at a position, see `place`."""
-        if not table.coefficients.any():
+        if not (table.width and table.coefficients.any()):
             self._elements.append((*position, table.constants.tolist(), target))
             return
         index = "vars:{} coeffs:{} offset:{}".format(*position)
