@@ -205,9 +205,13 @@ class ConstraintList(Sequence[Constraint]):
                 found.append((positions, _first(block, len(positions))))
         return sorted(found, key=lambda one: one[0][0])
 
-    def rows(self) -> list[Linear]:
-        """Return the relations between single terms as few arrays, by relation and width."""
-        if not self._relations:
+    def rows(self, first: int = 0) -> list[Linear]:
+        """Return the relations between single terms, from position ``first`` on, as few arrays.
+
+        They go by relation and width.
+        """
+        rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
+        if not rows or not self._relations:
             return []
         codes = _flat(map(CODES.__getitem__, self._relations), len(self._relations))
         ends, constants = _column(self._ends), _column(self._constants)
@@ -216,6 +220,9 @@ class ConstraintList(Sequence[Constraint]):
         joined = []
         for group in [divmod(key, _WIDEST) for key in np.unique(codes * _WIDEST + widths).tolist()]:
             mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
+            mine = mine[np.searchsorted(mine, rows[0]) :]
+            if not mine.size:
+                continue
             places = (ends[mine] - group[1])[:, None] + np.arange(group[1])
             terms = LinearArray(
                 self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]

@@ -567,11 +567,16 @@ class Statement(NamedValues, Objectives):
         """Number of constraints."""
         return len(self._constraints)
 
-    def kept(self, what: Hashable, make: Callable[[], Made]) -> Made:
+    def kept(
+        self,
+        what: Hashable,
+        make: Callable[[], Made],
+        grow: Callable[[Made], Made | None] | None = None,
+    ) -> Made:
         """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
         self.settle()
         state = (self._count, len(self._posted), self._posted.cuts, self.maximizing)
-        return self._kept.get(state, self.objective, what, make)
+        return self._kept.get(state, self.objective, what, make, grow)
 
     def scope_text(self) -> str:
         """Return one line that says how large the model is."""
