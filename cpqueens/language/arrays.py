@@ -25,6 +25,15 @@ def of_variables(registry: Registry, variables: IntArray, shape: tuple[int, ...]
     return build(registry, shape, flat, np.ones_like(flat), np.zeros(len(flat), dtype=np.int64))
 
 
+def of_literals(registry: Registry, literals: IntArray) -> LinearArray:
+    """Return the terms of literals, see `LinearRows.as_literals`, in their shape."""
+    flat = literals.reshape(-1)
+    negated = flat < 0
+    variables = np.where(negated, -flat - 1, flat)[:, None]
+    slopes = np.where(negated, -1, 1)[:, None]
+    return build(registry, literals.shape, variables, slopes, negated.astype(np.int64))
+
+
 def of_rows(registry: Registry, rows: Sequence[Row], shape: tuple[int, ...]) -> LinearArray:
     """Return the array of the given terms (in C order) in ``shape``."""
     return build(registry, shape, *padded(rows))

@@ -45,14 +45,25 @@ class Definition:
         """Number of results."""
         return self.arguments[0].size
 
+    @property
+    def _terms(self) -> tuple[Term, ...]:
+        """The arguments of what `define_single` makes."""
+        return self.arguments  # type: ignore[return-value]
+
     def single_terms(self) -> tuple[Term, ...] | None:
         """Return the arguments of one result if they are kept as terms; None if they are arrays."""
-        terms = self.arguments
-        return terms if all(type(term) is Term for term in terms) else None  # type: ignore[return-value]
+        for term in self.arguments:
+            if type(term) is not Term:
+                return None
+        return self.arguments  # type: ignore[return-value]
 
     def keys(self) -> list[Any]:
         """Return one hashable key per result; equal keys mean equal definitions."""
         return [(self.kind, *key) for key in zip(*(arg.keys() for arg in self.arguments), strict=True)]
+
+    def key(self) -> Any:
+        """Return what `keys` says of the one result of single terms."""
+        return (self.kind, *[term.key() for term in self._terms])
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Definition:
         """Return the block of the given rows, with the given result variables."""
@@ -79,6 +90,11 @@ class Definition:
             If an argument or a result leaves the range of all arithmetic, see `cpqueens.language.ranges`.
         """
         raise NotImplementedError
+
+    def ends(self) -> tuple[int, int]:
+        """Return the bounds of the one result of single terms; loops define them one by one."""
+        low, high = self.bounds()
+        return low.item(0), high.item(0)
 
     def simpler(self) -> LinearArray | None:
         """Return the function's values as terms over total functions; None if backends know the kind."""
@@ -119,6 +135,11 @@ class Abs(Definition):
         low, high = self.arguments[0].bounds()
         return np.maximum(0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))
 
+    def ends(self) -> tuple[int, int]:
+        """Return the same of one term, in Python's integers."""
+        low, high, _ = self._terms[0].ends()
+        return max(0, low, -high), max(abs(low), abs(high))
+
 
 class Product(Definition):
     """The product of two terms."""
@@ -131,9 +152,6 @@ class Product(Definition):
 
     def bounds(self) -> tuple[IntArray, IntArray]:
         """Return the extremes over the corners; tighter for squares."""
-        single = self.single_terms()
-        if single is not None:
-            return _single_product(*single)
         (a, b), (c, d) = self.arguments[0].bounds(), self.arguments[1].bounds()
         require_product((a, b), (c, d))
         corners = np.stack([a * c, a * d, b * c, b * d])
@@ -142,17 +160,17 @@ class Product(Definition):
         around = np.where((a <= 0) & (b >= 0), 0, np.minimum(a * a, b * b))
         return np.where(square, around, low), corners.max(axis=0)
 
-
-def _single_product(left: Term, right: Term) -> tuple[IntArray, IntArray]:
-    """Return the bounds of one product, in Python's integers: loops define them one by one."""
-    (a, b, _), (c, d, _) = left.ends(), right.ends()
-    corners = a * c, a * d, b * c, b * d
-    low, high = min(corners), max(corners)
-    if max(high, -low) > LIMIT:
-        require_product(left.bounds(), right.bounds())
-    if left.key() == right.key():
-        low = 0 if a <= 0 <= b else min(a * a, b * b)
-    return np.array([low], dtype=np.int64), np.array([high], dtype=np.int64)
+    def ends(self) -> tuple[int, int]:
+        """Return the same of two terms, in Python's integers."""
+        left, right = self._terms
+        (a, b, _), (c, d, _) = left.ends(), right.ends()
+        corners = a * c, a * d, b * c, b * d
+        low, high = min(corners), max(corners)
+        if max(high, -low) > LIMIT:
+            require_product(left.bounds(), right.bounds())
+        if left.variable_list[0] in right.variable_list and left.key() == right.key():
+            low = 0 if a <= 0 <= b else min(a * a, b * b)
+        return low, high
 
 
 class _Division(Definition):
@@ -316,8 +334,13 @@ class Element(Definition):
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
         array = self.table
-        table = tuple(array.keys()) if array.coefficients.any() else array.constants.tobytes()
+        terms = array.width and array.coefficients.any()
+        table = tuple(array.keys()) if terms else array.constants.tobytes()
         return [("element", position, table) for position in self.position.keys()]  # noqa: SIM118
+
+    def key(self) -> Any:
+        """Return the same of one position."""
+        return self.keys()[0]
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:
         """Return the block of the given rows over the same table."""
@@ -340,6 +363,17 @@ class Element(Definition):
         most = np.array([high[a : b + 1].max() if a <= b else 0 for a, b in spans], dtype=np.int64)
         partial = self.partial()
         return np.where(partial, np.minimum(least, 0), least), np.where(partial, np.maximum(most, 0), most)
+
+    def ends(self) -> tuple[int, int]:
+        """Return the same of one position, which mostly reaches all of a table of integers."""
+        table = self.table
+        first, last, _ = self._terms[0].ends()
+        if table.width or first > 0 or last < table.size - 1:
+            return super().ends()
+        low, high = int(table.constants.min()), int(table.constants.max())
+        if max(high, -low) > LIMIT:
+            table.bounds()  # refuses it, in words
+        return (min(low, 0), max(high, 0)) if first < 0 or last >= table.size else (low, high)
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the position may leave the table."""
@@ -392,6 +426,11 @@ class Truth(Definition):
         """Number of results: the constraint's elements."""
         return self.constraint.size
 
+    @property
+    def _terms(self) -> tuple[Term, ...]:
+        """The arguments of what `define_single` makes."""
+        return self.arguments  # type: ignore[return-value]
+
     def single_terms(self) -> tuple[Term, ...] | None:
         """Return the term of one relation, or the literals of one connective, if they are kept as terms."""
         constraint = self.constraint
@@ -401,7 +440,7 @@ class Truth(Definition):
 
     def keys(self) -> list[Any]:
         """Return the constraint's own keys."""
-        return [("truth", key) for key in self.constraint.element_keys()]
+        return self.constraint.element_keys()
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Truth:
         """Return the truths of the given elements."""

@@ -12,7 +12,7 @@ from cpqueens.language.expressions import LinearArray
 Made = TypeVar("Made")
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 300, 3000
-"""Of larger models nothing is kept: making it takes a small part of the time, and it may be large itself."""
+"""Of larger models is kept only what can grow with them: all else takes a small part of the time."""
 
 
 State = tuple[int, int, int, bool]
@@ -20,23 +20,42 @@ State = tuple[int, int, int, bool]
 
 
 class Kept:
-    """What was made of one model as it is now."""
+    """What was made of one model as it is now, and before it got more variables or constraints."""
 
     def __init__(self) -> None:
         self._state: tuple[object, ...] = ()
         self._objective: object = None
         self._made: dict[Hashable, Any] = {}
+        self._before: dict[Hashable, Any] = {}
 
     def get(
-        self, state: State, objective: LinearArray | None, what: Hashable, make: Callable[[], Made]
+        self,
+        state: State,
+        objective: LinearArray | None,
+        what: Hashable,
+        make: Callable[[], Made],
+        grow: Callable[[Made], Made | None] | None = None,
     ) -> Made:
-        """Return what ``make`` makes, made once; nobody may change it."""
-        if state[0] > LARGEST_VARIABLES or state[1] > LARGEST_CONSTRAINTS:
+        """Return what ``make`` makes, made once; nobody may change it.
+
+        Of a large model that has only got more, ``grow`` makes it of what was kept before, or says None.
+        """
+        large = state[0] > LARGEST_VARIABLES or state[1] > LARGEST_CONSTRAINTS
+        if large and grow is None:
             return make()
-        if state != self._state or objective is not self._objective:
-            self._state, self._objective, self._made = state, objective, {}
+        self._turn_to(state, objective)
         made = self._made
         if what not in made:
-            made[what] = make()
+            before = self._before.pop(what, None) if large and grow is not None else None
+            grown = None if before is None or grow is None else grow(before)
+            made[what] = make() if grown is None else grown
         found: Made = made[what]
         return found
+
+    def _turn_to(self, state: State, objective: LinearArray | None) -> None:
+        """Forget what was made of the model as it was, unless it has only got more."""
+        if state == self._state and objective is self._objective:
+            return
+        only_more = bool(self._state) and objective is self._objective and self._state[2:] == state[2:]
+        self._before = {**self._before, **self._made} if only_more else {}
+        self._state, self._objective, self._made = state, objective, {}

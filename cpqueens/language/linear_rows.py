@@ -4,7 +4,8 @@ A *term* is an integer linear combination of variables plus a constant.
 """
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,32 @@ Row = tuple[Sequence[int], Sequence[int], int]
 _FEW = 4  # terms whose keys Python packs sooner than NumPy
 
 
-def term_key(variables: Sequence[int], coefficients: Sequence[int], constant: int) -> bytes:
-    """Return what tells one term from others."""
-    if len(variables) > 1:
+def term_key(variables: Sequence[int], coefficients: Sequence[int], constant: int, *before: int) -> bytes:
+    """Return what tells one term from others, in bytes behind those of other numbers."""
+    width = len(variables)
+    if width == 2:  # most are as short as that
+        if variables[0] > variables[1]:
+            variables, coefficients = variables[::-1], coefficients[::-1]
+    elif width > 2:
         variables, coefficients = zip(*sorted(zip(variables, coefficients, strict=True)), strict=True)
-    return struct.pack(f"{1 + 2 * len(variables)}q", constant, *variables, *coefficients)
+    return packed(*before, constant, *variables, *coefficients)
+
+
+def packed(*numbers: int) -> bytes:
+    """Return numbers as bytes, as an array of them has them."""
+    return _packing(len(numbers))(*numbers)
+
+
+def packed_rows(columns: Sequence[IntArray]) -> list[bytes]:
+    """Return the same for each row of columns, which are (rows,) or (rows, width)."""
+    numbers = np.column_stack(columns)
+    found: list[bytes] = numbers.view(f"V{numbers.itemsize * numbers.shape[1]}")[:, 0].tolist()
+    return found
+
+
+@cache
+def _packing(count: int) -> Callable[..., bytes]:
+    return struct.Struct(f"{count}q").pack
 
 
 class LinearRows:
@@ -59,10 +81,13 @@ class LinearRows:
             else:
                 yield v, a, c
 
-    def keys(self) -> list[bytes]:
-        """Return one key per term; equal keys mean equal terms, in whatever order they arose."""
+    def keys(self, *before: int) -> list[bytes]:
+        """Return one key per term; equal keys mean equal terms, in whatever order they arose.
+
+        Each is in bytes behind those of other numbers.
+        """
         if self.size <= _FEW:
-            return [term_key(*row) for row in self.rows()]
+            return [term_key(*row, *before) for row in self.rows()]
         present = self.coefficients != 0
         widths = present.sum(axis=1)
         found = np.empty(self.size, dtype=object)
@@ -72,9 +97,26 @@ class LinearRows:
             factors = self.coefficients[mine][present[mine]].reshape(len(mine), width)
             order = np.argsort(names, axis=1)
             names, factors = (np.take_along_axis(part, order, axis=1) for part in (names, factors))
-            numbers = np.column_stack([self.constants[mine], names, factors])
-            found[mine] = numbers.view(f"V{numbers.itemsize * numbers.shape[1]}")[:, 0].tolist()
+            numbers = [np.full(len(mine), number) for number in before]
+            found[mine] = packed_rows([*numbers, self.constants[mine], names, factors])
         return found.tolist()
+
+    def as_literals(self) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Return each row as a literal, and which rows are one, both (size,).
+
+        A literal is a variable, ``v``, or its negation ``1 - v``, which is written ``-v - 1``.
+        """
+        if self.width == 1:
+            variables, slopes = self.variables[:, 0], self.coefficients[:, 0]
+            alone = slopes != 0
+        else:
+            present = self.coefficients != 0
+            alone = present.sum(axis=1) == 1
+            variables = np.where(alone, (self.variables * present).sum(axis=1), 0)
+            slopes = self.coefficients.sum(axis=1)
+        negated = slopes < 0
+        known = alone & (np.abs(slopes) == 1) & (self.constants == negated)
+        return np.where(negated, -variables - 1, variables), known
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""

@@ -6,6 +6,7 @@ thousand, and that many objects keep Python's garbage collector busier than ever
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,7 @@ from typing import overload
 
 import numpy as np
 
-from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
@@ -23,8 +24,6 @@ from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.rows import IntArray, too_large
 from cpqueens.language.term import Term
-
-_CODE = {relation: k for k, relation in enumerate(("==", "!=", "<=", "<", ">=", ">"))}
 
 _WIDEST = 2**40
 
@@ -60,7 +59,9 @@ class ConstraintList(Sequence[Constraint]):
         self._variables: list[int] = []
         self._coefficients: list[int] = []
         self._constants: list[int] = []
+        self._whole: list[int] = []  # positions of the entries that are constraints
         self._blocks: list[Connective | None] = []  # a number below 0 is that of an element of one
+        self._members: list[list[int]] = []  # per block, the positions of its elements
         self._pending: dict[Form, Pending] = {}  # of which a block is made
         self._settling = False
         self._files: list[CodeType | str | None] = []
@@ -72,22 +73,28 @@ class ConstraintList(Sequence[Constraint]):
         file, place = source or (None, 0)
         if type(constraint) is Linear and type(constraint.expression) is Term:
             self.append_row(constraint.expression, constraint.relation, file, place)
+        elif isinstance(constraint, Connective) and constraint.operands is not None:
+            self.append_single(constraint, file, place)
         else:
             self._files.append(file)
             self._places.append(place)
-            single = isinstance(constraint, Connective) and constraint.operands is not None
-            self._entries.append(self._waiting(constraint) if single else constraint)  # type: ignore[arg-type]
+            self._whole.append(len(self._entries))
+            self._entries.append(constraint)
 
-    def _waiting(self, constraint: Connective) -> int:
-        """Keep a single connective until `settle` and return its number."""
-        terms: list[Term] = []
-        form = flatten(constraint, terms)
+    def append_single(self, constraint: Connective, file: CodeType | str | None, place: int) -> None:
+        """Add a connective of single truths, which waits until `settle`."""
+        parts: list[int | Term] = []
+        form = flatten(constraint, parts)
         pending = self._pending.get(form)
         if pending is None:
             pending = self._pending[form] = Pending(form, len(self._blocks))
             self._blocks.append(None)
-        pending.append(terms)
-        return -(pending.block * _WIDEST + pending.count)
+            self._members.append([])
+        pending.append(parts)
+        self._files.append(file)
+        self._places.append(place)
+        self._members[pending.block].append(len(self._entries))
+        self._entries.append(-(pending.block * _WIDEST + pending.count))
 
     def settle(self) -> None:
         """Make arrays of the connectives that wait, which defines their truths."""
@@ -170,6 +177,8 @@ class ConstraintList(Sequence[Constraint]):
         end = self._ends[kept - 1] if kept else 0
         del self._relations[kept:], self._constants[kept:], self._ends[kept:]
         del self._variables[end:], self._coefficients[end:]
+        for positions in (self._whole, *self._members):
+            del positions[bisect_left(positions, length) :]
         del self._entries[length:], self._files[length:], self._places[length:]
 
     def copy(self, registry: Registry) -> ConstraintList:
@@ -178,6 +187,7 @@ class ConstraintList(Sequence[Constraint]):
         for name, column in vars(self).items():
             if isinstance(column, list):
                 setattr(other, name, list(column))
+        other._members = list(map(list, self._members))
         return other
 
     def __getstate__(self) -> dict[str, object]:
@@ -188,37 +198,36 @@ class ConstraintList(Sequence[Constraint]):
 
     def others(self) -> list[tuple[list[int], Constraint]]:
         """Return all but the relations between single terms, with positions; single connectives as arrays."""
-        found: list[tuple[list[int], Constraint]] = []
-        members: dict[int, tuple[list[int], list[int]]] = {}
-        for k, entry in enumerate(self._entries):
-            if isinstance(entry, Constraint):
-                found.append(([k], entry))
-            elif entry < 0:
-                block, row = divmod(-entry - 1, _WIDEST)
-                if block not in members:
-                    members[block] = [], []
-                    found.append((members[block][0], self._block(entry)[0]))
-                members[block][0].append(k)
-                members[block][1].append(row)
-        taken = {id(positions): rows for positions, rows in members.values()}
-        return [(at, _part(c, taken[id(at)]) if id(at) in taken else c) for at, c in found]
+        found: list[tuple[list[int], Constraint]] = [([k], self[k]) for k in self._whole]
+        for block, positions in zip(self._blocks, self._members, strict=True):
+            if positions:
+                assert block is not None  # it was settled
+                found.append((positions, _first(block, len(positions))))
+        return sorted(found, key=lambda one: one[0][0])
 
-    def rows(self) -> list[Linear]:
-        """Return the relations between single terms as few arrays, by relation and width."""
-        if not self._relations:
+    def rows(self, first: int = 0) -> list[Linear]:
+        """Return the relations between single terms, from position ``first`` on, as few arrays.
+
+        They go by relation and width.
+        """
+        rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
+        if not rows or not self._relations:
             return []
-        codes = _flat(map(_CODE.__getitem__, self._relations), len(self._relations))
+        codes = _flat(map(CODES.__getitem__, self._relations), len(self._relations))
         ends, constants = _column(self._ends), _column(self._constants)
         widths = np.diff(ends, prepend=0)
         variables, coefficients = _column(self._variables), _column(self._coefficients)
         joined = []
         for group in [divmod(key, _WIDEST) for key in np.unique(codes * _WIDEST + widths).tolist()]:
             mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
+            mine = mine[np.searchsorted(mine, rows[0]) :]
+            if not mine.size:
+                continue
             places = (ends[mine] - group[1])[:, None] + np.arange(group[1])
             terms = LinearArray(
                 self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]
             )
-            joined.append(Linear(terms, list(_CODE)[group[0]]))
+            joined.append(Linear(terms, list(CODES)[group[0]]))
         return joined
 
     def joined(self) -> list[Constraint]:
@@ -226,8 +235,8 @@ class ConstraintList(Sequence[Constraint]):
         return [*self.rows(), *join(c for _, c in self.others())]
 
 
-def _part(block: Constraint, rows: list[int]) -> Constraint:
-    return block if len(rows) == block.size else block.take(np.array(rows))
+def _first(block: Connective, count: int) -> Connective:
+    return block if count == block.size else block.take(np.arange(count))
 
 
 def _column(values: list[int]) -> IntArray:

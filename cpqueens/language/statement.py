@@ -251,7 +251,7 @@ class Statement(NamedValues, Objectives):
                 and constraint.operands is not None
                 and constraint.registry is self
             ):
-                self._posted.append(constraint, (frame.f_code, frame.f_lasti))
+                self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
                 continue
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
 
@@ -567,11 +567,16 @@ class Statement(NamedValues, Objectives):
         """Number of constraints."""
         return len(self._constraints)
 
-    def kept(self, what: Hashable, make: Callable[[], Made]) -> Made:
+    def kept(
+        self,
+        what: Hashable,
+        make: Callable[[], Made],
+        grow: Callable[[Made], Made | None] | None = None,
+    ) -> Made:
         """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
         self.settle()
         state = (self._count, len(self._posted), self._posted.cuts, self.maximizing)
-        return self._kept.get(state, self.objective, what, make)
+        return self._kept.get(state, self.objective, what, make, grow)
 
     def scope_text(self) -> str:
         """Return one line that says how large the model is."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import constant_array, of_variables
 from cpqueens.language.constraints.and_ import And
-from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.base import CODES, Constraint
+from cpqueens.language.constraints.connective import Connective, parts_key
 from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.linear import SATISFIED, Linear
 from cpqueens.language.constraints.negation import Negation
@@ -27,8 +27,6 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
 
 MAX_VARIABLES = 50_000_000
-
-_FALSE, _TRUE = (np.array([bound], dtype=np.int64) for bound in (0, 1))
 
 _AFFINE = 2.0**20
 """Truths are written as affine terms only below this reach: sums of many truths must not leave the range."""
@@ -163,6 +161,15 @@ class VariableStore:
         self._count = first + size
         return first
 
+    def _append_one(self, low: int, high: int) -> int:
+        """Append one defined variable."""
+        place = self._count
+        if place == len(self._lower):
+            return self._append(np.array([low]), np.array([high]), defined=True)
+        self._lower[place], self._upper[place], self._is_defined[place] = low, high, True
+        self._count = place + 1
+        return place
+
     # ---- the registry protocol ------------------------------------------------------------------
 
     def define(self, kind: str, shape: tuple[int, ...], *arguments: LinearArray) -> LinearArray:
@@ -175,14 +182,19 @@ class VariableStore:
 
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms, over a table if the kind has one."""
-        if not any(a.width for a in arguments):
+        for argument in arguments:
+            if argument.width:
+                break
+        else:
             return self.define(kind, (), *(a.reshape(-1) for a in arguments))
         definition = DEFINITION_KINDS[kind](arguments)
         shared = self._sharing()
-        (key,) = definition.keys()
+        key = definition.key()
         variable = shared.get(key)
         if variable is None:
-            variable = shared[key] = self._create(definition).item(0)
+            variable = shared[key] = self._append_one(*definition.ends())
+            definition.results = np.array([variable])
+            self._admit(definition)
         return Term(self, (variable,), (1,), 0)
 
     compare = staticmethod(Linear)  # the class itself: double loops compare by the ten thousand
@@ -243,8 +255,7 @@ class VariableStore:
             parts = constraint.parts
             if parts is None or not any(part.variable_list for part in parts):
                 return None
-            key: Any = (constraint.kind, tuple([part.key() for part in parts]))
-            return self._single(("truth", key), constraint)
+            return self._single(parts_key(constraint.kind, parts), constraint)
         if type(constraint) is not Linear or type(constraint.expression) is not Term:
             return None
         e, relation = constraint.expression, constraint.relation
@@ -257,14 +268,14 @@ class VariableStore:
             slope = 1 - 2 * int(value)  # from low to low + 1
             coefficients = tuple([a * slope for a in e.coefficient_list])
             return Term(self, e.variable_list, coefficients, int(value) + slope * (e.constant - low))
-        return self._single(("truth", ("Linear", relation, e.key())), constraint)
+        return self._single(e.key(CODES[relation]), constraint)
 
     def _single(self, key: Any, constraint: Constraint) -> Term:
         """Return the variable that is one truth, created if it does not exist yet."""
         shared = self._sharing()
         variable = shared.get(key)
         if variable is None:
-            variable = shared[key] = self._append(_FALSE, _TRUE, defined=True)
+            variable = shared[key] = self._append_one(0, 1)
             self._admit(Truth(constraint, np.array([variable])))
         return Term(self, (variable,), (1,), 0)
 
@@ -306,7 +317,10 @@ class VariableStore:
     def _admit(self, definition: Definition) -> None:
         self._definitions.append(definition)
         results = definition.results.tolist()
-        self._producer.update(zip(results, zip(repeat(definition), range(len(results))), strict=True))
+        if len(results) == 1:
+            self._producer[results[0]] = definition, 0
+        else:
+            self._producer.update(zip(results, zip(repeat(definition), range(len(results))), strict=True))
         if isinstance(definition, Truth):
             return
         if type(definition).partial is Definition.partial and not self.has_partial:

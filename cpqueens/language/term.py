@@ -14,18 +14,20 @@ from cpqueens.language.linear_rows import term_key
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_rows
 
+_PLUS, _MINUS = (1,), (-1,)
+"""The coefficients of a variable and of its negation."""
+
 _LONG = 16
 """From so many variables on, a term to which another variable is added becomes a `GrowingSum`."""
-
-
-_LITERALS = {((1,), 0), ((-1,), 1)}
-"""Coefficients and constants of a Boolean variable and of its negation."""
 
 
 class Term(LinearArray):
     """One term: an array of shape () whose rows stay Python tuples until arrays are needed."""
 
-    __slots__ = ("_arrays", "coefficient_list", "constant", "variable_list")
+    __slots__ = ("coefficient_list", "constant", "known_literal", "variable_list")
+
+    known_literal: int | None
+    """Its `literal`, once it is known to be a truth (`single`)."""
 
     def __init__(
         self,
@@ -38,6 +40,7 @@ class Term(LinearArray):
         self.variable_list = variable_list
         self.coefficient_list = coefficient_list
         self.constant = constant
+        self.known_literal = None
 
     shape = ()
 
@@ -72,13 +75,13 @@ class Term(LinearArray):
             return self
         return Term(registry, self.variable_list, self.coefficient_list, self.constant)
 
-    def key(self) -> bytes:
+    def key(self, *before: int) -> bytes:
         """Return what `keys` says of the one element."""
-        return term_key(self.variable_list, self.coefficient_list, self.constant)
+        return term_key(self.variable_list, self.coefficient_list, self.constant, *before)
 
-    def keys(self) -> list[bytes]:
+    def keys(self, *before: int) -> list[bytes]:
         """Return the one element's key."""
-        return [self.key()]
+        return [self.key(*before)]
 
     def bounds(self, most: int = LIMIT) -> tuple[IntArray, IntArray]:
         """Return the lower and the upper bound, each of shape (1,); raise as for arrays."""
@@ -89,9 +92,10 @@ class Term(LinearArray):
         """Return the lower bound, the upper bound and the reach; raise as `bounds` does."""
         lower, upper = self.registry.ends
         low = high = self.constant
-        reach = abs(low)
-        for v, a in zip(self.variable_list, self.coefficient_list, strict=True):
-            first, last = lower.item(v), upper.item(v)
+        reach = low if low >= 0 else -low
+        coefficients = iter(self.coefficient_list)
+        for v in self.variable_list:
+            a, first, last = next(coefficients), lower.item(v), upper.item(v)
             farthest = last if last > -first else -first
             if a > 0:
                 low += a * first
@@ -107,16 +111,23 @@ class Term(LinearArray):
 
     def single(self) -> Term | None:
         """Return itself if it is a truth: a 0/1 term that is never undefined."""
+        if self.known_literal is not None:
+            return self
         registry = self.registry
-        if (self.coefficient_list, self.constant) in _LITERALS and not registry.has_partial:
-            lower, upper = registry.ends  # most are like that
-            (variable,) = self.variable_list
-            if lower.item(variable) >= 0 and upper.item(variable) <= 1:
-                return self
         low, high, _ = self.ends()
         if low < 0 or high > 1 or (registry.has_partial and registry.partial_terms(self).any()):
             return None
+        self.known_literal = self.literal()
         return self
+
+    def literal(self) -> int | None:
+        """Return ``v`` if it is a variable, ``-v - 1`` if it is the negation ``1 - v``; else None."""
+        coefficients = self.coefficient_list
+        if coefficients == _PLUS:
+            return self.variable_list[0] if self.constant == 0 else None
+        if coefficients == _MINUS and self.constant == 1:
+            return -self.variable_list[0] - 1
+        return None
 
     def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
         """Yield the one element as (variables, coefficients, constant)."""
@@ -173,8 +184,9 @@ class Term(LinearArray):
         return LinearArray.__sub__(self, other)
 
     def __invert__(self) -> BoolArray:
-        single = self.single()
-        return LinearArray.__invert__(self) if single is None else OPERATIONS.literal(single.opposite())
+        if self.known_literal is None and self.single() is None:
+            return LinearArray.__invert__(self)
+        return OPERATIONS.literal(self.opposite())
 
     def __neg__(self) -> LinearArray:
         return Term(
@@ -183,8 +195,13 @@ class Term(LinearArray):
 
     def opposite(self) -> Term:
         """Return ``1 - term``: of a 0/1 term its negation."""
-        coefficients = tuple([-a for a in self.coefficient_list])
-        return Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
+        literal = self.known_literal
+        if literal is None:
+            coefficients = tuple([-a for a in self.coefficient_list])
+            return Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
+        term = Term(self.registry, self.variable_list, _MINUS if literal >= 0 else _PLUS, 1 - self.constant)
+        term.known_literal = -literal - 1
+        return term
 
     def __mul__(self, other: Any) -> LinearArray:
         if type(other) is int:
@@ -192,9 +209,14 @@ class Term(LinearArray):
                 return Term(self.registry, (), (), 0)
             scaled = tuple(a * other for a in self.coefficient_list)
             return Term(self.registry, self.variable_list, scaled, self.constant * other)
+        if isinstance(other, Term) and other.registry is self.registry and self.width and other.width:
+            return self.registry.define_single("product", self, other)
         return LinearArray.__mul__(self, other)
 
     __rmul__ = __mul__
+
+    def __abs__(self) -> LinearArray:
+        return self.registry.define_single("abs", self)
 
     def _compared(self, other: Any, relation: Relation) -> BoolArray:
         if type(other) is int:
@@ -240,7 +262,7 @@ class GrowingSum(Term):
     _length: int
 
     def __init__(self, start: Term) -> None:
-        self.registry, self.constant = start.registry, start.constant
+        self.registry, self.constant, self.known_literal = start.registry, start.constant, None
         self._variables, self._coefficients = list(start.variable_list), list(start.coefficient_list)
         self._known = set(self._variables)
         self._length = len(self._variables)
@@ -274,7 +296,7 @@ class GrowingSum(Term):
         self._coefficients.append(coefficient)
         self._known.add(variable)
         longer = GrowingSum.__new__(GrowingSum)
-        longer.registry, longer.constant = self.registry, constant
+        longer.registry, longer.constant, longer.known_literal = self.registry, constant, None
         longer._variables, longer._coefficients = self._variables, self._coefficients
         longer._known, longer._length = self._known, self._length + 1
         return longer

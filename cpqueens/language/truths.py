@@ -92,12 +92,17 @@ def side_by_side(*values: Any) -> LinearArray:
 def singles(values: Iterable[Any]) -> tuple[Any, ...] | None:
     """Return single truths of one model, see `Operand.single`; None for anything else, which takes longer."""
     found: list[Any] = []
+    registry = None
     for value in values:
         single = value.single() if isinstance(value, Operand) else None
-        if single is None or (found and single.registry is not found[0].registry):
+        if single is None:
+            return None
+        if registry is None:
+            registry = single.registry
+        elif single.registry is not registry:
             return None
         found.append(single)
-    return tuple(found) if found and not found[0].registry.unbound else None
+    return None if registry is None or registry.unbound else tuple(found)
 
 
 def connect(kind: str, *values: Any) -> BoolArray:

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import repeat
+from itertools import islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term, join_terms
 from cpqueens.lowered.lowering import Lowered, Supports, lower, row_arguments
 
 if TYPE_CHECKING:
@@ -207,7 +209,7 @@ def compile_model(
         different_start=offsets([c.terms.size for c in of["AllDifferent"]]),
         tables=[(_terms(number, [c.terms]), c.rows) for c in of["Table"]],
         counts=[_count(number, c) for c in of["Count"]],
-        definitions=[d for block in lowered.definitions for d in _definitions(number, block)],
+        definitions=_definitions(number, lowered.definitions),
         objective=objective_terms,
         maximizing=lowered.maximizing,
         how=["own" if how == "native" else how for how in lowered.how],
@@ -222,13 +224,68 @@ def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
     return number, order
 
 
-def _definitions(number: IntArray, block: Definition) -> Iterator[CompiledDefinition]:
-    kind, relation, shift = block.kind, EQ, 0
-    if isinstance(block, Truth):
-        kind = f"truth_{block.constraint.kind.lower()}"
-        if isinstance(block.constraint, Linear):
-            relation, shift = _RELATION[block.constraint.relation]
+def _definitions(number: IntArray, blocks: Sequence[Definition]) -> list[CompiledDefinition]:
+    """Return the definitions one by one, those of a sort made together: models have them by the thousand."""
+    groups: dict[Any, list[int]] = {}
+    for k, block in enumerate(blocks):
+        relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None
+        sizes = [a.size // max(1, block.size) for a in block.arguments]
+        together = not block.shared and all(sizes)
+        groups.setdefault((type(block), relation, *sizes) if together else k, []).append(k)
+    found: list[list[CompiledDefinition]] = [[] for _ in blocks]
+    for key, members in groups.items():
+        mine = [blocks[k] for k in members]
+        made = _alike(number, mine) if isinstance(key, tuple) else _one_by_one(number, mine[0])
+        for k, block in zip(members, mine, strict=True):
+            found[k] = list(islice(made, block.size))
+    return [definition for part in found for definition in part]
+
+
+def _alike(number: IntArray, blocks: Sequence[Definition]) -> Iterator[CompiledDefinition]:
+    """Yield the definitions of blocks of one kind and relation, whose results have equally many arguments."""
+    kind, relation, shift = _sort(blocks[0])
+    arrays = [a for b in blocks for a in (b.arguments if b.size == 1 else _side_by_side(b))]
+    terms = [array for array in arrays if type(array) is Term]
+    if len(terms) == len(arrays):
+        arrays = [join_terms(terms[0].registry, terms)]
+    results = number[np.concatenate([b.results for b in blocks])].tolist()
+    for result, part in zip(
+        results, _split(_terms(number, arrays, repeat(shift)), len(results)), strict=True
+    ):
+        yield CompiledDefinition(kind, result, part, relation)
+
+
+def _one_by_one(number: IntArray, block: Definition) -> Iterator[CompiledDefinition]:
+    kind, relation, shift = _sort(block)
     for row, result in enumerate(number[block.results].tolist()):
-        yield CompiledDefinition(
-            kind, result, _terms(number, row_arguments(block, row), repeat(shift)), relation
-        )
+        terms = _terms(number, row_arguments(block, row), repeat(shift))
+        yield CompiledDefinition(kind, result, terms, relation)
+
+
+def _sort(block: Definition) -> tuple[str, int, int]:
+    """Return the kind, the code of the relation, and what makes that non-strict."""
+    if not isinstance(block, Truth):
+        return block.kind, EQ, 0
+    constraint = block.constraint
+    relation, shift = _RELATION[constraint.relation] if isinstance(constraint, Linear) else (EQ, 0)
+    return f"truth_{constraint.kind.lower()}", relation, shift
+
+
+def _side_by_side(block: Definition) -> Sequence[LinearArray]:
+    """Return the arguments of a block as one array, in which those of each result lie together."""
+    if len(block.arguments) == 1:
+        return block.arguments
+    flat = concatenate_rows(block.arguments)
+    return [flat._pick(flat._index().reshape(len(block.arguments), -1).T.reshape(-1))]
+
+
+def _split(terms: Terms, count: int) -> Iterator[Terms]:
+    """Yield the terms in as many equal parts."""
+    each = len(terms) // count
+    ends = terms.start[::each].tolist()
+    starts = terms.start[:-1].reshape(count, each) - terms.start[:-1:each, None]
+    starts = np.column_stack([starts, np.diff(terms.start[::each])])
+    for k, (first, last) in enumerate(pairwise(ends)):
+        part = slice(first, last)
+        constants = terms.constant[k * each : (k + 1) * each]
+        yield Terms(starts[k], terms.variable[part], terms.coefficient[part], constants)

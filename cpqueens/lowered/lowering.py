@@ -29,6 +29,7 @@ from cpqueens.language.definitions import Definition, Maximum, Truth
 from cpqueens.language.describe import describe
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import DIFFERENCE
+from cpqueens.language.rows import IntArray
 from cpqueens.language.store import VariableStore
 
 if TYPE_CHECKING:
@@ -81,6 +82,14 @@ class Lowered:
     maximizing: bool
     how: list[str] = field(default_factory=list)
     origins: list[int] = field(default_factory=list)  # per lowered constraint, the model's constraint
+    variables: int = 0  # of the model when it was lowered
+    rows: int = 0  # how many of the constraints, the first ones, are arrays of single relations
+    rewritten: bool = False  # whether any definition is not the model's
+    line: object = field(default_factory=object)  # the same for what this grew from, and will grow to
+
+    def defined(self) -> IntArray:
+        """Return the variables that the definitions define."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *(d.results for d in self.definitions)])
 
 
 def lower(
@@ -106,33 +115,79 @@ def lower(
     return model.kept(
         ("lowered", supports, objective, joined),
         lambda: _lowered(model, supports, backend, objective, joined),
+        (lambda before: _grown(before, model, supports, backend)) if joined else None,
     )
 
 
 def _lowered(model: Statement, supports: Supports, backend: str, objective: bool, joined: bool) -> Lowered:
     scratch = Scratch(model)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
+    lowered.variables = model.variable_count
     posted = model._constraints
-    lowered.how = ["native"] * len(posted)
     rows = posted.rows() if joined else []
     if joined and (not rows or supports(rows[0], "plain")):
         lowered.constraints += rows
         lowered.origins += [-1] * len(rows)
+        lowered.rows = len(rows)
         remaining: Iterable[tuple[list[int], Constraint]] = posted.others()
     else:
         remaining = [([k], constraint) for k, constraint in enumerate(posted)]
-    for origins, constraint in remaining:
+    _add(lowered, remaining, scratch, supports, model, backend)
+    for condition in _unseen_conditions(model):
+        lowered.constraints += _plain(condition, scratch, supports, model, backend)
+    lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
+    lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
+    return lowered
+
+
+def _grown(before: Lowered, model: Statement, supports: Supports, backend: str) -> Lowered | None:
+    """Return what `_lowered` does, of a model that has only got more since it was lowered.
+
+    None if what decompositions defined before stands in the way of what is new.
+    """
+    scratch, same = before.store, model.variable_count == before.variables
+    clear = same or scratch.variable_count == before.variables
+    posted, first = model._constraints, len(before.how)
+    rows = posted.rows()
+    if model.has_partial or before.rewritten or not clear or (rows and not supports(rows[0], "plain")):
+        return None
+    assert isinstance(scratch, Scratch)
+    others = before.constraints[before.rows :]
+    if not same:
+        scratch = Scratch(model)
+        others = [c if c.registry is model else c.bind(scratch) for c in others]
+    lowered = Lowered(scratch, [*rows, *others], [], before.objective, before.maximizing)
+    lowered.variables, lowered.rows, lowered.how = model.variable_count, len(rows), list(before.how)
+    lowered.line = before.line
+    lowered.origins = [-1] * len(rows) + before.origins[before.rows :]
+    added = [one for one in posted.others() if one[0][0] >= first]
+    _add(lowered, added, scratch, supports, model, backend)
+    new = [*posted.rows(first), *lowered.constraints[len(rows) + len(others) :]]
+    needed = _defined_scope([a for c in new for a in c.arguments], scratch)
+    if not needed or np.isin(needed, before.defined()).all():
+        lowered.definitions = before.definitions
+    else:
+        lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
+    return lowered
+
+
+def _add(
+    lowered: Lowered,
+    constraints: Iterable[tuple[list[int], Constraint]],
+    scratch: Scratch,
+    supports: Supports,
+    model: Statement,
+    backend: str,
+) -> None:
+    """Add the model's constraints, each with its positions, in supported ones."""
+    lowered.how += ["native"] * (len(model._constraints) - len(lowered.how))
+    for origins, constraint in constraints:
         simple = _plain(constraint, scratch, supports, model, backend)
         if len(simple) != 1 or simple[0] is not constraint:
             for origin in origins:
                 lowered.how[origin] = "decomposed"
         lowered.constraints += simple
         lowered.origins += [origins[0] if len(origins) == 1 else -1] * len(simple)
-    for condition in _unseen_conditions(model):
-        lowered.constraints += _plain(condition, scratch, supports, model, backend)
-    lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
-    lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
-    return lowered
 
 
 def _unseen_conditions(model: Statement) -> list[Constraint]:
@@ -184,6 +239,7 @@ def _definitions(
     reached = np.zeros(scratch.variable_count, dtype=bool)
     replaced: dict[int, Definition] = {}
     pending = _defined_scope(roots, scratch)
+    relations: dict[int, Constraint] = {}
     while pending:
         variable = pending.pop()
         if variable >= len(reached):
@@ -194,13 +250,14 @@ def _definitions(
         definition, row = scratch.producer(variable)  # type: ignore[misc]
         simple: Definition | None
         if isinstance(definition, Truth):
-            simple = _truth(definition, row, scratch, supports, model, backend)
+            simple = _truth(definition, row, scratch, supports, model, backend, relations)
         else:
             simple = _function(definition, row, scratch)
         if simple is not None:
             replaced[variable] = simple
             definition, row = simple, 0
         pending += _defined_scope(row_arguments(definition, row), scratch)
+    lowered.rewritten = bool(replaced)
     return _ordered(scratch, reached, replaced)
 
 
@@ -260,9 +317,18 @@ def _function(definition: Definition, row: int, scratch: Scratch) -> Definition 
 
 
 def _truth(
-    definition: Truth, row: int, scratch: Scratch, supports: Supports, model: Statement, backend: str
+    definition: Truth,
+    row: int,
+    scratch: Scratch,
+    supports: Supports,
+    model: Statement,
+    backend: str,
+    relations: dict[int, Constraint],
 ) -> Truth | None:
-    """Return an equal truth of a supported constraint, or None if the present one is supported."""
+    """Return an equal truth of a supported constraint, or None if the present one is supported.
+
+    ``relations`` has, by the first result of a block of conjunctions, the relations that they are.
+    """
     constraint = definition.constraint
     guard = _conditions_of(definition, row, model)
     if not guard and supports(constraint, "implied") and supports(constraint, "negated"):
@@ -271,6 +337,11 @@ def _truth(
     if guard:
         item = _total(item, guard, scratch)
     result = np.array([definition.results[row]])
+    if not guard and definition.size > 1 and isinstance(constraint, And):
+        (first, *_) = definition.results.tolist()
+        if first not in relations:
+            (relations[first],) = constraint.decompose(scratch)
+        item = relations[first].take(np.array([row]))
     while not (supports(item, "implied") and supports(item, "negated")):
         simpler = item.decompose(scratch)
         if not simpler and _is_core(item):
@@ -299,7 +370,7 @@ def _conditions_of(definition: Truth, row: int, model: Statement) -> list[Constr
 def _total(item: Constraint, guard: list[Constraint], scratch: Scratch) -> Constraint:
     """Return what a truth over partial functions means in total ones: its raw truth and the conditions."""
     for key in item.flattened().element_keys():
-        scratch._sharing().pop(("truth", key), None)  # the model's truth, which is the one to be expressed
+        scratch._sharing().pop(key, None)  # the model's truth, which is the one to be expressed
     parts = [item, *guard]
     return And.over(concatenate_rows([c.bind(scratch).truth().reshape(-1) for c in parts]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 CIRCUITS = ("tests/language/constraints/test_circuits.py",)
+GROWING = ("tests/backends/cpsat/test_written.py",)
 SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
 
 LANGUAGE = Area(
@@ -119,7 +120,7 @@ LANGUAGE = Area(
         Mutant("a row belongs to the one before", "ConstraintList._row",
                "self._ends[k - 1] if k else 0", "self._ends[max(0, k - 2)] if k else 0"),
         Mutant("a group of rows has another relation", "ConstraintList.rows",
-               "list(_CODE)[group[0]]", "list(_CODE)[group[0] - 1]"),
+               "list(CODES)[group[0]]", "list(CODES)[group[0] - 1]"),
         Mutant("objects are left out when all are joined", "ConstraintList.joined",
                "[*self.rows(), *join(c for _, c in self.others())]", "[*self.rows()]"),
         Mutant("a joined array loses its last part", "joining._concatenate",
@@ -144,6 +145,10 @@ LOWERING = Area(
                "lowered.constraints += rows", "lowered.constraints += []"),
         Mutant("objects behind rows are left out", "lowering._lowered",
                "posted.others()", "posted.others()[1:]"),
+        Mutant("old constraints are lowered once more", "lowering._grown",
+               "one[0][0] >= first", "True", tests=GROWING),
+        Mutant("new definitions are not lowered", "lowering._grown",
+               "np.isin(needed, before.defined()).all()", "True", tests=GROWING),
         Mutant("what was lowered with an objective is taken without", "lowering.lower",
                "supports, objective, joined),", "supports, joined),"),
         Mutant("conditions that are no constraints are not seen", "lowering._unseen_conditions",
@@ -157,7 +162,7 @@ LOWERING = Area(
         Mutant("one condition of several is enough", "lowering._total",
                "[item, *guard]", "[item, *guard[:1]]"),
         Mutant("a total truth is the one that it replaces", "lowering._total",
-               "scratch._sharing().pop((\"truth\", key), None)", "pass"),
+               "scratch._sharing().pop(key, None)", "pass"),
         Mutant("a definition that the objective alone reaches is dropped", "lowering._definitions",
                "roots.append(lowered.objective)", "pass"),
         Mutant("arguments of definitions are not followed", "lowering._definitions",

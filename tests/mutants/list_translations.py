@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 CIRCUITS = ("tests/language/constraints/test_circuits.py",)
+GROWING = ("tests/backends/cpsat/test_written.py",)
 SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
 
 CPSAT = Area(
@@ -72,8 +73,16 @@ CPSAT = Area(
                "-sign * divisor[2], \"<\"", "-sign * divisor[2], \"<=\""),
         Mutant("a sign literal is that of any value", "cpsat.definitions._sign_literal",
                "sign * row[2] - least", "sign * row[2]"),
-        Mutant("a maximised objective is minimised", "translation._write_objective",
+        Mutant("a maximised objective is minimised", "written._write_objective",
                "sign * a for a in coefficients", "a for a in coefficients"),
+        Mutant("what was left out is missed by what is new", "written._grown",
+               "left_out[a.scope()].any()", "False", tests=GROWING),
+        Mutant("new relations are not written", "written._grown",
+               "model._constraints.rows(len(old.how))", "[]", tests=GROWING),
+        Mutant("new functions are not written", "written._new",
+               "found.append(definition)", "pass", tests=GROWING),
+        Mutant("new intervals have the places of old constraints", "TextWriter.interval",
+               "self.written + len(self._intervals)", "len(self._intervals)", tests=GROWING),
         Mutant("an empty table holds", "cpsat.constraints._table",
                "writer.boolean(\"bool_or\", [])", "pass"),
         Mutant("large tables are native", "cpsat.constraints._fits_32_bits",

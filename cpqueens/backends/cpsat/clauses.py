@@ -51,14 +51,11 @@ class Clauses:
 
 def plain_literals(array: LinearArray, store: VariableStore) -> tuple[IntArray, NDArray[np.bool_]]:
     """Return 0/1 terms as literals, and which of them are one, both in the shape of ``array``."""
-    present = array.coefficients != 0
-    alone = present.sum(axis=1) == 1
-    variables = np.where(alone, (array.variables * present).sum(axis=1), 0)
-    slopes = array.coefficients.sum(axis=1)
-    known = alone & (np.abs(slopes) == 1) & (array.constants == (slopes < 0))
+    literals, known = array.as_literals()
     if array.width:
+        variables = np.where(literals < 0, -literals - 1, literals)
         known &= (store.lower[variables] == 0) & (store.upper[variables] == 1)
-    return np.where(slopes < 0, -variables - 1, variables).reshape(array.shape), known.reshape(array.shape)
+    return literals.reshape(array.shape), known.reshape(array.shape)
 
 
 class _Truths:

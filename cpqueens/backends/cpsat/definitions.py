@@ -141,13 +141,12 @@ def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
 
 def _element(writer: TextWriter, definition: Definition) -> None:
     position, table = definition.arguments
-    reach = _reach(table)
     for row, result in zip(position.rows(), definition.results.tolist(), strict=True):
         inside = _inside_literal(writer, row, table.size)
         place, target = None, writer.index[result]
         if inside is not None:  # outside, CP-SAT's own position is 0, and so is the result
             place = _where(writer, row, table.size - 1, inside), 1, 0
-            target = writer.new_variable(*reach)
+            target = writer.new_variable(*_reach(table))
             writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
             writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
         writer.element(place or writer.place(row), table, target)

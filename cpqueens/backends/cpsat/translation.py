@@ -12,15 +12,10 @@ import numpy as np
 from cpqueens.backends import named
 from cpqueens.backends.base import Request
 from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
-from cpqueens.backends.cpsat.clauses import split_clauses, written_out
-from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN, supports
-from cpqueens.backends.cpsat.definitions import write_definition
-from cpqueens.backends.cpsat.joined import joined_definitions
-from cpqueens.backends.cpsat.writer import LOWEST, Row, TextWriter, joined
+from cpqueens.backends.cpsat.constraints import supports
+from cpqueens.backends.cpsat.writer import LOWEST
+from cpqueens.backends.cpsat.written import read, written_model
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
-from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.joining import join
-from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.system.memory import ensure_room
@@ -100,31 +95,29 @@ def translate(
     """Return the model in CP-SAT's form, with the names of its variables if it is to be ``named``.
 
     ``boolean`` allows the formulation for large boards. Without ``objective`` the objective is left out:
-    CP-SAT would enumerate only the optimal solutions.
+    CP-SAT would enumerate only the optimal solutions. Nobody else has the native model.
     """
     from ortools.sat.python import cp_model
 
     lowered = lower(model, supports, "cpsat", objective=objective, joined=True)
     decisions = model.decisions
-    board, writer = None, None
-    if boolean and fits(lowered, decisions):
-        board = BooleanBoard(lowered, decisions)
-        text, columns, offset = board.text, np.zeros(0, dtype=np.int64), 0
-        extremes, reach = False, 0
-    else:
-        names = dict(zip(decisions.tolist(), model.blocks.names(), strict=True)) if named else {}
-        writer = write(lowered, decisions, names)
-        text, columns = writer.text(), np.array(writer.index, dtype=np.int64)[decisions]
-        offset, extremes, reach = writer.offset, writer.extremes, writer.reach
-    native = cp_model.CpModel()
-    if not native.proto.parse_text_format(text):
-        raise ModelInvalid("cpsat could not read the translated model")
-    if writer is not None:
-        writer.finish(native)
+    board = BooleanBoard(lowered, decisions) if boolean and fits(lowered, decisions) else None
+    if board is not None:
+        native = cp_model.CpModel()
+        read(native, board.text)
+        return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
+    written = written_model(model, lowered, named)
+    native, writer = cp_model.CpModel(), written.writer
+    native.proto.copy_from(written.native.proto)
+    columns = np.array(writer.index, dtype=np.int64)[decisions]
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
-    sign = -1 if lowered.maximizing else 1
-    return Translation(native, columns, board, lowered.how, offset, sign, extremes, largest, reach)
+    numbers = (writer.offset, _sign(lowered), writer.extremes, largest, writer.reach)
+    return Translation(native, columns, None, lowered.how, *numbers)
+
+
+def _sign(lowered: Lowered) -> int:
+    return -1 if lowered.maximizing else 1
 
 
 def refusal(model: Statement, translation: Translation) -> ModelInvalid:
@@ -140,55 +133,6 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
             f"{named.able_backends(model, exclude='cpsat')}"
         )
     return ModelInvalid(f"cpsat refuses the model: {reason or 'invalid parameters'}")
-
-
-def write(lowered: Lowered, decisions: IntArray, names: Mapping[int, str] | None = None) -> TextWriter:
-    """Return the text of a lowered model; all decision variables are in it, and what else it needs."""
-    store = lowered.store
-    definitions = joined_definitions(lowered.definitions)
-    truths = [d for d in definitions if isinstance(d, Truth)]
-    functions = [d for d in definitions if not isinstance(d, Truth)]
-    constraints, literals = split_clauses(join(lowered.constraints), store)
-    users: list[Definition | Constraint] = [*truths, *functions, *constraints]
-    arrays = [a for user in users for a in user.arguments]
-    arrays += [] if lowered.objective is None else [lowered.objective]
-    clauses = written_out(literals, truths, arrays, store)
-    used = np.zeros(store.variable_count, dtype=bool)
-    used[decisions] = True
-    for definition in (*truths, *functions):
-        used[definition.results] = True
-    writer = TextWriter(store, used & ~clauses.written_out, names)
-    for definition in functions:
-        write_definition(writer, definition)
-    for truth in truths:
-        needed = np.flatnonzero(~clauses.written_out[truth.results])
-        if needed.size:
-            write_definition(writer, truth.take(needed, truth.results[needed]))
-    for constraint in constraints:
-        PLAIN[constraint.kind](writer, constraint)
-    for plain in clauses.plain:
-        writer.booleans("bool_or", writer.native(plain))
-    for part in clauses.enforced:
-        ENFORCED[part.constraint.kind](writer, part)
-    if lowered.objective is not None:
-        (row,) = lowered.objective.rows()
-        _write_objective(writer, row, -1 if lowered.maximizing else 1)
-    return writer
-
-
-def _write_objective(writer: TextWriter, row: Row, sign: int) -> None:
-    """Write what is minimised; `TextWriter.offset` has the constant that is left out.
-
-    CP-SAT compares objective values as floats, so one that is far from 0 is shifted to it.
-    """
-    variables, coefficients, writer.offset = row
-    low, high = writer.bounds((variables, coefficients, 0))
-    names = writer.names(variables)
-    if max(abs(low), abs(high)) >= 2**52 and (low > 0 or high < 0):
-        shifted = writer.new_variable(0, high - low)
-        writer.raw_linear(f"{names},{shifted}", [*coefficients, -1], -low, "==")
-        names, coefficients, writer.offset = str(shifted), [1], row[2] + low
-    writer.parts.append(f"objective{{vars:[{names}]coeffs:[{joined([sign * a for a in coefficients])}]}}")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The text format of CP-SAT's protocol buffer, which OR-Tools parses faster than Python fills its fields."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from itertools import chain
 from typing import Any
 
@@ -33,25 +34,53 @@ class TextWriter:
         self.positions = np.cumsum(used) - 1
         self.index: list[int] = self.positions.tolist()
         self.count = int(used.sum())
-        span = max((int(np.abs(b).max()) for b in (store.lower, store.upper) if b.size), default=0)
-        self.span = span
+        self.written = 0  # how many constraints the model that was read before has
         self.offset = 0  # of the objective
         self.extremes = False  # whether there is a ``lin_max``
-        self.reach = span  # the largest absolute value of any variable and of what any row may sum up to
+        self.span = 0  # the largest absolute value of any variable
+        self.reach = 0  # the same, and of what any row may sum up to
+        self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
         self._tables: list[tuple[str, list[int]]] = []
         self._elements: list[tuple[int, int, int, list[int], int]] = []
         self._write_variables(used, names or {})
 
+    def further(
+        self,
+        store: VariableStore,
+        names: Mapping[int, str],
+        written: int,
+        used: np.typing.NDArray[np.bool_],
+    ) -> "TextWriter":
+        """Return a writer of what is added to a model of ``written`` constraints: ``used`` are new variables.
+
+        ``store`` has all variables, those of before with their numbers.
+        """
+        other = copy(self)
+        other.store, other.written = store, written
+        other.parts, other._intervals, other._tables, other._elements = [], [], [], []
+        other._places, other._literals = dict(self._places), dict(self._literals)
+        other.sizes = list(self.sizes)
+        other.positions = np.cumsum(used) - 1 + self.count
+        before = np.flatnonzero(~used[: len(self.positions)])
+        other.positions[before] = self.positions[before]
+        other.index = other.positions.tolist()
+        other.count = self.count + int(used.sum())
+        other._write_variables(used, names)
+        return other
+
     def _write_variables(self, used: np.typing.NDArray[np.bool_], names: Mapping[int, str]) -> None:
         store = self.store
+        self.span = max(self.span, *(int(np.abs(b).max(initial=0)) for b in (store.lower, store.upper)))
+        self.reach = max(self.reach, self.span)
         kept = np.flatnonzero(used)
         bounds = zip(store.lower[kept].tolist(), store.upper[kept].tolist(), strict=True)
-        self.sizes = np.maximum(np.abs(store.lower[kept]), np.abs(store.upper[kept])).tolist()
+        first = len(self.sizes)
+        self.sizes += np.maximum(np.abs(store.lower[kept]), np.abs(store.upper[kept])).tolist()
         domains = [f"{a},{b}" for a, b in bounds]
         for variable, values in store.domains.items():
             if used[variable]:
-                domains[self.index[variable]] = intervals(values)
+                domains[self.index[variable] - first] = intervals(values)
         labels = [f'name:"{_escaped(names[v])}"' if v in names else "" for v in kept.tolist()]
         self.parts += [
             f"variables{{{label}domain:[{domain}]}}" for label, domain in zip(labels, domains, strict=True)
@@ -191,7 +220,7 @@ class TextWriter:
         """Return the place of the interval from start to end, which is there where ``present`` is 1."""
         key = f"{start} {size} {present}"
         if key not in self._places:
-            self._places[key] = len(self._intervals)
+            self._places[key] = self.written + len(self._intervals)
             self._intervals.append(self._interval(start, size, end, present))
         return self._places[key]
 
@@ -283,7 +312,7 @@ class TextWriter:
 
     def element(self, position: tuple[int, int, int], table: LinearArray, target: int) -> None:
         """Write that a variable of CP-SAT's is the entry of a table at a position, see `place`."""
-        if not table.coefficients.any():
+        if not (table.width and table.coefficients.any()):
             self._elements.append((*position, table.constants.tolist(), target))
             return
         index = "vars:{} coeffs:{} offset:{}".format(*position)

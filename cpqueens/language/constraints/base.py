@@ -18,6 +18,15 @@ from cpqueens.text.plaintext import shown
 Truths = NDArray[np.bool_]
 
 
+CODES = {
+    kind: code
+    for code, kind in enumerate(
+        ("==", "!=", "<=", "<", ">=", ">", "And", "Implication", "Negation", "Or", "Xor")
+    )
+}
+"""The numbers of relations and connectives."""
+
+
 class Constraint(BoolArray):
     """One constraint, or an array of elementwise ones (shape other than ()).
 
@@ -95,7 +104,11 @@ class Constraint(BoolArray):
         return self
 
     def element_keys(self) -> list[Any]:
-        """Return one hashable key per element; equal keys mean the same truth."""
+        """Return one hashable key per element; equal keys mean the same truth.
+
+        Those of relations and clauses are bytes, since tuples by the ten thousand keep Python's garbage
+        collector busy: their first number (`CODES`) says what they are.
+        """
         return [(self.kind, id(self))]
 
     def require_range(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.arrays import of_rows
-from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
+from cpqueens.language.linear_rows import packed, packed_rows
 from cpqueens.language.rows import IntArray, reshaped
 from cpqueens.language.term import Term
 from cpqueens.language.truths import flat_literals, side_by_side, singles
@@ -55,19 +57,24 @@ class Connective(Constraint):
         new.__dict__["operands"] = operands
         return new
 
-    @cached_property
+    @property
     def parts(self) -> tuple[Term, ...] | None:
         """The 0/1 terms of a single connective; None for arrays."""
-        if self.operands is None:
-            return None
-        return tuple([_term(operand) for operand in self.operands])
+        for operand in self.operands or ():
+            if type(operand) is not Term:
+                return self._parts
+        return self.operands  # type: ignore[return-value]
+
+    @cached_property
+    def _parts(self) -> tuple[Term, ...]:
+        return tuple([_term(operand) for operand in self.operands or ()])
 
     def single(self) -> Constraint | Term | None:
         """Return one connective of single truths itself, its truth if there are connectives among them."""
-        if self.operands is None:
-            return None
-        nested = any(isinstance(operand, Connective) for operand in self.operands)
-        return _term(self) if nested else self  # chains may be deep
+        for operand in self.operands or ():
+            if type(operand) is not Term and isinstance(operand, Connective):
+                return _term(self)  # chains may be deep
+        return None if self.operands is None else self
 
     def negated_literals(self, kind: type[Connective]) -> Connective:
         """Return the connective ``kind`` of the negations of the literals."""
@@ -103,10 +110,13 @@ class Connective(Constraint):
         return self.over(self.literals._pick(index[rows]))
 
     def element_keys(self) -> list[Any]:
-        """Return (kind, rows) for each element."""
-        rows = self.literals.keys()
+        """Return kind and literals for each element, see `parts_key`."""
         k = self.literals.shape[-1]
-        return [(self.kind, tuple(rows[i * k : (i + 1) * k])) for i in range(self.size)]
+        literals, known = self.literals.as_literals()
+        if known.all():
+            return list(packed_rows([np.full(self.size, CODES[self.kind]), literals.reshape(self.size, k)]))
+        terms = [Term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.literals.rows()]
+        return [parts_key(self.kind, terms[i * k : (i + 1) * k]) for i in range(self.size)]
 
     def __getitem__(self, key: Any) -> BoolArray:
         positions = plain_positions(self.shape, key)
@@ -129,6 +139,14 @@ class Connective(Constraint):
     def amounts(self, values: IntArray) -> IntArray:
         """Return 1 for each element that does not hold."""
         return 1 - self.satisfied(values).astype(np.int64)
+
+
+def parts_key(kind: str, parts: Sequence[Term]) -> Any:
+    """Return what tells a connective of 0/1 terms from others: bytes if all are literals, as most are."""
+    literals = [literal for part in parts if (literal := part.literal()) is not None]
+    if len(literals) == len(parts):
+        return packed(CODES[kind], *literals)
+    return (kind, *[part.key() for part in parts])
 
 
 def _term(operand: Term | Constraint) -> Term:

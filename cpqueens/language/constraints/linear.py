@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.base import CODES, Constraint, Truths
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import RELATION
 from cpqueens.language.rows import IntArray
@@ -70,8 +70,8 @@ class Linear(Constraint):
         return Linear(self.expression._pick(rows), self.relation)
 
     def element_keys(self) -> list[Any]:
-        """Return (relation, row) for each element."""
-        return [("Linear", self.relation, key) for key in self.expression.keys()]  # noqa: SIM118
+        """Return relation and row for each element, as bytes."""
+        return list(self.expression.keys(CODES[self.relation]))
 
     def __getitem__(self, key: Any) -> BoolArray:
         return Linear(self.expression[key], self.relation)

@@ -1,0 +1,175 @@
+"""A lowered model as CP-SAT's native one, which grows with the model: what is new is added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.backends.cpsat.clauses import split_clauses, written_out
+from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN
+from cpqueens.backends.cpsat.definitions import write_definition
+from cpqueens.backends.cpsat.joined import joined_definitions
+from cpqueens.backends.cpsat.writer import Row, TextWriter, joined
+from cpqueens.errors import ModelInvalid
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.joining import join
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.lowering import Lowered
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+Started = Callable[[NDArray[np.bool_]], TextWriter]
+"""Makes the writer of a model, given which variables are written."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A native model, which nobody has who solves it, and what it takes to add to it."""
+
+    native: Any  # ortools.sat.python.cp_model.CpModel
+    writer: TextWriter
+    lowered: Lowered
+    present: NDArray[np.bool_]  # which of the lowered model's variables it has, or does without for good
+    written_out: NDArray[np.bool_]  # the latter
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What is to be written of a lowered model: all of it, or what was added."""
+
+    decisions: IntArray
+    definitions: list[Definition]
+    constraints: list[Constraint]
+    objective: LinearArray | None = None
+    sign: int = 1
+
+
+def written_model(model: Statement, lowered: Lowered, named: bool) -> Written:
+    """Return the native model of all decision variables and what else the lowered one needs."""
+
+    names = dict(zip(model.decisions.tolist(), model.blocks.names(), strict=True)) if named else {}
+    return model.kept(
+        ("written by cpsat", lowered.objective is None, named),
+        lambda: _whole(lowered, model.decisions, names),
+        lambda before: _grown(before, lowered, model, names),
+    )
+
+
+def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> Written:
+    from ortools.sat.python import cp_model
+
+    sign = -1 if lowered.maximizing else 1
+    part = Portion(decisions, lowered.definitions, lowered.constraints, lowered.objective, sign)
+    writer, left_out = _write(part, lowered, lambda used: TextWriter(lowered.store, used, names))
+    native = cp_model.CpModel()
+    read(native, writer.text())
+    writer.finish(native)
+    return Written(native, writer, lowered, _present(part, lowered), left_out)
+
+
+def _grown(before: Written, lowered: Lowered, model: Statement, names: Mapping[int, str]) -> Written | None:
+    """Add to the native model of one that has got more; None if what is new needs what was left out."""
+    old, count = before.lowered, lowered.store.variable_count
+    others = len(old.constraints) - old.rows
+    if lowered.line is not old.line:
+        return None
+    rows = model._constraints.rows(len(old.how)) if lowered.rows else []
+    present, left_out = (np.pad(a, (0, count - len(a))) for a in (before.present, before.written_out))
+    definitions = [] if lowered.definitions is old.definitions else _new(lowered.definitions, present)
+    decisions = model.decisions[model.decisions >= len(before.present)]
+    part = Portion(decisions, definitions, [*rows, *lowered.constraints[lowered.rows + others :]])
+    users: list[Definition | Constraint] = [*part.definitions, *part.constraints]
+    if any(left_out[a.scope()].any() for user in users for a in user.arguments):
+        return None
+    native = before.native
+    size = len(native.proto.constraints)
+    further = partial(before.writer.further, lowered.store, names, size)
+    writer, newly = _write(part, lowered, further)
+    read(native, writer.text())
+    writer.finish(native)
+    return Written(native, writer, lowered, present | _present(part, lowered), left_out | newly)
+
+
+def _new(definitions: Iterable[Definition], present: NDArray[np.bool_]) -> list[Definition]:
+    """Return the definitions of results that are not there yet."""
+    found = []
+    for definition in definitions:
+        rows = np.flatnonzero(~present[definition.results])
+        if len(rows) == len(definition.results):
+            found.append(definition)
+        elif rows.size:
+            found.append(definition.take(rows, definition.results[rows]))
+    return found
+
+
+def _present(part: Portion, lowered: Lowered) -> NDArray[np.bool_]:
+    found = np.zeros(lowered.store.variable_count, dtype=bool)
+    found[part.decisions] = True
+    for definition in part.definitions:
+        found[definition.results] = True
+    return found
+
+
+def read(native: Any, text: str) -> None:
+    """Add to a native model what a text says.
+
+    Raises
+    ------
+    ModelInvalid
+        If CP-SAT cannot read it.
+    """
+    if not native.proto.merge_text_format(text):
+        raise ModelInvalid("cpsat could not read the translated model")
+
+
+def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter, NDArray[np.bool_]]:
+    """Write a part of a lowered model; return its writer and which variables are left out."""
+    store = lowered.store
+    definitions = joined_definitions(part.definitions)
+    truths = [d for d in definitions if isinstance(d, Truth)]
+    functions = [d for d in definitions if not isinstance(d, Truth)]
+    constraints, literals = split_clauses(join(part.constraints), store)
+    users: Iterable[Definition | Constraint] = [*truths, *functions, *constraints]
+    arrays = [a for user in users for a in user.arguments]
+    arrays += [] if part.objective is None else [part.objective]
+    clauses = written_out(literals, truths, arrays, store)
+    writer = start(_present(part, lowered) & ~clauses.written_out)
+    for definition in functions:
+        write_definition(writer, definition)
+    for truth in truths:
+        needed = np.flatnonzero(~clauses.written_out[truth.results])
+        if needed.size:
+            write_definition(writer, truth.take(needed, truth.results[needed]))
+    for constraint in constraints:
+        PLAIN[constraint.kind](writer, constraint)
+    for plain in clauses.plain:
+        writer.booleans("bool_or", writer.native(plain))
+    for enforced in clauses.enforced:
+        ENFORCED[enforced.constraint.kind](writer, enforced)
+    if part.objective is not None:
+        (row,) = part.objective.rows()
+        _write_objective(writer, row, part.sign)
+    return writer, clauses.written_out
+
+
+def _write_objective(writer: TextWriter, row: Row, sign: int) -> None:
+    """Write what is minimised; `TextWriter.offset` has the constant that is left out.
+
+    CP-SAT compares objective values as floats, so one that is far from 0 is shifted to it.
+    """
+    variables, coefficients, writer.offset = row
+    low, high = writer.bounds((variables, coefficients, 0))
+    names = writer.names(variables)
+    if max(abs(low), abs(high)) >= 2**52 and (low > 0 or high < 0):
+        shifted = writer.new_variable(0, high - low)
+        writer.raw_linear(f"{names},{shifted}", [*coefficients, -1], -low, "==")
+        names, coefficients, writer.offset = str(shifted), [1], row[2] + low
+    writer.parts.append(f"objective{{vars:[{names}]coeffs:[{joined([sign * a for a in coefficients])}]}}")
