@@ -30,6 +30,7 @@ LEVELS = (
     "crosscheck",
     "fuzzing",
     "lab",
+    "longrun",
     "testing",
     "cli",
 )

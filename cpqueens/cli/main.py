@@ -13,6 +13,7 @@ VERBS: dict[str, str] = {
     "enumerate": "Find all solutions.",
     "count": "Count all solutions.",
     "check": "Check solutions that are brought in any notation.",
+    "runs": "Look into the ledger of a long count, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
     "doctor": "Say what is installed, and what is missing.",
