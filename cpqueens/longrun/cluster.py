@@ -38,7 +38,9 @@ def connected(address: str) -> Iterator[tuple[Executor, int, str]]:
             f"--cluster needs dask.distributed: {requirement('distributed').remedy}"
         ) from None
     try:
-        client: Any = Client(address, timeout=_PATIENCE, set_as_default=False)
+        client: Any = Client(  # type: ignore[no-untyped-call]
+            address, timeout=_PATIENCE, set_as_default=False
+        )
     except (OSError, ValueError, TimeoutError) as error:
         raise JobError(f"--cluster {address}: no scheduler answers: {one_line(str(error), 200)}") from None
     try:

@@ -41,6 +41,7 @@ _WINDOW = 4  # tasks in flight a worker
 _COMMIT_SECONDS = 0.9
 _LOOK_SECONDS = 0.1
 _MOST_PARTS = 2000  # of a task
+_DRAIN_SECONDS = 1.5 * TASK_SECONDS
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ class _Runner:
                 self._hand_out()
                 self._collect(_LOOK_SECONDS)
                 self._look_after_leases()
-        self._drain()
+        self._drain(_DRAIN_SECONDS if reason == "interrupted" else 0.0)
         self.ledger.commit()
         self._show(always=True)
         return reason
@@ -300,12 +301,12 @@ class _Runner:
             elif future.running() and not self.executor.give_up(future, task.spent):
                 task.spent = self.executor.spent(future)
 
-    def _drain(self) -> None:
-        """Take in what is under way; what has not begun is not begun."""
+    def _drain(self, seconds: float) -> None:
+        """Take in what is under way and ends soon; what has not begun is not begun."""
         for future in list(self.flying):
             if future.cancel():
                 del self.flying[future]
-        end = time.monotonic() + self.lease
+        end = time.monotonic() + seconds
         while self.flying and time.monotonic() < end:
             self._collect(_LOOK_SECONDS)
 

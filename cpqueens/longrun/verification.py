@@ -61,8 +61,8 @@ class Verification:
         wrong = math.ceil(100 * (1 - 0.05 ** (1 / self.checked)))
         return (
             f"{self.checked} of {self.done} parts, drawn at random, counted again by {self.solver} have the "
-            f"same count: with 95 % confidence fewer than {wrong} % of all parts differ between the two. It says "
-            "nothing about the others one by one, nor about what both share: the model and how it is split."
+            f"same count: with 95 % confidence fewer than {wrong} % of all parts differ between the two. It "
+            "says nothing about the others one by one, nor about what both share: model and splitting."
         )
 
 
