@@ -63,6 +63,7 @@ from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
+    from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
 __all__ = [
     "ANY",
@@ -132,13 +133,19 @@ __all__ = [
     "any_",
     "cross_check",
     "div_trunc",
+    "durable_count",
+    "durable_enumerate",
     "element",
     "maximum",
     "minimum",
     "mod_trunc",
 ]
 
-_LAZY = {"cross_check": "cpqueens.crosscheck.crosscheck"}
+_LAZY = {
+    "cross_check": "cpqueens.crosscheck.crosscheck",
+    "durable_count": "cpqueens.longrun.coordinator",
+    "durable_enumerate": "cpqueens.longrun.coordinator",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cpqueens.cli.documents import document, echo_json, outcome_fields
-from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED
+from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.options import (
+    durable_options,
     json_option,
     load,
     model_arguments,
@@ -18,38 +17,26 @@ from cpqueens.cli.options import (
     run_options,
     solver_options,
 )
-from cpqueens.cli.published import compared, exit_of_compared, held, published_lines
+from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.terminal import estimated, progress, say, so_far, summary
-from cpqueens.errors import ModelError
 
 if TYPE_CHECKING:
-    from cpqueens.longrun.coordinator import DurableCount
     from cpqueens.problems.catalog import Instance
-
-_DURABLE = ("cluster", "parts", "changed_code")
 
 
 @click.command()
 @model_arguments
 @solver_options
 @optima_options
-@click.option("--store", metavar="RUN.DB", help="keep a ledger, and go on with it after any end")
-@click.option("--cluster", metavar="ADDRESS", help="of a dask.distributed scheduler; with --store")
-@click.option("--parts", type=click.IntRange(1), metavar="N", help="at least so many; with --store")
-@click.option(
-    "--changed-code", is_flag=True, default=None, help="go on with a ledger of another version; with --store"
-)
+@durable_options
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, store: str | None, **options: Any) -> int:
     """Count all solutions."""
     instance = load(model, parameters)
-    durable = {name: options.pop(name) for name in _DURABLE}
+    durable = durable_given(store, options)
     given = run_options(**options)
     if store is not None:
-        return _in_store(instance, store, given, durable, as_json)
-    extra = [name for name, value in durable.items() if value is not None]
-    if extra:
-        raise ModelError(f"--{extra[0].replace('_', '-')}: only with --store RUN.DB")
+        return in_store("count", instance, store, given, durable, as_json)
     return _at_once(instance, given, as_json)
 
 
@@ -74,90 +61,3 @@ def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
             lines.append(f"estimate   {estimated(outcome.statistics)}")
         say("\n".join([*lines, *summary(outcome), *published_lines(comparison)]))
     return exit_of_compared(outcome, comparison)
-
-
-def _in_store(
-    instance: Instance, store: str, given: dict[str, Any], durable: Mapping[str, Any], as_json: bool
-) -> int:
-    """Count with a ledger."""
-    from contextlib import ExitStack
-
-    from cpqueens.longrun.coordinator import durable_count
-
-    taken = {"solver", "num_workers", "time_limit"}
-    refused = sorted(given.keys() - taken)
-    if refused:
-        raise ModelError(f"--store: {refused[0]} is not taken; with it are solver, workers and time-limit")
-    solver = "backtracking" if given["solver"] == "auto" else given["solver"]
-    options: dict[str, Any] = {"time_limit": given.get("time_limit"), "workers": given.get("num_workers")}
-    seen: dict[str, Any] = {}
-    with ExitStack() as until_done:
-        if durable["cluster"] is not None:
-            from cpqueens.longrun.cluster import connected
-
-            options["executor"], threads, dashboard = until_done.enter_context(connected(durable["cluster"]))
-            options["workers"] = options["workers"] or threads
-            say(f"cluster    {threads} threads, dashboard {dashboard}", err=True)
-        until_done.enter_context(progress(instance.title, lambda: _state(seen), shown=True))
-        found = durable_count(
-            instance.model, store, solver=solver, parts=durable["parts"], title=instance.title,
-            changed_code=bool(durable["changed_code"]), on_progress=seen.update,
-            **options,
-        )  # fmt: skip
-    return _told(instance, store, found, as_json)
-
-
-def _state(state: Mapping[str, Any]) -> str:
-    """Return a count in parts as a text, with the time that is left."""
-    if not state:
-        return ""
-    text = f"{state['done']:,} of {state['total']:,} parts, {so_far(state)}"
-    return f"{text}, {clock(state['remaining'])} left" if "remaining" in state else text
-
-
-def clock(seconds: float) -> str:
-    """Return a time span as a person would say it.
-
-    >>> clock(59.4), clock(3661), clock(200_000)
-    ('59 s', '1 h 01 min', '2 d 07 h')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    if whole < 86400:
-        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
-    return f"{whole // 86400} d {whole % 86400 // 3600:02} h"
-
-
-def _told(instance: Instance, store: str, found: DurableCount, as_json: bool) -> int:
-    from cpqueens.cli.runs import exit_of
-
-    totals = found.totals
-    comparison = held(instance, found.count, found.complete)
-    if as_json:
-        fields = {
-            "count": found.count, "complete": found.complete, "stop_reason": found.stop_reason,
-            "done": totals.done, "parts": totals.parts, "conflicts": totals.conflicts,
-            "damaged": list(totals.damaged), "poison": list(totals.poison), "seconds": totals.seconds,
-        }  # fmt: skip
-        echo_json(document("count", instance, **fields, published=comparison))
-    else:
-        at_least = "" if found.complete else "at least "
-        lines = [
-            f"problem    {instance.title}",
-            f"solutions  {at_least}{found.count:,}",
-            f"parts      {totals.done:,} of {totals.parts:,} done, stopped by {found.stop_reason}",
-            f"work       {clock(totals.seconds)}",
-            *published_lines(comparison),
-        ]
-        if not totals.is_sound or totals.poison:
-            lines.append(f"trouble    cpqueens runs show {shlex.quote(store)}")
-        elif not found.complete:
-            lines.append("resume     by the same command")
-        say("\n".join(lines))
-    if comparison is not None and comparison["agrees"] is False:
-        return COUNT_DIFF
-    code = exit_of(totals)
-    return INTERRUPTED if found.stop_reason == "interrupted" and code != DONE else code

@@ -55,9 +55,10 @@ def exit_of(totals: Totals) -> int:
 def _document(ledger: Ledger, totals: Totals) -> dict[str, Any]:
     job = ledger.job
     return {
-        "title": job.title, "solver": job.solver, "splitting": job.splitting, "partition": job.partition,
-        "code": job.code, "count": totals.count, "complete": totals.complete, "done": totals.done,
-        "parts": totals.parts, "confirmed": totals.confirmed, "damaged": list(totals.damaged),
+        "kind": job.kind, "title": job.title, "solver": job.solver, "splitting": job.splitting,
+        "partition": job.partition, "code": job.code, "count": totals.count, "complete": totals.complete,
+        "done": totals.done, "parts": totals.parts, "confirmed": totals.confirmed,
+        "damaged": list(totals.damaged),
         "poison": list(totals.poison), "seconds": totals.seconds,
         "conflicts": [dict(zip(("part", "first", "later", "worker", "solver"), c, strict=True))
                       for c in ledger.conflicts()],
@@ -129,8 +130,15 @@ def verify(store: str, **options: Any) -> int:
 @command.command("export")
 @click.argument("store", metavar="RUN.DB")
 @click.option("--format", "form", type=click.Choice(("csv", "json")), default="csv", show_default=True)
-def export(store: str, form: str) -> int:
-    """Write all results to standard output, one part a line."""
+@click.option("--solutions", metavar="FILE", help="make one file.npy, .jsonl or .csv of all solutions")
+@click.option("--force", is_flag=True, help="replace an existing file")
+def export(store: str, form: str, solutions: str | None, force: bool) -> int:
+    """Write all results to standard output, one part a line; or the solutions of an enumeration."""
+    if solutions is not None:
+        from cpqueens.longrun.partfiles import merge
+
+        say(f"{merge(store, solutions, force):,} solutions written to {solutions}")
+        return DONE
     from cpqueens.longrun.ledger import Ledger
 
     with closing(Ledger.open(Path(store))) as ledger:

@@ -18,8 +18,9 @@ from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import dump_model
 from cpqueens.longrun.job import Job, JobError, code_version
 from cpqueens.longrun.ledger import Ledger, Totals
+from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.pool import Processes
-from cpqueens.longrun.splitting import MOST, partition_digest, split, splitting_of
+from cpqueens.longrun.splitting import MOST, Splitting, partition_digest, split, splitting_of
 from cpqueens.longrun.work import Counted, count_parts
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
@@ -131,16 +132,78 @@ def durable_count(
     >>> found.count, found.complete
     (4, True)
     """
+    return _durable(
+        "count", model, store, solver=solver, workers=workers, executor=executor, parts=parts,
+        time_limit=time_limit, lease=lease, title=title, on_progress=on_progress, changed_code=changed_code,
+    )  # fmt: skip
+
+
+def durable_enumerate(
+    model: Model,
+    store: str | Path,
+    *,
+    solver: str = "backtracking",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    parts: int | None = None,
+    time_limit: float | None = None,
+    lease: float = LEASE,
+    title: str | None = None,
+    on_progress: Progress | None = None,
+    changed_code: bool = False,
+) -> DurableCount:
+    """List all solutions into files beside a ledger; resume by the same call.
+
+    The files ``<store>.solutions/part-*.npy`` are one a part, in lexicographic order within and among them,
+    and the same bytes in every run. A file that is lost or damaged is listed again at the next call.
+    `cpqueens.longrun.partfiles.merge` makes one file of them. Parameters and what is raised are those of
+    `durable_count`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from cpqueens.longrun.coordinator import durable_enumerate
+    >>> from cpqueens.models.queens import queens
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = durable_enumerate(queens(4), f"{folder}/run.db", workers=1, parts=4)
+    ...     files = sorted(path.name for path in Path(f"{folder}/run.db.solutions").iterdir())
+    >>> found.count, files[0]
+    (2, 'part-0000000.npy')
+    """
+    return _durable(
+        "enumerate", model, store, solver=solver, workers=workers, executor=executor, parts=parts,
+        time_limit=time_limit, lease=lease, title=title, on_progress=on_progress, changed_code=changed_code,
+    )  # fmt: skip
+
+
+def _durable(
+    kind: str,
+    model: Model,
+    store: str | Path,
+    *,
+    solver: str,
+    workers: int | None,
+    executor: Executor | None,
+    parts: int | None,
+    time_limit: float | None,
+    lease: float,
+    title: str | None,
+    on_progress: Progress | None,
+    changed_code: bool,
+) -> DurableCount:
     needed(model, Model, "a model")
     if model.objective is not None:
-        raise ModelError("a model with an objective is not counted; drop the objective")
+        raise ModelError("a model with an objective has no count; drop the objective")
     many = positive_integer(workers, "workers", 1024) or os.cpu_count() or 1
     wanted = positive_integer(parts, "parts", MOST)
     limit = positive_seconds(time_limit, "time_limit")
-    with closing(_ledger(model, Path(store), solver, wanted, title, changed_code)) as ledger:
+    ledger, splitting = _ledger(kind, model, Path(store), solver, wanted, title, changed_code)
+    with closing(ledger):
         ledger.claim()
+        files = PartFiles.of(ledger, splitting) if kind == "enumerate" else None
         with listening() as interrupt, _executor(executor, many) as running:
-            runner = _Runner(ledger, running, many, interrupt, on_progress, lease)
+            runner = _Runner(ledger, running, many, interrupt, on_progress, lease, files)
             session = ledger.begin_session(many, code_version())
             try:
                 reason = runner.run(math.inf if limit is None else time.monotonic() + limit)
@@ -148,24 +211,34 @@ def durable_count(
                 ledger.end_session(session)
         if reason == "exhausted":
             splitting_of(ledger.job)  # the parts are still those that the job began with
+            if files is not None and files.damaged():
+                raise JobError(
+                    f"{store}: files of parts were changed while it ran; the same command mends them"
+                )
         return DurableCount(ledger.totals(), reason)
 
 
 def _ledger(
-    model: Model, path: Path, solver: str, wanted: int | None, title: str | None, changed_code: bool
-) -> Ledger:
-    """Return the ledger of this count, begun or continued."""
+    kind: str,
+    model: Model,
+    path: Path,
+    solver: str,
+    wanted: int | None,
+    title: str | None,
+    changed_code: bool,
+) -> tuple[Ledger, Splitting]:
+    """Return the ledger of this job, begun or continued, and its parts."""
     begun = Ledger.open(path) if path.exists() and path.stat().st_size else None
     if begun is not None:
         wanted = wanted or begun.job.wanted
     asked = wanted or PARTS
-    splitting = split(model, solver, asked)
+    splitting = split(model, solver, asked, kind)
     job = Job(
-        title or model.name, dump_model(model), solver, splitting.name, asked,
+        kind, title or model.name, dump_model(model), solver, splitting.name, asked,
         len(splitting), partition_digest(splitting), code_version(),
     )  # fmt: skip
     if begun is None:
-        return Ledger.create(path, job)
+        return Ledger.create(path, job), splitting
     if begun.job.digest != job.digest:
         raise JobError(f"{path}: holds another job, {begun.job.title!r}; give another file")
     if begun.job.code != job.code and not changed_code:
@@ -173,7 +246,7 @@ def _ledger(
             f"{path}: begun by cpqueens {begun.job.code}, this is {job.code}; give changed_code=True "
             "(--changed-code) if its results are to be believed all the same"
         )
-    return begun
+    return begun, splitting
 
 
 @contextmanager
@@ -207,6 +280,7 @@ class _Runner:
     interrupt: Interrupt
     on_progress: Progress | None
     lease: float
+    files: PartFiles | None = None
     waiting: deque[list[int]] = field(default_factory=deque)  # of these each is a task of its own
     flying: dict[Future[list[Counted]], _Task] = field(default_factory=dict)
 
@@ -214,8 +288,10 @@ class _Runner:
         self.job = self.ledger.job.text
         self.solver = self.ledger.job.solver
         self.todo = deque(self.ledger.open_parts())
+        again = [] if self.files is None else self.files.damaged()
+        self.todo.extendleft(again)
         known = self.ledger.results()
-        self.done, self.seconds = len(known), sum(r.seconds for r in known)
+        self.done, self.seconds = len(known) - len(again), sum(r.seconds for r in known)
         self.count, self.squares = sum(r.count for r in known), sum(r.count**2 for r in known)
         self.committed = self.shown = time.monotonic()
 
@@ -277,6 +353,8 @@ class _Runner:
             self._failed(task, f"{type(error).__name__}: {error}")
             return
         for found in results:
+            if self.files is not None:
+                self.files.keep(found)
             self.ledger.add(found, self.solver)
             self.done += 1
             self.seconds += found.seconds

@@ -20,10 +20,12 @@ class JobError(CpqueensError):
 
 @dataclass(frozen=True)
 class Job:
-    """A count that is split into parts; equal jobs have equal parts, on every machine.
+    """A count or an enumeration that is split into parts; equal jobs have equal parts, on every machine.
 
     Attributes
     ----------
+    kind
+        ``count`` or ``enumerate``.
     title
         What is shown.
     model
@@ -42,6 +44,7 @@ class Job:
         `code_version` at the beginning.
     """
 
+    kind: str
     title: str
     model: str
     solver: str

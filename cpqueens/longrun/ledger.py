@@ -35,6 +35,7 @@ CREATE TABLE later (
     part INTEGER NOT NULL, count TEXT NOT NULL, agrees INTEGER NOT NULL,
     worker TEXT NOT NULL, solver TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE failure (part INTEGER NOT NULL, message TEXT NOT NULL, at REAL NOT NULL);
+CREATE TABLE file (part INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL);
 CREATE TABLE session (began REAL NOT NULL, ended REAL, workers INTEGER NOT NULL, code TEXT NOT NULL);
 """
 
@@ -195,6 +196,27 @@ class Ledger:
         ((known,),) = self._rows("SELECT count FROM result WHERE part = ?", found.part)
         row = (found.part, str(found.count), int(known == str(found.count)), found.worker, solver, now)
         self._connection.execute("INSERT INTO later VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def add_file(self, part: int, name: str, sha256: str) -> None:
+        """Note a part's file; one that was written again must be the same.
+
+        Raises
+        ------
+        JobError
+            If it is not.
+        """
+        known = self.files().get(part)
+        if known is None:
+            with _told(self.path):
+                self._connection.execute("INSERT INTO file VALUES (?, ?, ?)", (part, name, sha256))
+        elif known != (name, sha256):
+            raise JobError(
+                f"{label(self.path)}: part {part} has other solutions than when it was first listed"
+            )
+
+    def files(self) -> dict[int, tuple[str, str]]:
+        """Return the name and the SHA-256 of each part's file."""
+        return {part: (name, digest) for part, name, digest in self._rows("SELECT * FROM file")}
 
     def fail(self, part: int, message: str) -> None:
         """Note that a part failed."""

@@ -14,12 +14,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Protocol
 
+import numpy as np
+
 from cpqueens.backends.backtracking.halves import UnitCounts
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import parse_model
+from cpqueens.language.rows import IntArray
 from cpqueens.longrun.job import Job, JobError
 from cpqueens.model import Model
-from cpqueens.solving.solve import count
+from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
 
 MOST = 1_000_000
 """Parts of one job."""
@@ -48,6 +51,14 @@ class Splitting(Protocol):
         """Return how many solutions each of these parts has."""
         ...
 
+    def rows(self, part: int, solver: str) -> IntArray:
+        """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
+        ...
+
+    def rank(self, part: int) -> int:
+        """Return a part's place in the lexicographic order of all parts."""
+        ...
+
     def narrowed(self, part: int) -> tuple[Model, int]:
         """Return a model whose solutions, times a weight, are those of a part; and the weight."""
         ...
@@ -69,8 +80,9 @@ class Prefixes:
             if len(parts) * len(ranges) > MOST:
                 break
             parts = [(*part, bounds) for part in parts for bounds in ranges]
-        random.Random(0).shuffle(parts)
-        self.parts = parts
+        order = list(range(len(parts)))
+        random.Random(0).shuffle(order)
+        self.parts, self._ranks = [parts[k] for k in order], order
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -83,6 +95,18 @@ class Prefixes:
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
         """Return how many solutions each of these parts has."""
         return [count(self.narrowed(part)[0], solver=solver) for part in parts]
+
+    def rows(self, part: int, solver: str) -> IntArray:
+        """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
+        outcome = enumerate_solutions(self.narrowed(part)[0], solver=solver)
+        if not outcome.complete:
+            raise IncompleteCount(outcome)
+        matrix = outcome.solutions.matrix
+        return matrix[np.lexsort(matrix.T[::-1])]
+
+    def rank(self, part: int) -> int:
+        """Return a part's place in the lexicographic order of all parts."""
+        return self._ranks[part]
 
     def narrowed(self, part: int) -> tuple[Model, int]:
         """Return the model with a part's ranges; it is all of the part."""
@@ -129,6 +153,14 @@ class Units:
         """Return how many solutions each of these units stands for."""
         return self.units.count(parts)
 
+    def rows(self, part: int, solver: str) -> IntArray:
+        """Refuse: half boards are counted, not listed."""
+        raise UnsupportedRequest("backtracking:halves counts and does not list")
+
+    def rank(self, part: int) -> int:
+        """Return the part: units have no order."""
+        return part
+
     def narrowed(self, part: int) -> tuple[Model, int]:
         """Return the board with the queens of some rows in its west, and how many such boards are alike."""
         west, east, weight = self.units.describe(part)
@@ -145,11 +177,11 @@ class Units:
         return narrower, weight
 
 
-def split(model: Model, solver: str, wanted: int) -> Splitting:
-    """Return the parts of a model: units where its queens would be counted by halves, else prefixes."""
+def split(model: Model, solver: str, wanted: int, kind: str = "count") -> Splitting:
+    """Return the parts of a model: units where its queens are to be counted by halves, else prefixes."""
     if not len(model.decisions):
         raise ModelError("a model without variables has one solution or none: there is nothing to split")
-    n = _by_halves(model, solver)
+    n = _by_halves(model, solver) if kind == "count" else None
     return Prefixes(model, wanted) if n is None else Units(model, n)
 
 
@@ -181,7 +213,7 @@ def splitting_of(job: Job) -> Splitting:
     JobError
         If they are not those that the job began with.
     """
-    splitting = split(parse_model(job.model, "the job's model"), job.solver, job.wanted)
+    splitting = split(parse_model(job.model, "the job's model"), job.solver, job.wanted, job.kind)
     if len(splitting) != job.parts or partition_digest(splitting) != job.partition:
         raise JobError("the parts made here are not those of the ledger: another version of cpqueens?")
     return splitting

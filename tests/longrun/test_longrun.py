@@ -25,9 +25,10 @@ from cpqueens import AllDifferent, Model
 from cpqueens.cli.main import main
 from cpqueens.longrun import coordinator, job, work
 from cpqueens.longrun import ledger as ledger_module
-from cpqueens.longrun.coordinator import durable_count
+from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 from cpqueens.longrun.job import Job, JobError, code_version
 from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.partfiles import folder_of, merge
 from cpqueens.longrun.pool import Processes, WorkerDied
 from cpqueens.longrun.splitting import Prefixes, Units, partition_digest, split
 from cpqueens.longrun.verification import verify
@@ -59,7 +60,7 @@ def job_of(model: Model, parts: int = 50, solver: str = "backtracking") -> Job:
 
     splitting = split(model, solver, parts)
     return Job(
-        model.name, dump_model(model), solver, splitting.name, parts,
+        "count", model.name, dump_model(model), solver, splitting.name, parts,
         len(splitting), partition_digest(splitting), code_version(),
     )  # fmt: skip
 
@@ -350,6 +351,52 @@ def test_time_limit(tmp_path: Path) -> None:
     assert (found.stop_reason, found.complete) == ("time_limit", False)
 
 
+# ---- enumeration -------------------------------------------------------------------------------------
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(folder_of(path).iterdir())}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_files_have_all_solutions_in_order(name: str, tmp_path: Path) -> None:
+    model, path = MODELS[name](), tmp_path / "run.db"
+    expected = model.enumerate(solver="backtracking").solutions.matrix
+    found = durable_enumerate(model, path, executor=Here(), parts=20)
+    assert (found.count, found.complete) == (len(expected), True)
+    assert merge(path, tmp_path / "all.npy") == len(expected)
+    matrix = np.load(tmp_path / "all.npy")
+    np.testing.assert_array_equal(matrix, expected[np.lexsort(expected.T[::-1])])
+    merge(path, tmp_path / "all.csv")
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == len(expected) + 1
+
+
+def test_two_runs_give_the_same_bytes_and_damage_is_mended(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.db", tmp_path / "second.db"
+    durable_enumerate(queens(6), first, executor=Here(), parts=36)
+    durable_enumerate(queens(6), second, executor=Stopping(1), workers=1, parts=36, solver="backtracking")
+    durable_enumerate(queens(6), second, executor=Here(), parts=36)
+    whole = contents(first)
+    assert contents(second) == whole
+    victims = sorted(folder_of(second).iterdir())[:2]
+    victims[0].unlink()
+    victims[1].write_bytes(b"damaged")
+    with pytest.raises(JobError, match="lists it again"):
+        merge(second, tmp_path / "all.npy")
+    assert not (tmp_path / "all.npy").exists()
+    assert durable_enumerate(queens(6), second, executor=Here(), parts=36).complete
+    assert contents(second) == whole
+
+
+def test_a_count_has_no_solutions(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    durable_count(queens(4), path, executor=Here(), parts=4)
+    with pytest.raises(JobError, match="has no solutions"):
+        merge(path, tmp_path / "all.npy")
+    with pytest.raises(JobError, match="holds another job"):
+        durable_enumerate(queens(4), path, executor=Here(), parts=4)
+
+
 # ---- verification ------------------------------------------------------------------------------------
 
 
@@ -551,6 +598,24 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out.splitlines()[0] == "part,count,seconds,worker"
     assert run("runs", "export", store, "--format", "json") == 0
     assert len(capsys.readouterr().out.splitlines()) == 5
+    out = tmp_path / "all.csv"
+    arguments = (
+        "queens",
+        "n=5",
+        "--store",
+        f"{store}.2",
+        "--workers",
+        "1",
+        "--parts",
+        "5",
+        "--out",
+        str(out),
+    )
+    assert run("enumerate", *arguments) == 0
+    assert "written" in capsys.readouterr().out
+    assert len(out.read_text().splitlines()) == 11
+    assert run("runs", "export", f"{store}.2", "--solutions", str(out), "--force") == 0
+    assert "10 solutions" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -560,6 +625,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (("count", "queens", "--parts", "5"), "--parts: only with --store"),
         (("count", "queens", "--store", "x.db", "--seed", "1"), "random_seed is not taken"),
         (("count", "golomb_ruler", "--store", "x.db"), "objective"),
+        (("enumerate", "queens", "--store", "x.db", "--limit", "3"), "--limit is not taken"),
         (("runs", "verify", "none.db", "--share", "2"), "share"),
     ],
 )
