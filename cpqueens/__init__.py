@@ -63,6 +63,7 @@ from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
+    from cpqueens.crosscheck.equivalence import compare
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
 __all__ = [
@@ -131,6 +132,7 @@ __all__ = [
     "Xor",
     "all_",
     "any_",
+    "compare",
     "cross_check",
     "div_trunc",
     "durable_count",
@@ -142,6 +144,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "compare": "cpqueens.crosscheck.equivalence",
     "cross_check": "cpqueens.crosscheck.crosscheck",
     "durable_count": "cpqueens.longrun.coordinator",
     "durable_enumerate": "cpqueens.longrun.coordinator",
