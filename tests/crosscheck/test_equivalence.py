@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,13 @@ from cpqueens import (
     element,
     maximum,
 )
+from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
+from cpqueens.crosscheck.given import small_enough
 from cpqueens.crosscheck.two_models import Verdict
+from cpqueens.errors import CpqueensError
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.rebuild import own_constraints, rebuilt
 
 
 def sets(a: Model, b: Model, names: list[str]) -> tuple[set[Any], set[Any]]:
@@ -201,3 +207,74 @@ def test_two_solvers_prove() -> None:
 def test_redundant_constraints() -> None:
     m = base(different, lambda x: x[0] < x[1], lambda x: x[0] != x[1], lambda x: x.sum() >= 6)
     assert redundant_constraints(m, time_limit=60) == (2, 3)
+
+
+# ---- mutated pairs -----------------------------------------------------------------------------------
+
+
+def mutated(model: Model, random: Random) -> Model:
+    """A model with one thing changed: a constraint dropped, negated, doubled, loosened, or a value lost."""
+    own = len(own_constraints(model))
+    k = random.randrange(own) if own else 0
+    change = random.choice(("drop", "negate", "double", "either", "domain", "same"))
+    domains: dict[int, Any] = {}
+    if change == "domain" and len(model.decisions):
+        v = int(random.choice(model.decisions.tolist()))
+        values = model.domain_values(v, 10_000)
+        if len(values) > 1:
+            domains = {v: np.delete(values, random.randrange(len(values)))}
+    kept = own_constraints(model)
+    if change == "drop" and own:
+        del kept[k]
+    if change == "double" and own:
+        kept.append(kept[k])
+    other = kept[random.randrange(own)] if change == "either" and own else None
+
+    def edit(at: int, constraint: Any) -> Any:
+        if at == k and change == "negate":
+            return ~constraint
+        return constraint | (~constraint) if at == k and other is not None else constraint
+
+    return rebuilt(model, domains=domains, constraints=kept, edit=edit, objective=False)
+
+
+def pairs(count: int, first: int) -> tuple[int, int]:
+    """Compare random models with mutated ones; return how many were decided, and how many there were."""
+    decided = asked = 0
+    for seed in range(first, first + count):
+        random = Random(seed)
+        a = random_model(random)
+        a.drop_objectives()
+        b = mutated(a, random)
+        if not (small_enough(a) and small_enough(b)):
+            continue
+        left, right = oracle.solve(a).rows, oracle.solve(b).rows
+        asked += 1
+        try:
+            found = compare(a, b, time_limit=5)
+        except CpqueensError as error:
+            if error.exit_code not in (20, 21):  # a solver that cannot, or will not
+                raise
+            continue
+        if found.verdict is Verdict.NO_DIFFERENCE_FOUND:
+            continue
+        decided += 1
+        assert found.verdict is expected(left, right), seed
+        for difference in found.differences:
+            row = tuple(difference.values.values())
+            accepting, refusing = (left, right) if difference.accepted == "a" else (right, left)
+            assert row in accepting, seed
+            assert row not in refusing, seed
+    return decided, asked
+
+
+def test_mutated_pairs() -> None:
+    decided, asked = pairs(25, 0)
+    assert decided >= 0.97 * asked >= 20
+
+
+@pytest.mark.slow
+def test_a_thousand_mutated_pairs() -> None:
+    decided, asked = pairs(1000, 1000)
+    print(f"{decided} of {asked} decided")
+    assert decided >= 0.97 * asked
