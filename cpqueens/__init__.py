@@ -64,6 +64,7 @@ from cpqueens.text.foreign import spelled
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
     from cpqueens.crosscheck.equivalence import compare
+    from cpqueens.exchange.cpmpy import from_cpmpy
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
 __all__ = [
@@ -138,6 +139,7 @@ __all__ = [
     "durable_count",
     "durable_enumerate",
     "element",
+    "from_cpmpy",
     "maximum",
     "minimum",
     "mod_trunc",
@@ -148,6 +150,7 @@ _LAZY = {
     "cross_check": "cpqueens.crosscheck.crosscheck",
     "durable_count": "cpqueens.longrun.coordinator",
     "durable_enumerate": "cpqueens.longrun.coordinator",
+    "from_cpmpy": "cpqueens.exchange.cpmpy",
 }
 
 

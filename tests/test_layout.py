@@ -27,6 +27,7 @@ LEVELS = (
     "model",
     "files",
     "problems",
+    "exchange",
     "crosscheck",
     "fuzzing",
     "lab",
