@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.exchange.cpmpy import from_cpmpy
+    from cpqueens.exchange.python_constraint import from_python_constraint
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
 __all__ = [
@@ -140,6 +141,7 @@ __all__ = [
     "durable_enumerate",
     "element",
     "from_cpmpy",
+    "from_python_constraint",
     "maximum",
     "minimum",
     "mod_trunc",
@@ -151,6 +153,7 @@ _LAZY = {
     "durable_count": "cpqueens.longrun.coordinator",
     "durable_enumerate": "cpqueens.longrun.coordinator",
     "from_cpmpy": "cpqueens.exchange.cpmpy",
+    "from_python_constraint": "cpqueens.exchange.python_constraint",
 }
 
 

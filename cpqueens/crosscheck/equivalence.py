@@ -89,6 +89,34 @@ def compare(
         return work.run()
 
 
+def assert_equivalent(a: Model, b: Model, **options: Any) -> None:
+    """Fail unless two models are proved to have the same solutions, and the same best value.
+
+    Parameters
+    ----------
+    a, b, options
+        As for `compare`.
+
+    Raises
+    ------
+    AssertionError
+        With what was found: a witness, or that nothing is proved.
+
+    Examples
+    --------
+    >>> from cpqueens import Model
+    >>> from cpqueens.testing import assert_equivalent
+    >>> a, b = Model(), Model()
+    >>> x, y = a.intvar(0, 3, name="x"), b.intvar(0, 3, name="x")
+    >>> a += x >= 2
+    >>> b += y > 1
+    >>> assert_equivalent(a, b)
+    """
+    found = compare(a, b, **options)
+    if not found.equal:
+        raise AssertionError(str(found))
+
+
 def redundant_constraints(
     model: Model, *, time_limit: float = SECONDS, solvers: Sequence[str] = SOLVERS
 ) -> tuple[int, ...]:

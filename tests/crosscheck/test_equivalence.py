@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,11 +23,13 @@ from cpqueens import (
     element,
     maximum,
 )
+from cpqueens.cli.main import main
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
+from cpqueens.crosscheck.equivalence import SOLVERS, assert_equivalent, compare, redundant_constraints
 from cpqueens.crosscheck.given import small_enough
 from cpqueens.crosscheck.two_models import Verdict
 from cpqueens.errors import CpqueensError
+from cpqueens.files.modelfile import save_model
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.rebuild import own_constraints, rebuilt
 
@@ -207,6 +210,31 @@ def test_two_solvers_prove() -> None:
 def test_redundant_constraints() -> None:
     m = base(different, lambda x: x[0] < x[1], lambda x: x[0] != x[1], lambda x: x.sum() >= 6)
     assert redundant_constraints(m, time_limit=60) == (2, 3)
+
+
+def test_assert_equivalent() -> None:
+    assert_equivalent(*PAIRS["a rewritten equivalent"], time_limit=60)
+    with pytest.raises(AssertionError, match="a accepts and b does not"):
+        assert_equivalent(*PAIRS["a smaller domain"][::-1], time_limit=60)
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["compare", *arguments])
+        return int(left.value.code or 0), capsys.readouterr().out
+
+    for name, model in zip("ab", PAIRS["a dropped constraint"], strict=True):
+        save_model(model, tmp_path / f"{name}.json")
+    a, b = str(tmp_path / "a.json"), str(tmp_path / "b.json")
+    code, out = run(a, b, "--redundant")
+    assert (code, "A_IN_B" in out) == (1, True)
+    code, out = run(a, a, "--json")
+    assert (code, '"verdict":"EQUAL"' in out.replace(" ", "")) == (0, True)
+    code, out = run("queens", "queens", "a.n=4", "b.n=4", "--map", "q=q")
+    assert code == 0
+    assert "both accept the same" in out
+    assert run("queens", "queens", "n=4", "--map", "q")[0] == 2
 
 
 # ---- mutated pairs -----------------------------------------------------------------------------------
