@@ -25,7 +25,7 @@ from cpqueens.crosscheck.joint import (
     shared_variables,
     side,
 )
-from cpqueens.crosscheck.two_models import Difference, ModelComparison, Verdict
+from cpqueens.crosscheck.two_models import Difference, ModelComparison, ModelRelation
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_
 from cpqueens.language.rebuild import rebuilt
@@ -191,27 +191,27 @@ class _Comparison:
         only_b, b_in_a = self._direction(self.b, self.a, self.end)
         differences = tuple(d for d in (only_a, only_b) if d is not None)
         verdict = self._verdict(only_a, a_in_b, only_b, b_in_a)
-        optima = self._optima() if verdict is Verdict.EQUAL else (None, None)
+        optima = self._optima() if verdict is ModelRelation.EQUAL else (None, None)
         spent = time.monotonic() - self.began
         return ModelComparison(verdict, tuple(self.shared), differences, self.proofs, optima, spent)
 
     def _verdict(
         self, only_a: Difference | None, a_in_b: bool, only_b: Difference | None, b_in_a: bool
-    ) -> Verdict:
+    ) -> ModelRelation:
         if a_in_b and b_in_a:
-            return Verdict.EQUAL
+            return ModelRelation.EQUAL
         if a_in_b and only_b is not None:
-            return Verdict.A_IN_B
+            return ModelRelation.A_IN_B
         if b_in_a and only_a is not None:
-            return Verdict.B_IN_A
+            return ModelRelation.B_IN_A
         if only_a is None and only_b is None:
-            return Verdict.NO_DIFFERENCE_FOUND
+            return ModelRelation.NO_DIFFERENCE_FOUND
         common = self._common()
         if common is None:
-            return Verdict.DIFFERENT
+            return ModelRelation.DIFFERENT
         if not common:
-            return Verdict.DISJOINT
-        return Verdict.OVERLAP if only_a is not None and only_b is not None else Verdict.DIFFERENT
+            return ModelRelation.DISJOINT
+        return ModelRelation.OVERLAP if only_a is not None and only_b is not None else ModelRelation.DIFFERENT
 
     def _ends(self, first: Side) -> list[tuple[int, int]]:
         """Return the shared variables, those of ``first`` first."""

@@ -9,7 +9,7 @@ from enum import StrEnum
 _LISTED = 12  # values and constraints of a text
 
 
-class Verdict(StrEnum):
+class ModelRelation(StrEnum):
     """What is known of two sets of solutions."""
 
     EQUAL = "EQUAL"
@@ -24,13 +24,13 @@ class Verdict(StrEnum):
 
 
 _WORDS = {
-    Verdict.EQUAL: "both accept the same assignments",
-    Verdict.A_IN_B: "every assignment that a accepts b accepts too, and b accepts more",
-    Verdict.B_IN_A: "every assignment that b accepts a accepts too, and a accepts more",
-    Verdict.OVERLAP: "each accepts what the other does not, and some assignments are accepted by both",
-    Verdict.DISJOINT: "no assignment is accepted by both",
-    Verdict.DIFFERENT: "they differ; how was not decided in the time given",
-    Verdict.NO_DIFFERENCE_FOUND: "no difference was found in the time given, which proves nothing",
+    ModelRelation.EQUAL: "both accept the same assignments",
+    ModelRelation.A_IN_B: "every assignment that a accepts b accepts too, and b accepts more",
+    ModelRelation.B_IN_A: "every assignment that b accepts a accepts too, and a accepts more",
+    ModelRelation.OVERLAP: "each accepts what the other does not, and some assignments are accepted by both",
+    ModelRelation.DISJOINT: "no assignment is accepted by both",
+    ModelRelation.DIFFERENT: "they differ; how was not decided in the time given",
+    ModelRelation.NO_DIFFERENCE_FOUND: "no difference was found in the time given, which proves nothing",
 }
 
 
@@ -69,7 +69,7 @@ class ModelComparison:
     Attributes
     ----------
     verdict
-        See `Verdict`.
+        See `ModelRelation`.
     shared
         The names of the variables compared; all others are projected away.
     differences
@@ -82,7 +82,7 @@ class ModelComparison:
         What it took.
     """
 
-    verdict: Verdict
+    verdict: ModelRelation
     shared: tuple[str, ...]
     differences: tuple[Difference, ...]
     proofs: Mapping[str, tuple[str, ...]]
@@ -92,7 +92,7 @@ class ModelComparison:
     @property
     def equal(self) -> bool:
         """Whether the sets of solutions are proved equal, and the best values too where both have one."""
-        return self.verdict is Verdict.EQUAL and self.optima[0] == self.optima[1]
+        return self.verdict is ModelRelation.EQUAL and self.optima[0] == self.optima[1]
 
     @property
     def different(self) -> bool:

@@ -90,7 +90,7 @@ def from_cpmpy(model: Any) -> Imported:
         raise ModelError(f"from_cpmpy: a cpmpy.Model is needed, got {type(model).__name__}")
     objective = model.objective_
     roots = [*model.constraints] + ([] if objective is None else [objective])
-    reader = _Reader(Model("from CPMpy"), get_variables(roots))
+    reader = _ExpressionReader(Model("from CPMpy"), get_variables(roots))
     reader.post(model.constraints)
     if objective is not None:
         (reader.model.minimize if model.objective_is_min else reader.model.maximize)(reader.number(objective))
@@ -123,7 +123,7 @@ def _flat(items: Any) -> Iterable[Any]:
             yield item
 
 
-class _Reader:
+class _ExpressionReader:
     """Turns expressions into terms and truths, each once."""
 
     def __init__(self, model: Model, variables: Iterable[Any]) -> None:
@@ -268,26 +268,26 @@ class _Reader:
 # ---- operators and global functions ------------------------------------------------------------------------
 
 
-def _sum(reader: _Reader, args: Any) -> Any:
+def _sum(reader: _ExpressionReader, args: Any) -> Any:
     return sum(reader.numbers(args))
 
 
-def _weighted(reader: _Reader, args: Any) -> Any:
+def _weighted(reader: _ExpressionReader, args: Any) -> Any:
     weights, terms = args
     return sum(int(w) * reader.number(t) for w, t in zip(weights, terms, strict=True))
 
 
-def _product(reader: _Reader, args: Any) -> Any:
+def _product(reader: _ExpressionReader, args: Any) -> Any:
     left, right = map(reader.number, args)
     return left * right
 
 
-def _power(reader: _Reader, args: Any) -> Any:
+def _power(reader: _ExpressionReader, args: Any) -> Any:
     base, exponent = map(reader.number, args)
     return base**exponent
 
 
-def _element(reader: _Reader, args: Any) -> Any:
+def _element(reader: _ExpressionReader, args: Any) -> Any:
     array, index = args[0], args[1]
     values = reader.numbers(array)
     at = reader.number(index)
@@ -298,8 +298,8 @@ def _element(reader: _Reader, args: Any) -> Any:
     return element(values, at)
 
 
-def _both(function: Callable[[Any, Any], Any]) -> Callable[[_Reader, Any], Any]:
-    def read(reader: _Reader, args: Any) -> Any:
+def _both(function: Callable[[Any, Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, args: Any) -> Any:
         left, right = map(reader.number, args)
         if isinstance(left, int) and isinstance(right, int):
             return NotImplemented if right == 0 else int(_constant(function, left, right))
@@ -313,26 +313,28 @@ def _constant(function: Callable[[Any, Any], Any], left: int, right: int) -> int
     return quotient if function is div_trunc else left - quotient * right
 
 
-def _extreme(function: Callable[..., Any], plain: Callable[..., int]) -> Callable[[_Reader, Any], Any]:
-    def read(reader: _Reader, args: Any) -> Any:
+def _extreme(
+    function: Callable[..., Any], plain: Callable[..., int]
+) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, args: Any) -> Any:
         terms = reader.numbers(args)
         return plain(terms) if all(isinstance(t, int) for t in terms) else function(terms)
 
     return read
 
 
-def _count(reader: _Reader, args: Any) -> Any:
+def _count(reader: _ExpressionReader, args: Any) -> Any:
     terms, value = args
     wanted = reader.number(value)
     return sum(_is(reader.number(t), wanted) for t in _flat(terms))
 
 
-def _among(reader: _Reader, args: Any) -> Any:
+def _among(reader: _ExpressionReader, args: Any) -> Any:
     terms, values = args
     return sum(any_([_is_truth(t, int(v)) for v in values]) * 1 for t in reader.numbers(terms))
 
 
-def _nvalue(reader: _Reader, args: Any) -> Any:
+def _nvalue(reader: _ExpressionReader, args: Any) -> Any:
     terms = reader.numbers(args)
     values = sorted({v for t in terms for v in _possible(t)})
     return sum(any_([_is_truth(t, v) for t in terms]) * 1 for v in values)
@@ -359,7 +361,7 @@ def _is_truth(term: Any, value: int) -> Any:
     return term == value
 
 
-_READERS: dict[str, Callable[[_Reader, Any], Any]] = {
+_READERS: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "sum": _sum,
     "wsum": _weighted,
     "sub": lambda r, a: r.number(a[0]) - r.number(a[1]),
@@ -386,33 +388,33 @@ _READERS: dict[str, Callable[[_Reader, Any], Any]] = {
 # ---- global constraints -----------------------------------------------------------------------------------
 
 
-def _terms(reader: _Reader, expressions: Any) -> Any:
+def _terms(reader: _ExpressionReader, expressions: Any) -> Any:
     """Return several terms, of which one at least is no constant; else a constraint has no model."""
     listed = isinstance(expressions, list | tuple | np.ndarray)
     found = reader.numbers(expressions if listed else [expressions])
     return found if any(not isinstance(t, int) for t in found) else NotImplemented
 
 
-def _on_terms(make: Callable[[list[Any]], Any]) -> Callable[[_Reader, Any], Any]:
-    def read(reader: _Reader, e: Any) -> Any:
+def _on_terms(make: Callable[[list[Any]], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, e: Any) -> Any:
         terms = _terms(reader, e.args)
         return NotImplemented if terms is NotImplemented else make(terms)
 
     return read
 
 
-def _on_first(make: Callable[..., Any]) -> Callable[[_Reader, Any], Any]:
+def _on_first(make: Callable[..., Any]) -> Callable[[_ExpressionReader, Any], Any]:
     """Read a global whose first argument are terms, the others constants."""
 
-    def read(reader: _Reader, e: Any) -> Any:
+    def read(reader: _ExpressionReader, e: Any) -> Any:
         terms = _terms(reader, e.args[0])
         return NotImplemented if terms is NotImplemented else make(terms, *e.args[1:])
 
     return read
 
 
-def _on_two(make: Callable[[list[Any], list[Any]], Any]) -> Callable[[_Reader, Any], Any]:
-    def read(reader: _Reader, e: Any) -> Any:
+def _on_two(make: Callable[[list[Any], list[Any]], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, e: Any) -> Any:
         left, right = reader.numbers(e.args[0]), reader.numbers(e.args[1])
         some = any(not isinstance(t, int) for t in (*left, *right))
         return make(left, right) if some and len(left) == len(right) else NotImplemented
@@ -420,14 +422,14 @@ def _on_two(make: Callable[[list[Any], list[Any]], Any]) -> Callable[[_Reader, A
     return read
 
 
-def _cardinality(reader: _Reader, e: Any) -> Any:
+def _cardinality(reader: _ExpressionReader, e: Any) -> Any:
     terms, values, counts = reader.numbers(e.args[0]), [int(v) for v in e.args[1]], reader.numbers(e.args[2])
     if all(isinstance(t, int) for t in terms) or len(set(values)) != len(values):
         return NotImplemented
     return GlobalCardinality(terms, values, counts, closed=bool(getattr(e, "closed", False)))
 
 
-def _schedule(reader: _Reader, e: Any) -> Any:
+def _schedule(reader: _ExpressionReader, e: Any) -> Any:
     """Read no_overlap and cumulative, with or without ends."""
     args = list(e.args)
     rest = 2 if e.name == "cumulative" else 0
@@ -456,7 +458,7 @@ def _starred(terms: list[Any], rows: Any) -> Any:
     return ShortTable(terms, [[ANY if value == "*" else int(value) for value in row] for row in rows])
 
 
-_SPECIAL: dict[str, Callable[[_Reader, Any], Any]] = {
+_SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "alldifferent": _on_terms(AllDifferent),
     "alldifferent_except_n": _on_first(AllDifferentExcept),
     "allequal": _on_terms(AllEqual),
@@ -484,7 +486,7 @@ _SPECIAL: dict[str, Callable[[_Reader, Any], Any]] = {
 """Global constraints by their names in CPMpy; NotImplemented where an instance has no equal here."""
 
 
-def _chain(reader: _Reader, e: Any, make: Callable[[Any], Any]) -> Any:
+def _chain(reader: _ExpressionReader, e: Any, make: Callable[[Any], Any]) -> Any:
     rows = [reader.numbers(row) for row in e.args]
     if any(isinstance(t, int) for row in rows for t in row):
         return NotImplemented

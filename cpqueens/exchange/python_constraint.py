@@ -56,7 +56,7 @@ def from_python_constraint(problem: Any) -> Imported:
             raise ModelError(f"variable {shown(name)} has an empty domain")
         numbers = values[name] if _are_integers(values[name]) else range(len(values[name]))
         terms[name] = model.intvar(domain=list(numbers), name=text)
-    reader = _Reader(terms, values)
+    reader = _ProblemReader(terms, values)
     for stated, scope in own._constraints:
         for found in reader.read(stated, list(scope or own._variables)):
             model.add(found)
@@ -104,7 +104,7 @@ def _asked(stated: Any, scope: list[Any], assigned: Mapping[Any, Any]) -> bool:
     return bool(stated(scope, {name: Domain([value]) for name, value in chosen.items()}, chosen))
 
 
-class _Reader:
+class _ProblemReader:
     """Turns constraints into ours."""
 
     def __init__(self, terms: Mapping[Any, Any], values: Mapping[Any, Sequence[Any]]) -> None:

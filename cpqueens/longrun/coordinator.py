@@ -16,7 +16,7 @@ from typing import Any
 from cpqueens.backends.backtracking.tally import estimated
 from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import dump_model
-from cpqueens.longrun.job import Job, JobError, code_version
+from cpqueens.longrun.job import JobError, LongJob, code_version
 from cpqueens.longrun.ledger import Ledger, Totals
 from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.pool import Processes
@@ -156,8 +156,23 @@ def durable_enumerate(
 
     The files ``<store>.solutions/part-*.npy`` are one a part, in lexicographic order within and among them,
     and the same bytes in every run. A file that is lost or damaged is listed again at the next call.
-    `cpqueens.longrun.partfiles.merge` makes one file of them. Parameters and what is raised are those of
-    `durable_count`.
+    `cpqueens.longrun.partfiles.merge` makes one file of them.
+
+    Parameters
+    ----------
+    model
+        Any model without an objective.
+    store
+        The ledger; the files lie beside it.
+    solver, workers, executor, parts, time_limit, lease, title, on_progress, changed_code
+        As for `durable_count`.
+
+    Raises
+    ------
+    JobError
+        As for `durable_count`; also if a part was listed again with other solutions.
+    CpqueensError
+        For everything that is refused before the search.
 
     Examples
     --------
@@ -233,7 +248,7 @@ def _ledger(
         wanted = wanted or begun.job.wanted
     asked = wanted or PARTS
     splitting = split(model, solver, asked, kind)
-    job = Job(
+    job = LongJob(
         kind, title or model.name, dump_model(model), solver, splitting.name, asked,
         len(splitting), partition_digest(splitting), code_version(),
     )  # fmt: skip

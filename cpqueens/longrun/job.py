@@ -19,7 +19,7 @@ class JobError(CpqueensError):
 
 
 @dataclass(frozen=True)
-class Job:
+class LongJob:
     """A count or an enumeration that is split into parts; equal jobs have equal parts, on every machine.
 
     Attributes

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from cpqueens.longrun.job import Job, JobError
+from cpqueens.longrun.job import JobError, LongJob
 from cpqueens.longrun.work import Counted, residues
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line
@@ -99,7 +99,7 @@ class Ledger:
     # ---- opening ---------------------------------------------------------------------------------------
 
     @classmethod
-    def create(cls, path: Path, job: Job) -> Ledger:
+    def create(cls, path: Path, job: LongJob) -> Ledger:
         """Begin the ledger of a job in a new file."""
         with _told(path):
             connection = _connected(path)
@@ -117,14 +117,14 @@ class Ledger:
                 raise JobError(f"{label(path)}: there is no such ledger")
             return cls(path, _connected(path))
 
-    def _read_job(self) -> Job:
+    def _read_job(self) -> LongJob:
         import json
 
         rows = self._rows("SELECT version, text FROM job")
         if len(rows) != 1 or rows[0][0] != VERSION:
             raise JobError(f"{label(self.path)}: not a ledger of version {VERSION}")
         try:
-            return Job(**json.loads(rows[0][1]))
+            return LongJob(**json.loads(rows[0][1]))
         except (TypeError, ValueError):
             raise JobError(f"{label(self.path)}: the job in it cannot be read") from None
 

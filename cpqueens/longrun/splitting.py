@@ -20,7 +20,7 @@ from cpqueens.backends.backtracking.halves import UnitCounts
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import parse_model
 from cpqueens.language.rows import IntArray
-from cpqueens.longrun.job import Job, JobError
+from cpqueens.longrun.job import JobError, LongJob
 from cpqueens.model import Model
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
 
@@ -132,7 +132,7 @@ def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
     return tuple((values[a], values[b - 1]) for a, b in pairwise(cuts))
 
 
-class Units:
+class UnitParts:
     """Row sets of a square board, up to flip and complement."""
 
     name = "units"
@@ -182,7 +182,7 @@ def split(model: Model, solver: str, wanted: int, kind: str = "count") -> Splitt
     if not len(model.decisions):
         raise ModelError("a model without variables has one solution or none: there is nothing to split")
     n = _by_halves(model, solver) if kind == "count" else None
-    return Prefixes(model, wanted) if n is None else Units(model, n)
+    return Prefixes(model, wanted) if n is None else UnitParts(model, n)
 
 
 def _by_halves(model: Model, solver: str) -> int | None:
@@ -205,7 +205,7 @@ def partition_digest(splitting: Splitting) -> str:
     return text.hexdigest()
 
 
-def splitting_of(job: Job) -> Splitting:
+def splitting_of(job: LongJob) -> Splitting:
     """Return the parts of a job, made anew from its model.
 
     Raises

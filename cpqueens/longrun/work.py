@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from cpqueens.language.rows import IntArray
-from cpqueens.longrun.job import Job, JobError, code_version
+from cpqueens.longrun.job import JobError, LongJob, code_version
 from cpqueens.longrun.splitting import Splitting, splitting_of
 
 PRIMES = (2_147_483_629, 2_147_483_587)
@@ -70,7 +70,7 @@ def _listed(splitting: Splitting, part: int, solver: str, me: str) -> Counted:
 
 @lru_cache(maxsize=4)
 def _prepared(text: str) -> tuple[Splitting, str, str]:
-    job = Job(**json.loads(text))
+    job = LongJob(**json.loads(text))
     if job.code != code_version():
         raise JobError(
             f"the worker on {platform.node()} has cpqueens {code_version()}, the job began with {job.code}"

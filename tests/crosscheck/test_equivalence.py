@@ -27,7 +27,7 @@ from cpqueens.cli.main import main
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.equivalence import SOLVERS, assert_equivalent, compare, redundant_constraints
 from cpqueens.crosscheck.given import small_enough
-from cpqueens.crosscheck.two_models import Verdict
+from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.errors import CpqueensError
 from cpqueens.files.modelfile import save_model
 from cpqueens.fuzzing.generate import random_model
@@ -45,14 +45,14 @@ def sets(a: Model, b: Model, names: list[str]) -> tuple[set[Any], set[Any]]:
     return rows(a), rows(b)
 
 
-def expected(left: set[Any], right: set[Any]) -> Verdict:
+def expected(left: set[Any], right: set[Any]) -> ModelRelation:
     if left == right:
-        return Verdict.EQUAL
+        return ModelRelation.EQUAL
     if left < right:
-        return Verdict.A_IN_B
+        return ModelRelation.A_IN_B
     if right < left:
-        return Verdict.B_IN_A
-    return Verdict.OVERLAP if left & right else Verdict.DISJOINT
+        return ModelRelation.B_IN_A
+    return ModelRelation.OVERLAP if left & right else ModelRelation.DISJOINT
 
 
 def base(*statements: Callable[[Any], Any], low: int = 0, high: int = 4, domain: Any = None) -> Model:
@@ -156,8 +156,8 @@ def test_what_is_not_decided_is_not_claimed() -> None:
     a, b = queens(40), queens(40)
     b.add(b["q"][0] + b["q"][1] + b["q"][2] != 1000)  # implied, and nobody counts all boards
     hard = compare(a, b, time_limit=0.001)
-    assert hard.verdict in (Verdict.NO_DIFFERENCE_FOUND, Verdict.EQUAL)
-    if hard.verdict is Verdict.NO_DIFFERENCE_FOUND:
+    assert hard.verdict in (ModelRelation.NO_DIFFERENCE_FOUND, ModelRelation.EQUAL)
+    if hard.verdict is ModelRelation.NO_DIFFERENCE_FOUND:
         assert hard.exit_code == 3
         assert "proves nothing" in str(hard)
 
@@ -166,7 +166,7 @@ def test_reasons_are_names_and_lines() -> None:
     a, b = base(), base()
     b.add(b["x"][0] < b["x"][1], name="ordered")
     found = compare(a, b)
-    assert found.verdict is Verdict.B_IN_A
+    assert found.verdict is ModelRelation.B_IN_A
     (difference,) = found.differences
     assert "ordered" in difference.reasons[0]
     assert "test_equivalence.py" in difference.reasons[0]
@@ -179,7 +179,7 @@ def test_mapping_of_names() -> None:
     x, y = a.intvar(0, 3, shape=2, name="x"), b.intvar(0, 3, shape=2, name="y")
     a.add(x[0] < x[1])
     b.add(y[1] < y[0])
-    assert compare(a, b, mapping={"x": "y"}).verdict is Verdict.DISJOINT
+    assert compare(a, b, mapping={"x": "y"}).verdict is ModelRelation.DISJOINT
     assert compare(a, b, mapping={"x[0]": "y[1]", "x[1]": "y[0]"}).equal
     with pytest.raises(ValueError, match="share no variable by name: a has x, b has y"):
         compare(a, b)
@@ -196,7 +196,7 @@ def test_objectives() -> None:
     a.minimize(a["x"].sum())
     b.minimize(b["x"].sum() + 1)
     found = compare(a, b)
-    assert (found.verdict, found.optima, found.exit_code) == (Verdict.EQUAL, (6, 7), 1)
+    assert (found.verdict, found.optima, found.exit_code) == (ModelRelation.EQUAL, (6, 7), 1)
     b.minimize(b["x"].sum())
     assert compare(a, b).equal
 
@@ -284,7 +284,7 @@ def pairs(count: int, first: int) -> tuple[int, int]:
             if error.exit_code not in (20, 21):  # a solver that cannot, or will not
                 raise
             continue
-        if found.verdict is Verdict.NO_DIFFERENCE_FOUND:
+        if found.verdict is ModelRelation.NO_DIFFERENCE_FOUND:
             continue
         decided += 1
         assert found.verdict is expected(left, right), seed

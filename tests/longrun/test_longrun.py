@@ -26,11 +26,11 @@ from cpqueens.cli.main import main
 from cpqueens.longrun import coordinator, job, work
 from cpqueens.longrun import ledger as ledger_module
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
-from cpqueens.longrun.job import Job, JobError, code_version
+from cpqueens.longrun.job import JobError, LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.partfiles import folder_of, merge
 from cpqueens.longrun.pool import Processes, WorkerDied
-from cpqueens.longrun.splitting import Prefixes, Units, partition_digest, split
+from cpqueens.longrun.splitting import Prefixes, UnitParts, partition_digest, split
 from cpqueens.longrun.verification import verify
 from cpqueens.longrun.work import Counted, count_parts, residues
 
@@ -55,11 +55,11 @@ MODELS: dict[str, Callable[[], Model]] = {
 }
 
 
-def job_of(model: Model, parts: int = 50, solver: str = "backtracking") -> Job:
+def job_of(model: Model, parts: int = 50, solver: str = "backtracking") -> LongJob:
     from cpqueens.files.modelfile import dump_model
 
     splitting = split(model, solver, parts)
-    return Job(
+    return LongJob(
         "count", model.name, dump_model(model), solver, splitting.name, parts,
         len(splitting), partition_digest(splitting), code_version(),
     )  # fmt: skip
@@ -87,7 +87,7 @@ def test_prefixes_cover_the_space_once(name: str, wanted: int) -> None:
 
 @pytest.mark.parametrize("n", [8, 9])
 def test_units_are_what_their_narrowed_models_say(n: int) -> None:
-    splitting = Units(queens(n), n)
+    splitting = UnitParts(queens(n), n)
     counts = splitting.count(range(len(splitting)), "backtracking")
     assert sum(counts) == {8: 92, 9: 352}[n]
     for part in range(0, len(splitting), 3):
