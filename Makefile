@@ -19,7 +19,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint types check lowest fuzz mutants bench clean clean-cache help
+.PHONY: demo test test-slow lint types check lowest fuzz cluster-demo mutants bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -27,6 +27,7 @@ help:
 	@echo "make check      lint, types and tests"
 	@echo "make lowest     a part of the tests with the lowest versions of all libraries"
 	@echo "make fuzz       random models on all solvers against brute force"
+	@echo "make cluster-demo  a count on a scheduler and two workers on this machine"
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make test-slow  tests that take minutes"
@@ -59,6 +60,9 @@ check: lint types test
 
 fuzz: $(READY)
 	$(BIN)/cpqueens fuzz --models $(MODELS) --seed 0
+
+cluster-demo: $(READY)
+	$(BIN)/python examples/19_count_on_a_cluster.py 15
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py --processes $(PROCESSES)

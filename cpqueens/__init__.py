@@ -63,6 +63,10 @@ from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
+    from cpqueens.crosscheck.equivalence import compare
+    from cpqueens.exchange.cpmpy import from_cpmpy
+    from cpqueens.exchange.python_constraint import from_python_constraint
+    from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
 __all__ = [
     "ANY",
@@ -130,15 +134,27 @@ __all__ = [
     "Xor",
     "all_",
     "any_",
+    "compare",
     "cross_check",
     "div_trunc",
+    "durable_count",
+    "durable_enumerate",
     "element",
+    "from_cpmpy",
+    "from_python_constraint",
     "maximum",
     "minimum",
     "mod_trunc",
 ]
 
-_LAZY = {"cross_check": "cpqueens.crosscheck.crosscheck"}
+_LAZY = {
+    "compare": "cpqueens.crosscheck.equivalence",
+    "cross_check": "cpqueens.crosscheck.crosscheck",
+    "durable_count": "cpqueens.longrun.coordinator",
+    "durable_enumerate": "cpqueens.longrun.coordinator",
+    "from_cpmpy": "cpqueens.exchange.cpmpy",
+    "from_python_constraint": "cpqueens.exchange.python_constraint",
+}
 
 
 def __getattr__(name: str) -> Any:

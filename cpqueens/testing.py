@@ -8,6 +8,7 @@ A backend of another package is tested by subclassing `BackendConformance` in a 
         solver = "mine"
 """
 
+from cpqueens.crosscheck.equivalence import assert_equivalent
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.fuzzing.testing import (
     BackendConformance,
@@ -17,4 +18,12 @@ from cpqueens.fuzzing.testing import (
     random_models,
 )
 
-__all__ = ["BackendConformance", "all_solutions", "assert_agree", "queens", "random_model", "random_models"]
+__all__ = [
+    "BackendConformance",
+    "all_solutions",
+    "assert_agree",
+    "assert_equivalent",
+    "queens",
+    "random_model",
+    "random_models",
+]

@@ -27,9 +27,11 @@ LEVELS = (
     "model",
     "files",
     "problems",
+    "exchange",
     "crosscheck",
     "fuzzing",
     "lab",
+    "longrun",
     "testing",
     "cli",
 )

@@ -1,11 +1,15 @@
 """`cpqueens count`: the number of all solutions, held against the published value."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cpqueens.cli.documents import document, echo_json, outcome_fields
+from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.options import (
+    durable_options,
     json_option,
     load,
     model_arguments,
@@ -14,21 +18,32 @@ from cpqueens.cli.options import (
     solver_options,
 )
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import estimated, progress, say, so_far, summary
+
+if TYPE_CHECKING:
+    from cpqueens.problems.catalog import Instance
 
 
 @click.command()
 @model_arguments
 @solver_options
 @optima_options
+@durable_options
 @json_option
-def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
+def command(model: str, parameters: tuple[str, ...], as_json: bool, store: str | None, **options: Any) -> int:
     """Count all solutions."""
-    from cpqueens.cli.terminal import estimated, progress, so_far, summary
+    instance = load(model, parameters)
+    durable = durable_given(store, options)
+    given = run_options(**options)
+    if store is not None:
+        return in_store("count", instance, store, given, durable, as_json)
+    return _at_once(instance, given, as_json)
+
+
+def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
+    """Count in this process."""
     from cpqueens.solving.solve import count_solutions
 
-    instance = load(model, parameters)
-    given = run_options(**options)
     seen = [""]
 
     def note(state: Any) -> None:

@@ -12,6 +12,8 @@ import click
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
+from cpqueens.cli.durable import durable_given, in_store
+from cpqueens.cli.exits import DONE
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.sinks import Funnel, JsonSink, PrintSink, Sink
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--best", type=int, metavar="K", help="only the K best solutions, the best first")
 @click.option("--up-to-symmetry", is_flag=True, help="one solution of each orbit")
 @shared.output_options
+@shared.durable_options
 @shared.json_option
 def command(
     model: str,
@@ -42,12 +45,20 @@ def command(
     out: str | None,
     force: bool,
     as_json: bool,
+    store: str | None,
     **options: Any,
 ) -> int:
     """Find all solutions."""
     instance = shared.load(model, parameters)
     shared.check_place(out or None, "--out")
+    durable = durable_given(store, options)
     given = shared.run_options(**options)
+    if store is not None:
+        if limit is not None or up_to_symmetry:
+            raise ModelError(
+                f"--store: {'--limit' if limit is not None else '--up-to-symmetry'} is not taken"
+            )
+        return _in_store(instance, store, given, durable, as_json, out, force)
     group = _group(instance, up_to_symmetry)
     if positive_integer(limit, "--limit") is not None and not group:
         given["solution_limit"] = limit
@@ -63,6 +74,25 @@ def command(
     else:
         _print(outcome, funnel, instance.title, form, out, published_lines(comparison))
     return exit_of_compared(outcome, comparison)
+
+
+def _in_store(
+    instance: Instance,
+    store: str,
+    given: dict[str, Any],
+    durable: dict[str, Any],
+    as_json: bool,
+    out: str | None,
+    force: bool,
+) -> int:
+    """List into files beside a ledger; make one of them where that was asked for."""
+    code = in_store("enumerate", instance, store, given, durable, as_json)
+    if out and code == DONE:
+        from cpqueens.longrun.partfiles import merge
+
+        merge(store, out, force)
+        say(f"written    {out}", err=as_json)
+    return code
 
 
 def _group(instance: Instance, up_to_symmetry: bool) -> Group:

@@ -13,6 +13,8 @@ VERBS: dict[str, str] = {
     "enumerate": "Find all solutions.",
     "count": "Count all solutions.",
     "check": "Check solutions that are brought in any notation.",
+    "compare": "Say whether two models have the same solutions.",
+    "runs": "Look into the ledger of a long count, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
     "doctor": "Say what is installed, and what is missing.",

@@ -55,6 +55,21 @@ def optima_options(command: Command) -> Command:
     )(command)
 
 
+def durable_options(command: Command) -> Command:
+    """Add what keeps a ledger of a long run."""
+    return _stacked(
+        click.option("--store", metavar="RUN.DB", help="keep a ledger, and go on with it after any end"),
+        click.option("--cluster", metavar="ADDRESS", help="of a dask.distributed scheduler; with --store"),
+        click.option("--parts", type=click.IntRange(1), metavar="N", help="at least so many; with --store"),
+        click.option(
+            "--changed-code",
+            is_flag=True,
+            default=None,
+            help="go on with a ledger of another version; with --store",
+        ),
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """Add ``--json``, which also makes errors a JSON document on standard output."""
 

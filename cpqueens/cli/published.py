@@ -23,12 +23,21 @@ def compared(
     """
     if OF_OPTIMA & given.keys():
         return None
-    entry = instance.published("solutions" if orbits is None else "fundamental")
+    if orbits is None:
+        return held(instance, outcome.count, outcome.complete)
+    return held(instance, orbits, outcome.complete, "fundamental")
+
+
+def held(instance: Instance, count: int, complete: bool, what: str = "solutions") -> dict[str, Any] | None:
+    """Return the same for a number and whether it is complete."""
+    entry = instance.published(what)
     if entry is None:
         return None
-    found = outcome.count if orbits is None else orbits
-    agrees = found == entry.value if outcome.complete else None
-    return {"value": entry.value, "source": entry.source, "agrees": agrees}
+    return {
+        "value": entry.value,
+        "source": entry.source,
+        "agrees": count == entry.value if complete else None,
+    }
 
 
 def published_lines(comparison: dict[str, Any] | None) -> list[str]:

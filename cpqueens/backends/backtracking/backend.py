@@ -120,3 +120,16 @@ def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:
     if found is None and strategy in ("auto", "sums"):
         found = patterns.sums
     return None if found is not None and strategy in _TABLED and not found.has_table else found
+
+
+def halved_board(model: Statement, asked: bool) -> int | None:
+    """Return the size of a model's board if it is counted by halves, ``asked`` or by choice; else None."""
+    from cpqueens.backends.backtracking.choosing import HALVES_FROM, is_whole
+    from cpqueens.kernels.quadrants import MAX_N
+    from cpqueens.lowered.compiled import PLAIN_KINDS
+    from cpqueens.lowered.patterns import patterns_of
+
+    pattern = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=Backtracking.name).shifted
+    if pattern is None or not pattern.is_queens or pattern.n != pattern.width or not is_whole(pattern):
+        return None
+    return pattern.n if (2 if asked else HALVES_FROM) <= pattern.n <= MAX_N else None

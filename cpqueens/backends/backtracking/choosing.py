@@ -10,7 +10,7 @@ PATTERNED = ("bitmask", "rowmask", "sums", "table")
 LEXICOGRAPHIC, RESTARTING = "forward (lexicographic)", "forward (random values, restarts)"
 """Not strategies of their own: what ``forward`` is called where it takes turns with itself."""
 
-_HALVES_FROM = 13
+HALVES_FROM = 13
 """Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
 _LARGE = 20
 """Rows beyond which a board's first solution in lexicographic order takes exponential time."""
@@ -37,7 +37,7 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "an order is asked for"
     if pattern is None:
         return _choose_order(request)
-    if wants_halves(pattern, request, _HALVES_FROM):
+    if wants_halves(pattern, request, HALVES_FROM):
         return ("halves",), "queens are counted"
     large = request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation
     if large and is_whole(pattern):

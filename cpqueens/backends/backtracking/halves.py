@@ -161,3 +161,35 @@ class _Workspace:
                 weights = self.units.weights[chunk.start : chunk.stop]
                 return list((results.astype(np.int64) * weights).tolist())
             self.room = self._allocate(2 * len(self.room.buffer))  # a unit did not fit
+
+
+class UnitCounts:
+    """All units of a board without forbidden squares, for whoever counts some of them at a time.
+
+    They are in a random order that is always the same. The tables, seconds for the largest boards, are built
+    at the first count.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.board = layout(n)
+        units = row_sets(self.board)
+        order = np.random.default_rng(0).permutation(len(units.weights))
+        self.units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
+        self._quadrants: Sequence[Quadrant] = ()
+
+    def __len__(self) -> int:
+        """Return how many units there are."""
+        return len(self.units.weights)
+
+    def describe(self, unit: int) -> tuple[int, int, int]:
+        """Return a unit's rows in the west and in the east, as bits, and how many row sets it stands for."""
+        west, east, _ = self.units.rows[unit].tolist()
+        return west, east, int(self.units.weights[unit])
+
+    def count(self, units: Sequence[int]) -> list[int]:
+        """Return how many solutions each of these units stands for."""
+        if not self._quadrants:
+            built = [build() for build in quadrant_builders(self.board)]
+            self._quadrants = (*built, *built)[:4]
+        chosen = Units(np.ascontiguousarray(self.units.rows[list(units)]), self.units.weights[list(units)])
+        return _Workspace(self.board, chosen, self._quadrants).count(range(len(units)))

@@ -1,9 +1,9 @@
-"""OR-Tools CP-SAT as a backend: constraints natively where it has them, one worker for enumeration."""
+"""OR-Tools CP-SAT as a backend: constraints natively where it has them, one worker for each enumeration."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.flow import Flow, make_callback
-from cpqueens.backends.cpsat.translation import refusal, translate
+from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
+from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
@@ -94,12 +95,58 @@ class CpSat:
         if reason and "cp_model_presolve" not in request.parameters:
             solver.parameters.cp_model_presolve = False
             statistics["presolve"] = f"off: {reason}"
+        if _is_listing(request) and request.workers > 1:
+            return self._shared(model, translation, request, deliver, statistics, bool(reason))
         flow = Flow(model, translation, request, deliver, solver.stop_search)
         callback = make_callback(cp_model, flow)
         with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
             status = solver.solve(translation.native, callback)
         flow.finish()
         return self._ended(solver, status, flow, request, statistics)
+
+    def _shared(
+        self,
+        model: Statement,
+        translation: Translation,
+        request: Request,
+        deliver: Deliver,
+        statistics: dict[str, Any],
+        no_presolve: bool,
+    ) -> Ended:
+        """List with several searches at a time."""
+        from ortools.sat.python import cp_model
+
+        totals = {"branches": 0, "conflicts": 0}
+
+        def search(part: Narrow, put: Deliver, register: Callable[[Callable[[], None]], None]) -> bool:
+            native, solver = translation.native.clone(), cp_model.CpSolver()
+            for column, ends in part:
+                variable = native.get_int_var_from_proto_index(column)
+                domain = cp_model.Domain.from_flat_intervals(ends)
+                native.add_linear_expression_in_domain(variable, domain)
+            self._set_parameters(solver, request, None)
+            if no_presolve and "cp_model_presolve" not in request.parameters:
+                solver.parameters.cp_model_presolve = False
+            register(solver.stop_search)
+            flow = Flow(model, translation, request, put, solver.stop_search)
+            status = solver.solve(native, make_callback(cp_model, flow))
+            flow.finish()
+            if status == cp_model.MODEL_INVALID:
+                raise refusal(model, translation)
+            totals["branches"] += int(solver.num_branches)
+            totals["conflicts"] += int(solver.num_conflicts)
+            return not flow.stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+
+        narrows = parts(translation.native.proto, translation.columns.tolist(), request.workers)
+        exhausted, enough = run_shared(
+            search, narrows, request.workers, deliver, lambda: request.interrupted() or request.should_stop()
+        )
+        exhausted = exhausted and not (
+            request.interrupted() or request.cancel.is_set() or request.clock.expired()
+        )
+        statistics |= totals | {"workers": request.workers, "parts": len(narrows)}
+        reason = StopReason.EXHAUSTED if exhausted else _why(request, enough)
+        return Ended(exhausted, reason, statistics=statistics)
 
     def core(self, model: Statement, assumed: list[int], request: Request) -> list[int] | None:
         """Return which of the decision variables assumed to be 1 cannot all be; None if undecided."""

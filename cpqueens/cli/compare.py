@@ -1,0 +1,93 @@
+"""`cpqueens compare`: do two models have the same solutions?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cpqueens.cli.documents import echo_json
+from cpqueens.cli.options import json_option
+from cpqueens.cli.terminal import progress, say
+from cpqueens.errors import ModelError
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+
+@click.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.argument("parameters", nargs=-1, metavar="[name=value]...")
+@click.option("--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable of A, and its name in B")
+@click.option("--time-limit", type=float, default=10.0, show_default=True, metavar="SECONDS")
+@click.option(
+    "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
+)
+@click.option("--redundant", is_flag=True, help="also say which constraints of each the others imply")
+@json_option
+def command(
+    first: str,
+    second: str,
+    parameters: tuple[str, ...],
+    maps: tuple[str, ...],
+    time_limit: float,
+    solvers: tuple[str, ...],
+    redundant: bool,
+    as_json: bool,
+) -> int:
+    """Say whether models A and B have the same solutions over the variables that they share.
+
+    Parameters name=value are for both, a.name=value and b.name=value for one of them.
+    """
+    from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
+
+    models = [_load(name, letter, parameters) for name, letter in ((first, "a"), (second, "b"))]
+    mapping = dict(_pair(text) for text in maps) or None
+    chosen = solvers or SOLVERS
+    with progress("comparing", lambda: "", shown=True):
+        found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen)
+        spare = [
+            redundant_constraints(m, time_limit=time_limit, solvers=chosen) if redundant else ()
+            for m in models
+        ]
+    if as_json:
+        echo_json(
+            {
+                "schema": "cpqueens.compare", "version": 1, "verdict": found.verdict, "equal": found.equal,
+                "shared": list(found.shared), "proofs": {k: list(v) for k, v in found.proofs.items()},
+                "differences": [
+                    {"values": dict(d.values), "accepted": d.accepted, "refused": d.refused,
+                     "reasons": list(d.reasons)}
+                    for d in found.differences
+                ],
+                "optima": list(found.optima), "redundant": [list(s) for s in spare], "seconds": found.seconds,
+            }
+        )  # fmt: skip
+        return found.exit_code
+    lines = [str(found)]
+    for letter, model, positions in zip("ab", models, spare, strict=True):
+        lines += [f"implied by the others in {letter}: {model.constraints[k]}" for k in positions]
+    say("\n".join(lines))
+    return found.exit_code
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, other = text.partition("=")
+    if not (name and equals and other):
+        raise ModelError(f"--map {text}: NAME=OTHER is needed")
+    return name, other
+
+
+def _load(reference: str, letter: str, given: tuple[str, ...]) -> Model:
+    """Return a model with the parameters that are meant for it, or for both."""
+    from cpqueens.problems import catalog
+
+    mine = []
+    for text in given:
+        head, dot, rest = text.partition(".")
+        if dot and head in ("a", "b"):
+            mine += [rest] if head == letter else []
+        else:
+            mine.append(text)
+    return catalog.load(reference, mine).model

@@ -1,0 +1,119 @@
+"""Verbs with a ledger: counting and listing that go on after any end."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED
+from cpqueens.cli.published import held, published_lines
+from cpqueens.cli.terminal import progress, say, so_far
+from cpqueens.errors import ModelError
+
+if TYPE_CHECKING:
+    from cpqueens.longrun.coordinator import DurableCount
+    from cpqueens.problems.catalog import Instance
+
+_DURABLE = ("cluster", "parts", "changed_code")
+_TAKEN = {"solver", "num_workers", "time_limit"}
+
+
+def durable_given(store: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Take out of a verb's options those that only a ledger has, and return them."""
+    durable = {name: options.pop(name) for name in _DURABLE}
+    extra = [name for name, value in durable.items() if value is not None]
+    if store is None and extra:
+        raise ModelError(f"--{extra[0].replace('_', '-')}: only with --store RUN.DB")
+    return durable
+
+
+def in_store(
+    verb: str,
+    instance: Instance,
+    store: str,
+    given: Mapping[str, Any],
+    durable: Mapping[str, Any],
+    as_json: bool,
+) -> int:
+    """Count or enumerate with a ledger, and say what came of it; return the exit code."""
+    from cpqueens.longrun.coordinator import durable_count, durable_enumerate
+
+    refused = sorted(given.keys() - _TAKEN)
+    if refused:
+        raise ModelError(f"--store: {refused[0]} is not taken; with it are solver, workers and time-limit")
+    solver = "backtracking" if given["solver"] == "auto" else given["solver"]
+    options: dict[str, Any] = {"time_limit": given.get("time_limit"), "workers": given.get("num_workers")}
+    seen: dict[str, Any] = {}
+    with ExitStack() as until_done:
+        if durable["cluster"] is not None:
+            from cpqueens.longrun.cluster import connected
+
+            options["executor"], threads, dashboard = until_done.enter_context(connected(durable["cluster"]))
+            options["workers"] = options["workers"] or threads
+            say(f"cluster    {threads} threads, dashboard {dashboard}", err=True)
+        until_done.enter_context(progress(instance.title, lambda: _state(seen), shown=True))
+        found = (durable_count if verb == "count" else durable_enumerate)(
+            instance.model, store, solver=solver, parts=durable["parts"], title=instance.title,
+            changed_code=bool(durable["changed_code"]), on_progress=seen.update,
+            **options,
+        )  # fmt: skip
+    return _told(verb, instance, store, found, as_json)
+
+
+def _state(state: Mapping[str, Any]) -> str:
+    """Return a count in parts as a text, with the time that is left."""
+    if not state:
+        return ""
+    text = f"{state['done']:,} of {state['total']:,} parts, {so_far(state)}"
+    return f"{text}, {clock(state['remaining'])} left" if "remaining" in state else text
+
+
+def clock(seconds: float) -> str:
+    """Return a time span as a person would say it.
+
+    >>> clock(59.4), clock(3661), clock(200_000)
+    ('59 s', '1 h 01 min', '2 d 07 h')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    if whole < 86400:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600:02} h"
+
+
+def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_json: bool) -> int:
+    from cpqueens.cli.runs import exit_of
+
+    totals = found.totals
+    comparison = held(instance, found.count, found.complete)
+    if as_json:
+        fields = {
+            "count": found.count, "complete": found.complete, "stop_reason": found.stop_reason,
+            "done": totals.done, "parts": totals.parts, "conflicts": totals.conflicts,
+            "damaged": list(totals.damaged), "poison": list(totals.poison), "seconds": totals.seconds,
+        }  # fmt: skip
+        echo_json(document(verb, instance, **fields, published=comparison))
+    else:
+        at_least = "" if found.complete else "at least "
+        lines = [
+            f"problem    {instance.title}",
+            f"solutions  {at_least}{found.count:,}",
+            f"parts      {totals.done:,} of {totals.parts:,} done, stopped by {found.stop_reason}",
+            f"work       {clock(totals.seconds)}",
+            *published_lines(comparison),
+        ]
+        if not totals.is_sound or totals.poison:
+            lines.append(f"trouble    cpqueens runs show {shlex.quote(store)}")
+        elif not found.complete:
+            lines.append("resume     by the same command")
+        say("\n".join(lines))
+    if comparison is not None and comparison["agrees"] is False:
+        return COUNT_DIFF
+    code = exit_of(totals)
+    return INTERRUPTED if found.stop_reason == "interrupted" and code != DONE else code

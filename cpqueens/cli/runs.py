@@ -1,0 +1,155 @@
+"""`cpqueens runs`: what is in a ledger, counting a sample again, and writing the results out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cpqueens.cli.documents import echo_json
+from cpqueens.cli.exits import DONE, LEDGER_CONFLICT, LIMIT
+from cpqueens.cli.options import json_option
+from cpqueens.cli.terminal import progress, say
+
+if TYPE_CHECKING:
+    from cpqueens.longrun.ledger import Ledger, Totals
+
+_SHOWN = 10
+
+
+@click.group(invoke_without_command=False)
+def command() -> None:
+    """Look into the ledger of a long count, verify it, write it out."""
+
+
+@command.command("show")
+@click.argument("store", metavar="RUN.DB")
+@json_option
+def show(store: str, as_json: bool) -> int:
+    """Say what is done, by whom, how fast, and what speaks against it."""
+    from cpqueens.longrun.ledger import Ledger
+
+    with closing(Ledger.open(Path(store))) as ledger:
+        totals = ledger.totals()
+        if as_json:
+            echo_json({"schema": "cpqueens.runs", "version": 1, **_document(ledger, totals)})
+        else:
+            say("\n".join(_lines(ledger, totals)))
+    return exit_of(totals)
+
+
+def exit_of(totals: Totals) -> int:
+    """Return the exit code that a ledger deserves."""
+    if not totals.is_sound:
+        return LEDGER_CONFLICT
+    return DONE if totals.complete else LIMIT
+
+
+def _document(ledger: Ledger, totals: Totals) -> dict[str, Any]:
+    job = ledger.job
+    return {
+        "kind": job.kind, "title": job.title, "solver": job.solver, "splitting": job.splitting,
+        "partition": job.partition, "code": job.code, "count": totals.count, "complete": totals.complete,
+        "done": totals.done, "parts": totals.parts, "confirmed": totals.confirmed,
+        "damaged": list(totals.damaged),
+        "poison": list(totals.poison), "seconds": totals.seconds,
+        "conflicts": [dict(zip(("part", "first", "later", "worker", "solver"), c, strict=True))
+                      for c in ledger.conflicts()],
+        "workers": [dict(zip(("worker", "parts", "seconds"), w, strict=True)) for w in ledger.workers()],
+        "sessions": [dict(zip(("began", "ended", "workers", "code"), s, strict=True))
+                     for s in ledger.sessions()],
+        "failures": [dict(zip(("part", "message", "at"), f, strict=True)) for f in ledger.failures()],
+    }  # fmt: skip
+
+
+def _lines(ledger: Ledger, totals: Totals) -> list[str]:
+    from cpqueens.longrun.ledger import listed
+
+    job = ledger.job
+    at_least = "" if totals.complete else "at least "
+    lines = [
+        f"problem    {job.title}",
+        f"solutions  {at_least}{totals.count:,}",
+        f"parts      {totals.done:,} of {totals.parts:,} done ({job.splitting}, counted by {job.solver})",
+    ]
+    if totals.seconds:
+        lines.append(
+            f"work       {totals.seconds:,.1f} s, {totals.done / totals.seconds:,.1f} parts a second of it"
+        )
+    workers = ledger.workers()
+    lines += [
+        f"worker     {name}: {parts:,} parts, {spent:,.1f} s" for name, parts, spent in workers[:_SHOWN]
+    ]
+    if len(workers) > _SHOWN:
+        lines.append(f"           and {len(workers) - _SHOWN} more")
+    for began, ended, many, _ in ledger.sessions()[-_SHOWN:]:
+        until = "not ended by itself" if ended is None else f"{ended - began:,.1f} s"
+        lines.append(
+            f"session    {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(began))}, {many} workers, {until}"
+        )
+    if totals.confirmed:
+        lines.append(f"confirmed  {totals.confirmed:,} parts were counted again with the same result")
+    for part, first, later, worker, solver in ledger.conflicts()[:_SHOWN]:
+        lines.append(f"CONFLICT   part {part}: {first:,} at first, {later:,} by {solver} on {worker}")
+    if totals.damaged:
+        lines.append(f"DAMAGED    parts {listed(totals.damaged)}: count and residues do not belong together")
+    if totals.poison:
+        (message,) = ({part: text for part, text, _ in ledger.failures()}.get(totals.poison[0], ""),)
+        lines.append(f"POISON     parts {listed(totals.poison)} failed too often: {message}")
+    return lines
+
+
+@command.command("verify")
+@click.argument("store", metavar="RUN.DB")
+@click.option("--solver", metavar="SOLVER", help="that counts again; by default another than at first")
+@click.option("--share", type=float, default=0.02, show_default=True, help="of the parts done")
+@click.option("--least", type=click.IntRange(1), default=30, show_default=True, help="parts at least")
+@click.option("--seed", "random_seed", type=int, metavar="SEED", help="of the sample")
+def verify(store: str, **options: Any) -> int:
+    """Count a random sample of the parts again, by another solver."""
+    from cpqueens.longrun.verification import verify as again
+
+    state = [""]
+
+    def note(done: int, total: int) -> None:
+        state[0] = f"{done:,} of {total:,} parts"
+
+    with progress("counting again", lambda: state[0], shown=True):
+        found = again(store, on_progress=note, **options)
+    say(found.sentence)
+    return LEDGER_CONFLICT if found.differing else DONE
+
+
+@command.command("export")
+@click.argument("store", metavar="RUN.DB")
+@click.option("--format", "form", type=click.Choice(("csv", "json")), default="csv", show_default=True)
+@click.option("--solutions", metavar="FILE", help="make one file.npy, .jsonl or .csv of all solutions")
+@click.option("--force", is_flag=True, help="replace an existing file")
+def export(store: str, form: str, solutions: str | None, force: bool) -> int:
+    """Write all results to standard output, one part a line; or the solutions of an enumeration."""
+    if solutions is not None:
+        from cpqueens.longrun.partfiles import merge
+
+        say(f"{merge(store, solutions, force):,} solutions written to {solutions}")
+        return DONE
+    from cpqueens.longrun.ledger import Ledger
+
+    with closing(Ledger.open(Path(store))) as ledger:
+        results = ledger.results()
+    names = ("part", "count", "seconds", "worker")
+    rows = [(r.part, r.count, round(r.seconds, 6), r.worker) for r in results]
+    if form == "json":
+        text = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+    else:
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows([names, *rows])
+        text = buffer.getvalue()
+    sys.stdout.write(text)
+    return DONE

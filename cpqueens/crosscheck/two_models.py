@@ -1,0 +1,114 @@
+"""What comparing two models has shown: a verdict, witnesses, and who proved what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+_LISTED = 12  # values and constraints of a text
+
+
+class ModelRelation(StrEnum):
+    """What is known of two sets of solutions."""
+
+    EQUAL = "EQUAL"
+    A_IN_B = "A_IN_B"
+    B_IN_A = "B_IN_A"
+    OVERLAP = "OVERLAP"
+    DISJOINT = "DISJOINT"
+    DIFFERENT = "DIFFERENT"
+    """They differ; how is not decided."""
+    NO_DIFFERENCE_FOUND = "NO_DIFFERENCE_FOUND"
+    """Nothing is proved."""
+
+
+_WORDS = {
+    ModelRelation.EQUAL: "both accept the same assignments",
+    ModelRelation.A_IN_B: "every assignment that a accepts b accepts too, and b accepts more",
+    ModelRelation.B_IN_A: "every assignment that b accepts a accepts too, and a accepts more",
+    ModelRelation.OVERLAP: "each accepts what the other does not, and some assignments are accepted by both",
+    ModelRelation.DISJOINT: "no assignment is accepted by both",
+    ModelRelation.DIFFERENT: "they differ; how was not decided in the time given",
+    ModelRelation.NO_DIFFERENCE_FOUND: "no difference was found in the time given, which proves nothing",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An assignment to the shared variables that one model accepts and the other does not.
+
+    Attributes
+    ----------
+    values
+        By name.
+    accepted, refused
+        ``"a"`` or ``"b"``.
+    reasons
+        The constraints that refuse it, with names and lines; or who proved that no values of the refusing
+        model's own variables go with it.
+    """
+
+    values: Mapping[str, int]
+    accepted: str
+    refused: str
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = [f"{name} = {value}" for name, value in list(self.values.items())[:_LISTED]]
+        more = "" if len(self.values) <= _LISTED else f" and {len(self.values) - _LISTED} more"
+        lines = [f"{self.accepted} accepts and {self.refused} does not: {', '.join(parts)}{more}"]
+        lines += [f"    {self.refused}: {reason}" for reason in self.reasons[:_LISTED]]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """How two models compare.
+
+    Attributes
+    ----------
+    verdict
+        See `ModelRelation`.
+    shared
+        The names of the variables compared; all others are projected away.
+    differences
+        One witness a direction, as far as there are any.
+    proofs
+        For each question that was settled by proof, the solvers that proved it.
+    optima
+        The proved best values of both objectives, None where there is no objective or no proof.
+    seconds
+        What it took.
+    """
+
+    verdict: ModelRelation
+    shared: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    proofs: Mapping[str, tuple[str, ...]]
+    optima: tuple[int | None, int | None] = (None, None)
+    seconds: float = 0.0
+
+    @property
+    def equal(self) -> bool:
+        """Whether the sets of solutions are proved equal, and the best values too where both have one."""
+        return self.verdict is ModelRelation.EQUAL and self.optima[0] == self.optima[1]
+
+    @property
+    def different(self) -> bool:
+        """Whether a difference is proved."""
+        return bool(self.differences) or (None not in self.optima and self.optima[0] != self.optima[1])
+
+    @property
+    def exit_code(self) -> int:
+        """0 equal, 1 proved different, 3 undecided."""
+        return 0 if self.equal else 1 if self.different else 3
+
+    def __str__(self) -> str:
+        lines = [f"{self.verdict}: {_WORDS[self.verdict]}", f"compared over {len(self.shared)} variables"]
+        lines += [str(difference) for difference in self.differences]
+        lines += [f"proved: {question} ({', '.join(by)})" for question, by in self.proofs.items()]
+        if self.optima != (None, None):
+            known = ["not proved" if value is None else str(value) for value in self.optima]
+            lines.append(f"best value: {known[0]} of a, {known[1]} of b")
+        return "\n".join(lines)

@@ -1,0 +1,493 @@
+"""Models of CPMpy (Guns 2019) as models of cpqueens: expression by expression, globals whole where there are.
+
+Quotients and remainders there round towards zero; both sides take a constraint over an undefined expression
+as false. What has no equal here is decomposed by CPMpy itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cpqueens.errors import MissingLibrary, ModelError
+from cpqueens.exchange.origin import Imported
+from cpqueens.language.constraints.all_different import AllDifferent
+from cpqueens.language.constraints.all_different_except import AllDifferentExcept
+from cpqueens.language.constraints.all_equal import AllEqual
+from cpqueens.language.constraints.circuit import Circuit
+from cpqueens.language.constraints.cumulative import Cumulative
+from cpqueens.language.constraints.decreasing import Decreasing
+from cpqueens.language.constraints.global_cardinality import GlobalCardinality
+from cpqueens.language.constraints.increasing import Increasing
+from cpqueens.language.constraints.inverse import Inverse
+from cpqueens.language.constraints.lex_chain_less import LexChainLess
+from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
+from cpqueens.language.constraints.lex_less import LexLess
+from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.negative_table import NegativeTable
+from cpqueens.language.constraints.no_overlap import NoOverlap
+from cpqueens.language.constraints.regular import Regular
+from cpqueens.language.constraints.short_table import ShortTable
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import ANY
+from cpqueens.language.constraints.value_precede import ValuePrecede
+from cpqueens.language.constraints.xor import Xor
+from cpqueens.language.expressions import BoolArray
+from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.model import Model
+from cpqueens.system.requirements import requirement
+from cpqueens.text.plaintext import shown
+
+_INDEXED = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]$")
+
+_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<=": lambda a, b: a <= b,
+    "<": lambda a, b: a < b,
+    ">=": lambda a, b: a >= b,
+    ">": lambda a, b: a > b,
+}
+
+
+def from_cpmpy(model: Any) -> Imported:
+    """Return a CPMpy model as one of cpqueens, with the names of its variables.
+
+    Parameters
+    ----------
+    model
+        A ``cpmpy.Model``. It is not changed.
+
+    Raises
+    ------
+    MissingLibrary
+        If CPMpy is not installed.
+    ModelError
+        If it is not such a model, or has an expression that neither side can express.
+
+    Examples
+    --------
+    >>> import cpmpy
+    >>> from cpqueens import from_cpmpy
+    >>> x = cpmpy.intvar(1, 9, shape=3, name="x")
+    >>> theirs = cpmpy.Model(cpmpy.AllDifferent(x), x[0] + x[1] == 4, maximize=x.sum())
+    >>> ours = from_cpmpy(theirs)
+    >>> answer = ours.model.solve(solver="cpsat")
+    >>> _ = ours.write_back(answer)
+    >>> answer.objective, int(x.value().sum())
+    (13, 13)
+    """
+    try:
+        import cpmpy
+        from cpmpy.transformations.get_variables import get_variables
+    except ImportError:
+        raise MissingLibrary(f"from_cpmpy needs CPMpy: {requirement('cpmpy').remedy}") from None
+    if not isinstance(model, cpmpy.Model):
+        raise ModelError(f"from_cpmpy: a cpmpy.Model is needed, got {type(model).__name__}")
+    objective = model.objective_
+    roots = [*model.constraints] + ([] if objective is None else [objective])
+    reader = _ExpressionReader(Model("from CPMpy"), get_variables(roots))
+    reader.post(model.constraints)
+    if objective is not None:
+        (reader.model.minimize if model.objective_is_min else reader.model.maximize)(reader.number(objective))
+    return Imported(reader.model, dict(reader.terms), _writer(model, reader.variables))
+
+
+def _writer(model: Any, variables: Mapping[str, Any]) -> Callable[[Mapping[str, int]], list[str]]:
+    """Return what writes values into CPMpy's variables and asks its constraints."""
+
+    def write(values: Mapping[str, int]) -> list[str]:
+        for name, value in values.items():
+            variable = variables[name]
+            variable._value = bool(value) if variable.is_bool() else value
+        return [shown(str(c)) for c in _flat(model.constraints) if not _holds(c)]
+
+    return write
+
+
+def _holds(constraint: Any) -> bool:
+    from cpmpy.expressions.utils import argval
+
+    return bool(argval(constraint))
+
+
+def _flat(items: Any) -> Iterable[Any]:
+    for item in items:
+        if isinstance(item, list | tuple | np.ndarray):
+            yield from _flat(item)
+        else:
+            yield item
+
+
+class _ExpressionReader:
+    """Turns expressions into terms and truths, each once."""
+
+    def __init__(self, model: Model, variables: Iterable[Any]) -> None:
+        self.model = model
+        self.variables = {v.name: v for v in variables}
+        self.terms: dict[str, Any] = {}
+        self._known: dict[int, tuple[Any, Any]] = {}  # by identity, with the expression, which must live on
+        self._declare()
+
+    # ---- variables ---------------------------------------------------------------------------------
+
+    def _declare(self) -> None:
+        """Create the variables: whole arrays where all entries are there, else one by one."""
+        arrays: dict[str, dict[tuple[int, ...], Any]] = {}
+        for name, variable in self.variables.items():
+            match = _INDEXED.match(name)
+            if match:
+                at = tuple(int(k) for k in match[2].split(","))
+                arrays.setdefault(match[1], {})[at] = variable
+        for name, entries in arrays.items():
+            depth = {len(at) for at in entries}
+            shape = tuple(max(axis) + 1 for axis in zip(*entries, strict=True)) if len(depth) == 1 else ()
+            whole = shape and len(entries) == int(np.prod(shape))
+            if whole and name not in self.variables:
+                self._array(name, shape, entries)
+        for name, variable in self.variables.items():
+            if name not in self.terms:
+                plain = re.sub(r"[\[\],]+", "_", name).strip("_") or "v"
+                while plain in self.model.blocks.by_name:
+                    plain += "_"
+                low, high = variable.get_bounds()
+                self.terms[name] = self.model.intvar(int(low), int(high), name=plain)
+
+    def _array(self, name: str, shape: tuple[int, ...], entries: Mapping[tuple[int, ...], Any]) -> None:
+        bounds = np.zeros((2, *shape), dtype=np.int64)
+        for at in product(*map(range, shape)):
+            bounds[0][at], bounds[1][at] = entries[at].get_bounds()
+        array = self.model.intvar(bounds[0], bounds[1], shape=shape, name=name)
+        for at, variable in entries.items():
+            self.terms[variable.name] = array[at]
+
+    # ---- constraints -------------------------------------------------------------------------------
+
+    def post(self, constraints: Any) -> None:
+        """Post constraints, nested lists of them included."""
+        for constraint in _flat(constraints):
+            found = self.read(constraint)
+            if isinstance(found, bool | int | np.bool_ | np.integer):
+                if not found:
+                    self.model.add(any_([]))
+                continue
+            self.model.add(found if isinstance(found, BoolArray) else found == 1)
+
+    def truth(self, expression: Any) -> Any:
+        """Return an expression as a truth."""
+        found = self.read(expression)
+        if isinstance(found, BoolArray):
+            return found
+        if isinstance(found, bool | int | np.bool_ | np.integer):
+            return all_([]) if found else any_([])
+        return found == 1
+
+    def number(self, expression: Any) -> Any:
+        """Return an expression as a term or an integer."""
+        found = self.read(expression)
+        if isinstance(found, bool | np.bool_):
+            return int(found)
+        return 1 * found if isinstance(found, BoolArray) else found
+
+    def numbers(self, expressions: Any) -> list[Any]:
+        """Return several."""
+        return [self.number(e) for e in _flat(expressions)]
+
+    def read(self, expression: Any) -> Any:
+        """Return what an expression is here: a term, a truth, an integer or a bool."""
+        if isinstance(expression, bool | np.bool_):
+            return bool(expression)
+        if isinstance(expression, int | np.integer):
+            return int(expression)
+        if not hasattr(expression, "name"):
+            raise ModelError(f"from_cpmpy: {type(expression).__name__} {shown(expression)} is no expression")
+        key = id(expression)
+        if key not in self._known:
+            self._known[key] = expression, self._read(expression)
+        return self._known[key][1]
+
+    def _read(self, e: Any) -> Any:
+        kind = type(e).__name__
+        if kind == "NegBoolView":
+            return 1 - self.terms[e._bv.name]
+        if e.name in self.terms and kind in ("_BoolVarImpl", "_IntVarImpl"):
+            return self.terms[e.name]
+        if kind == "BoolVal":
+            return bool(e.args[0])
+        if e.name in _RELATIONS and kind == "Comparison":
+            left, right = map(self.number, e.args)
+            return _RELATIONS[e.name](left, right)
+        if e.name in _READERS:
+            return _READERS[e.name](self, e.args)
+        if e.name in _SPECIAL:
+            found = _SPECIAL[e.name](self, e)
+            if found is not NotImplemented:
+                return found
+        return self._decomposed(e)
+
+    def _decomposed(self, e: Any) -> Any:
+        """Let CPMpy say it in simpler words; what these define is posted."""
+        if not hasattr(e, "decompose"):
+            raise ModelError(
+                f"from_cpmpy: {e.name} ({type(e).__name__}) is not known, and CPMpy has no decomposition"
+            )
+        value, defining = e.decompose()
+        self._admit(defining)
+        if e.is_bool():
+            self._admit(())
+            return all_([self._with_new(v) for v in _flat(value if isinstance(value, list) else [value])])
+        from cpmpy.transformations.get_variables import get_variables
+
+        self._add_variables(get_variables([value]))
+        return self.number(value)
+
+    def _with_new(self, expression: Any) -> Any:
+        from cpmpy.transformations.get_variables import get_variables
+
+        self._add_variables(get_variables([expression]))
+        return self.truth(expression)
+
+    def _admit(self, defining: Iterable[Any]) -> None:
+        for constraint in _flat(defining):
+            self.model.add(self._with_new(constraint))
+
+    def _add_variables(self, variables: Iterable[Any]) -> None:
+        """Create variables that a decomposition has made; they are not given back."""
+        for variable in variables:
+            if variable.name not in self.terms:
+                low, high = variable.get_bounds()
+                plain = f"cpmpy {len(self.model.blocks.by_name)}"
+                self.terms[variable.name] = self.model.intvar(int(low), int(high), name=plain)
+                self.variables[variable.name] = variable
+
+
+# ---- operators and global functions ------------------------------------------------------------------------
+
+
+def _sum(reader: _ExpressionReader, args: Any) -> Any:
+    return sum(reader.numbers(args))
+
+
+def _weighted(reader: _ExpressionReader, args: Any) -> Any:
+    weights, terms = args
+    return sum(int(w) * reader.number(t) for w, t in zip(weights, terms, strict=True))
+
+
+def _product(reader: _ExpressionReader, args: Any) -> Any:
+    left, right = map(reader.number, args)
+    return left * right
+
+
+def _power(reader: _ExpressionReader, args: Any) -> Any:
+    base, exponent = map(reader.number, args)
+    return base**exponent
+
+
+def _element(reader: _ExpressionReader, args: Any) -> Any:
+    array, index = args[0], args[1]
+    values = reader.numbers(array)
+    at = reader.number(index)
+    if isinstance(at, int):
+        if not 0 <= at < len(values):
+            raise ModelError(f"from_cpmpy: an element at {at} of {len(values)}")
+        return values[at]
+    return element(values, at)
+
+
+def _both(function: Callable[[Any, Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, args: Any) -> Any:
+        left, right = map(reader.number, args)
+        if isinstance(left, int) and isinstance(right, int):
+            return NotImplemented if right == 0 else int(_constant(function, left, right))
+        return function(left, right)
+
+    return read
+
+
+def _constant(function: Callable[[Any, Any], Any], left: int, right: int) -> int:
+    quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+    return quotient if function is div_trunc else left - quotient * right
+
+
+def _extreme(
+    function: Callable[..., Any], plain: Callable[..., int]
+) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, args: Any) -> Any:
+        terms = reader.numbers(args)
+        return plain(terms) if all(isinstance(t, int) for t in terms) else function(terms)
+
+    return read
+
+
+def _count(reader: _ExpressionReader, args: Any) -> Any:
+    terms, value = args
+    wanted = reader.number(value)
+    return sum(_is(reader.number(t), wanted) for t in _flat(terms))
+
+
+def _among(reader: _ExpressionReader, args: Any) -> Any:
+    terms, values = args
+    return sum(any_([_is_truth(t, int(v)) for v in values]) * 1 for t in reader.numbers(terms))
+
+
+def _nvalue(reader: _ExpressionReader, args: Any) -> Any:
+    terms = reader.numbers(args)
+    values = sorted({v for t in terms for v in _possible(t)})
+    return sum(any_([_is_truth(t, v) for t in terms]) * 1 for v in values)
+
+
+def _possible(term: Any) -> Iterable[int]:
+    if isinstance(term, int):
+        return (term,)
+    low, high = term.bounds()
+    return range(int(np.min(low)), int(np.max(high)) + 1)
+
+
+def _least(term: Any) -> int:
+    return term if isinstance(term, int) else int(np.min(term.bounds()[0]))
+
+
+def _is(term: Any, value: Any) -> Any:
+    return int(term == value) if isinstance(term, int) and isinstance(value, int) else (term == value) * 1
+
+
+def _is_truth(term: Any, value: int) -> Any:
+    if isinstance(term, int):
+        return all_([]) if term == value else any_([])
+    return term == value
+
+
+_READERS: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
+    "sum": _sum,
+    "wsum": _weighted,
+    "sub": lambda r, a: r.number(a[0]) - r.number(a[1]),
+    "-": lambda r, a: -r.number(a[0]),
+    "mul": _product,
+    "pow": _power,
+    "div": _both(div_trunc),
+    "mod": _both(mod_trunc),
+    "abs": lambda r, a: abs(r.number(a[0])),
+    "min": _extreme(minimum, min),
+    "max": _extreme(maximum, max),
+    "element": _element,
+    "count": _count,
+    "among": _among,
+    "nvalue": _nvalue,
+    "and": lambda r, a: all_([r.truth(e) for e in a]),
+    "or": lambda r, a: any_([r.truth(e) for e in a]),
+    "not": lambda r, a: ~r.truth(a[0]),
+    "->": lambda r, a: r.truth(a[0]).implies(r.truth(a[1])),
+}
+"""Operators and functions by their names in CPMpy."""
+
+
+# ---- global constraints -----------------------------------------------------------------------------------
+
+
+def _terms(reader: _ExpressionReader, expressions: Any) -> Any:
+    """Return several terms, of which one at least is no constant; else a constraint has no model."""
+    listed = isinstance(expressions, list | tuple | np.ndarray)
+    found = reader.numbers(expressions if listed else [expressions])
+    return found if any(not isinstance(t, int) for t in found) else NotImplemented
+
+
+def _on_terms(make: Callable[[list[Any]], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, e: Any) -> Any:
+        terms = _terms(reader, e.args)
+        return NotImplemented if terms is NotImplemented else make(terms)
+
+    return read
+
+
+def _on_first(make: Callable[..., Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    """Read a global whose first argument are terms, the others constants."""
+
+    def read(reader: _ExpressionReader, e: Any) -> Any:
+        terms = _terms(reader, e.args[0])
+        return NotImplemented if terms is NotImplemented else make(terms, *e.args[1:])
+
+    return read
+
+
+def _on_two(make: Callable[[list[Any], list[Any]], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+    def read(reader: _ExpressionReader, e: Any) -> Any:
+        left, right = reader.numbers(e.args[0]), reader.numbers(e.args[1])
+        some = any(not isinstance(t, int) for t in (*left, *right))
+        return make(left, right) if some and len(left) == len(right) else NotImplemented
+
+    return read
+
+
+def _cardinality(reader: _ExpressionReader, e: Any) -> Any:
+    terms, values, counts = reader.numbers(e.args[0]), [int(v) for v in e.args[1]], reader.numbers(e.args[2])
+    if all(isinstance(t, int) for t in terms) or len(set(values)) != len(values):
+        return NotImplemented
+    return GlobalCardinality(terms, values, counts, closed=bool(getattr(e, "closed", False)))
+
+
+def _schedule(reader: _ExpressionReader, e: Any) -> Any:
+    """Read no_overlap and cumulative, with or without ends."""
+    args = list(e.args)
+    rest = 2 if e.name == "cumulative" else 0
+    start, duration = reader.numbers(args[0]), reader.numbers(args[1])
+    with_ends = len(args) - rest == 3
+    conditions: list[Any] = []
+    if any(_least(d) <= 0 for d in duration) or not start:  # there a task without duration is in nobody's way
+        return NotImplemented
+    if with_ends:
+        conditions += [
+            s + d == end for s, d, end in zip(start, duration, reader.numbers(args[2]), strict=True)
+        ]
+    if all(isinstance(t, int) for t in (*start, *duration)) or any(isinstance(c, bool) for c in conditions):
+        return NotImplemented
+    if rest:
+        demand, capacity = reader.numbers(args[-2]), reader.number(args[-1])
+        if any(isinstance(d, int) and d < 0 for d in demand):
+            return NotImplemented
+        main: Any = Cumulative(start, duration, demand, capacity)
+    else:
+        main = NoOverlap(start, duration)
+    return all_([main, *conditions]) if conditions else main
+
+
+def _starred(terms: list[Any], rows: Any) -> Any:
+    return ShortTable(terms, [[ANY if value == "*" else int(value) for value in row] for row in rows])
+
+
+_SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
+    "alldifferent": _on_terms(AllDifferent),
+    "alldifferent_except_n": _on_first(AllDifferentExcept),
+    "allequal": _on_terms(AllEqual),
+    "circuit": _on_terms(Circuit),
+    "cumulative": _schedule,
+    "decreasing": _on_terms(Decreasing),
+    "gcc": _cardinality,
+    "increasing": _on_terms(Increasing),
+    "indomain": _on_first(lambda terms, values: Table(terms, [[int(v)] for v in values])),
+    "inverse": _on_two(Inverse),
+    "lex_chain_less": lambda r, e: _chain(r, e, LexChainLess),
+    "lex_chain_lesseq": lambda r, e: _chain(r, e, LexChainLessEqual),
+    "lex_less": _on_two(LexLess),
+    "lex_lesseq": _on_two(LexLessEqual),
+    "negative_table": _on_first(lambda terms, rows: NegativeTable(terms, np.asarray(rows).tolist())),
+    "no_overlap": _schedule,
+    "precedence": _on_first(lambda terms, values: ValuePrecede(terms, [int(v) for v in values])),
+    "regular": _on_first(Regular),
+    "short_table": _on_first(_starred),
+    "strictly_decreasing": _on_terms(lambda terms: Decreasing(terms, strict=True)),
+    "strictly_increasing": _on_terms(lambda terms: Increasing(terms, strict=True)),
+    "table": _on_first(lambda terms, rows: Table(terms, np.asarray(rows).tolist())),
+    "xor": lambda r, e: Xor([r.truth(a) for a in e.args]),
+}
+"""Global constraints by their names in CPMpy; NotImplemented where an instance has no equal here."""
+
+
+def _chain(reader: _ExpressionReader, e: Any, make: Callable[[Any], Any]) -> Any:
+    rows = [reader.numbers(row) for row in e.args]
+    if any(isinstance(t, int) for row in rows for t in row):
+        return NotImplemented
+    return make(rows)

@@ -1,0 +1,61 @@
+"""Where an imported model came from, and how values go back there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.errors import ModelError, NoSolution
+from cpqueens.model import Model
+from cpqueens.text.needed import needed
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """A model from elsewhere.
+
+    Attributes
+    ----------
+    model
+        The model here; everything can be done with it.
+    names
+        For each variable there, by its name, the term here.
+    write
+        Gives the variables there their values, and says what is wrong by that library's own evaluation.
+    """
+
+    model: Model
+    names: Mapping[str, Any]
+    write: Callable[[Mapping[str, int]], list[str]] = field(repr=False)
+
+    def values(self, answer: Outcome | Solution) -> dict[str, int]:
+        """Return the values of a solution by the names that the variables have there.
+
+        Raises
+        ------
+        NoSolution
+            If there is none.
+        """
+        needed(answer, (Outcome, Solution), "an answer")
+        solution = answer.solution if isinstance(answer, Outcome) else answer
+        if solution is None:
+            raise NoSolution("the outcome has no solution to give back")
+        return {name: int(solution[term]) for name, term in self.names.items()}
+
+    def write_back(self, answer: Outcome | Solution) -> dict[str, int]:
+        """Give the variables there the values of a solution; return these by name.
+
+        Raises
+        ------
+        NoSolution
+            If there is none.
+        ModelError
+            If that library's own evaluation does not accept them.
+        """
+        values = self.values(answer)
+        wrong = self.write(values)
+        if wrong:
+            raise ModelError(f"the other library does not accept the values: {wrong[0]}")
+        return values

@@ -1,0 +1,81 @@
+"""What a long run is about: the model, how it is split, and the code that it began with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import cpqueens
+from cpqueens.errors import CpqueensError
+
+_PACKAGE = Path(cpqueens.__file__).parent
+
+
+class JobError(CpqueensError):
+    """A ledger is of another job, of other code, in use, or cannot be written."""
+
+
+@dataclass(frozen=True)
+class LongJob:
+    """A count or an enumeration that is split into parts; equal jobs have equal parts, on every machine.
+
+    Attributes
+    ----------
+    kind
+        ``count`` or ``enumerate``.
+    title
+        What is shown.
+    model
+        The model as the text of its file.
+    solver
+        Which counts the parts.
+    splitting
+        How it is split: ``prefixes`` or ``units``, see `cpqueens.longrun.splitting`.
+    wanted
+        How many parts were asked for.
+    parts
+        How many there are.
+    partition
+        SHA-256 of all parts.
+    code
+        `code_version` at the beginning.
+    """
+
+    kind: str
+    title: str
+    model: str
+    solver: str
+    splitting: str
+    wanted: int
+    parts: int
+    partition: str
+    code: str
+
+    @property
+    def text(self) -> str:
+        """The job as JSON, for the ledger and for workers."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what the job is, without its title and its code."""
+        kept = {k: v for k, v in asdict(self).items() if k not in ("title", "code")}
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def code_version() -> str:
+    """Return the version of cpqueens and a digest of its source, which all workers must have, too."""
+    text = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text.update(f"{path.relative_to(_PACKAGE).as_posix()} ".encode() + path.read_bytes())
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("cpqueens")
+    except PackageNotFoundError:
+        number = "unknown"
+    return f"{number}+{text.hexdigest()[:16]}"

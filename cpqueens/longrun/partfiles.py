@@ -1,0 +1,133 @@
+"""Solutions of a long enumeration: one file a part, written whole or not at all, and made one in the end."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from cpqueens.answers.outcome import SolutionSet
+from cpqueens.files.modelfile import parse_model
+from cpqueens.files.solutionfile import SolutionWriter
+from cpqueens.language.rows import IntArray
+from cpqueens.longrun.job import JobError
+from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.splitting import Splitting
+from cpqueens.longrun.work import Counted
+from cpqueens.text.bounded import label
+
+_BATCH = 1 << 16  # rows
+
+
+@dataclass(frozen=True)
+class PartFiles:
+    """The files beside a ledger."""
+
+    folder: Path
+    ledger: Ledger
+    splitting: Splitting
+
+    @classmethod
+    def of(cls, ledger: Ledger, splitting: Splitting) -> PartFiles:
+        """Return the files of a ledger; their folder is made."""
+        folder = folder_of(ledger.path)
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise JobError(f"{label(folder)}: {error.strerror}") from None
+        return cls(folder, ledger, splitting)
+
+    def keep(self, found: Counted) -> None:
+        """Write a part's solutions and note them in the ledger, which is committed later than the file."""
+        assert found.rows is not None
+        name = f"part-{self.splitting.rank(found.part):07}.npy"
+        content = encoded(found.rows)
+        try:
+            temporary = self.folder / f".{name}"
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.folder / name)
+        except OSError as error:
+            raise JobError(f"{label(self.folder / name)}: {error.strerror}") from None
+        self.ledger.add_file(found.part, name, hashlib.sha256(content).hexdigest())
+
+    def damaged(self) -> list[int]:
+        """Return the parts done whose file is lost or was changed."""
+        return [part for part, (name, digest) in self.ledger.files().items() if self._digest(name) != digest]
+
+    def _digest(self, name: str) -> str:
+        try:
+            return hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
+        except OSError:
+            return ""
+
+
+def folder_of(store: Path) -> Path:
+    """Return where the files beside a ledger lie."""
+    return store.with_name(f"{store.name}.solutions")
+
+
+def encoded(rows: IntArray) -> bytes:
+    """Return rows as the content of an ``.npy`` file, in the smallest type that holds them."""
+    low, high = (int(rows.min()), int(rows.max())) if rows.size else (0, 0)
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    fitting = next(k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+    buffer = BytesIO()
+    np.save(buffer, np.ascontiguousarray(rows.astype(np.dtype(fitting).newbyteorder("<"))))
+    return buffer.getvalue()
+
+
+def merge(store: str | Path, out: str | Path, force: bool = False) -> int:
+    """Write the solutions of a ledger's files, in order, into one file; return how many.
+
+    Parameters
+    ----------
+    store
+        The ledger of an enumeration that has come to its end.
+    out
+        A file ``.npy``, ``.jsonl`` or ``.csv``.
+    force
+        Whether an existing file is replaced.
+
+    Raises
+    ------
+    JobError
+        If the ledger is not one of an enumeration, not complete, or a file is lost or damaged.
+    """
+    path = Path(store)
+    with closing(Ledger.open(path)) as ledger:
+        if ledger.job.kind != "enumerate":
+            raise JobError(f"{label(path)}: counts, and has no solutions")
+        totals, files = ledger.totals(), ledger.files()
+        if not totals.complete:
+            raise JobError(
+                f"{label(path)}: {totals.done} of {totals.parts} parts are done; go on with it first"
+            )
+        model = parse_model(ledger.job.model)
+        with SolutionWriter(str(out), model, force=force) as writer:
+            for rows in _batches(folder_of(path), sorted(files.values())):
+                writer.write(SolutionSet(model, model.decisions, rows))
+    return totals.count
+
+
+def _batches(folder: Path, files: list[tuple[str, str]]) -> Iterator[IntArray]:
+    for name, digest in files:
+        try:
+            content = (folder / name).read_bytes()
+        except OSError as error:
+            raise JobError(
+                f"{label(folder / name)}: {error.strerror}; the same command lists it again"
+            ) from None
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise JobError(f"{label(folder / name)}: damaged; the same command lists it again")
+        rows = np.load(BytesIO(content), allow_pickle=False).astype(np.int64)
+        for first in range(0, len(rows), _BATCH):
+            yield rows[first : first + _BATCH]

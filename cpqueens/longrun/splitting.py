@@ -1,0 +1,219 @@
+"""How a count is split: parts that are disjoint and together everything, the same on every machine.
+
+``units`` are the row sets of counting queens by halves. ``prefixes`` are ranges of values of the first
+decision variables, for every model: a part is the model with these ranges. Both are in a random order that
+is always the same, so that the parts done so far are a sample of all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from cpqueens.backends.backtracking.halves import UnitCounts
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.files.modelfile import parse_model
+from cpqueens.language.rows import IntArray
+from cpqueens.longrun.job import JobError, LongJob
+from cpqueens.model import Model
+from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
+
+MOST = 1_000_000
+"""Parts of one job."""
+
+_VALUES = 1000
+"""Values of a variable that become parts of their own; more are grouped into as many ranges."""
+
+Ranges = tuple[tuple[int, int], ...]
+"""The first and last value of each of the first decision variables, in the model's order."""
+
+
+class Splitting(Protocol):
+    """The parts of one model."""
+
+    name: str
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def describe(self, part: int) -> str:
+        """Return what a part is, as a text that no other part has."""
+        ...
+
+    def count(self, parts: Sequence[int], solver: str) -> list[int]:
+        """Return how many solutions each of these parts has."""
+        ...
+
+    def rows(self, part: int, solver: str) -> IntArray:
+        """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
+        ...
+
+    def rank(self, part: int) -> int:
+        """Return a part's place in the lexicographic order of all parts."""
+        ...
+
+    def narrowed(self, part: int) -> tuple[Model, int]:
+        """Return a model whose solutions, times a weight, are those of a part; and the weight."""
+        ...
+
+
+class Prefixes:
+    """Ranges of values of the first decision variables."""
+
+    name = "prefixes"
+
+    def __init__(self, model: Model, wanted: int) -> None:
+        self.model = model
+        variables = model.decisions.tolist()
+        parts: list[Ranges] = [()]
+        for variable in variables:
+            if len(parts) >= wanted:
+                break
+            ranges = _ranges(model, variable, wanted)
+            if len(parts) * len(ranges) > MOST:
+                break
+            parts = [(*part, bounds) for part in parts for bounds in ranges]
+        order = list(range(len(parts)))
+        random.Random(0).shuffle(order)
+        self.parts, self._ranks = [parts[k] for k in order], order
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.parts)
+
+    def describe(self, part: int) -> str:
+        """Return the ranges."""
+        return json.dumps(self.parts[part])
+
+    def count(self, parts: Sequence[int], solver: str) -> list[int]:
+        """Return how many solutions each of these parts has."""
+        return [count(self.narrowed(part)[0], solver=solver) for part in parts]
+
+    def rows(self, part: int, solver: str) -> IntArray:
+        """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
+        outcome = enumerate_solutions(self.narrowed(part)[0], solver=solver)
+        if not outcome.complete:
+            raise IncompleteCount(outcome)
+        matrix = outcome.solutions.matrix
+        return matrix[np.lexsort(matrix.T[::-1])]
+
+    def rank(self, part: int) -> int:
+        """Return a part's place in the lexicographic order of all parts."""
+        return self._ranks[part]
+
+    def narrowed(self, part: int) -> tuple[Model, int]:
+        """Return the model with a part's ranges; it is all of the part."""
+        narrower = self.model.copy()
+        variables = self.model.decisions.tolist()
+        for variable, (low, high) in zip(variables, self.parts[part], strict=False):
+            x = narrower[narrower.name_of(variable)]
+            if low == high:
+                narrower.add(x == low)
+            else:
+                narrower.add(x >= low, x <= high)
+        return narrower, 1
+
+
+def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
+    """Return ranges that cover a domain: single values where they are few."""
+    if variable in model.domains:
+        values: Sequence[int] | range = model.domains[variable].tolist()
+    else:
+        values = range(int(model.lower[variable]), int(model.upper[variable]) + 1)
+    groups = min(len(values), _VALUES, max(2, wanted))
+    cuts = [len(values) * k // groups for k in range(groups + 1)]
+    return tuple((values[a], values[b - 1]) for a, b in pairwise(cuts))
+
+
+class UnitParts:
+    """Row sets of a square board, up to flip and complement."""
+
+    name = "units"
+
+    def __init__(self, model: Model, n: int) -> None:
+        self.model, self.n = model, n
+        self.units = UnitCounts(n)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.units)
+
+    def describe(self, part: int) -> str:
+        """Return the rows in the west and in the east, and the size of the class."""
+        return json.dumps(self.units.describe(part))
+
+    def count(self, parts: Sequence[int], solver: str) -> list[int]:
+        """Return how many solutions each of these units stands for."""
+        return self.units.count(parts)
+
+    def rows(self, part: int, solver: str) -> IntArray:
+        """Refuse: half boards are counted, not listed."""
+        raise UnsupportedRequest("backtracking:halves counts and does not list")
+
+    def rank(self, part: int) -> int:
+        """Return the part: units have no order."""
+        return part
+
+    def narrowed(self, part: int) -> tuple[Model, int]:
+        """Return the board with the queens of some rows in its west, and how many such boards are alike."""
+        west, east, weight = self.units.describe(part)
+        narrower = self.model.copy()
+        (block,) = narrower.blocks
+        q = narrower[block.name]
+        for row in range(self.n):
+            if west >> row & 1:
+                narrower.add(q[row] < self.n // 2)
+            elif east >> row & 1:
+                narrower.add(q[row] >= (self.n + 1) // 2)
+            else:
+                narrower.add(q[row] == self.n // 2)
+        return narrower, weight
+
+
+def split(model: Model, solver: str, wanted: int, kind: str = "count") -> Splitting:
+    """Return the parts of a model: units where its queens are to be counted by halves, else prefixes."""
+    if not len(model.decisions):
+        raise ModelError("a model without variables has one solution or none: there is nothing to split")
+    n = _by_halves(model, solver) if kind == "count" else None
+    return Prefixes(model, wanted) if n is None else UnitParts(model, n)
+
+
+def _by_halves(model: Model, solver: str) -> int | None:
+    """Return the size of the board if our own engine would count the model by halves."""
+    if solver not in ("auto", "backtracking", "backtracking:halves"):
+        return None
+    from cpqueens.backends.backtracking.backend import halved_board
+
+    n = halved_board(model, asked=solver.endswith(":halves"))
+    if n is None and solver.endswith(":halves"):
+        raise UnsupportedRequest("backtracking:halves counts plain queens on a square board of at most 21")
+    return n if n is not None and len(model.blocks) == 1 else None
+
+
+def partition_digest(splitting: Splitting) -> str:
+    """Return the SHA-256 of all parts in their order."""
+    text = hashlib.sha256(splitting.name.encode())
+    for part in range(len(splitting)):
+        text.update(splitting.describe(part).encode() + b"\n")
+    return text.hexdigest()
+
+
+def splitting_of(job: LongJob) -> Splitting:
+    """Return the parts of a job, made anew from its model.
+
+    Raises
+    ------
+    JobError
+        If they are not those that the job began with.
+    """
+    splitting = split(parse_model(job.model, "the job's model"), job.solver, job.wanted, job.kind)
+    if len(splitting) != job.parts or partition_digest(splitting) != job.partition:
+        raise JobError("the parts made here are not those of the ledger: another version of cpqueens?")
+    return splitting

@@ -1,0 +1,39 @@
+"""Counting on a cluster: a scheduler and two workers of dask.distributed on this machine, and a ledger.
+
+Elsewhere start `dask scheduler` and `dask worker tcp://HOST:8786` where you like, with the same version of
+cpqueens everywhere, and run `cpqueens count queens n=20 --store run.db --cluster tcp://HOST:8786`.
+
+    python examples/19_count_on_a_cluster.py [n]
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from cpqueens.models.queens import queens
+
+from cpqueens import durable_count
+from cpqueens.longrun.cluster import connected
+from cpqueens.longrun.verification import verify
+
+
+def main(n: int) -> None:
+    """Count n queens on two workers, then count a sample of the parts again."""
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        connected(cluster.scheduler_address) as (executor, threads, dashboard),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        print(f"scheduler {cluster.scheduler_address}, {threads} threads, dashboard {dashboard}")
+        store = Path(folder) / "run.db"
+        found = durable_count(queens(n), store, executor=executor, workers=threads)
+        totals = found.totals
+        print(f"{n} queens: {found.count:,} solutions, complete: {found.complete}")
+        print(f"{totals.done:,} of {totals.parts:,} parts, {totals.conflicts} conflicts")
+        print(verify(store).sentence)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 13)

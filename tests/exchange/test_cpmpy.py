@@ -1,0 +1,151 @@
+"""CPMpy's models here: every expression against CPMpy's own evaluation of every assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+import cpqueens
+from cpqueens import ModelError
+from cpqueens.errors import NoSolution
+
+cp = pytest.importorskip("cpmpy", reason="CPMpy is not installed")
+
+
+def variables() -> tuple[Any, Any, Any]:
+    return cp.intvar(-2, 3, shape=3, name="x"), cp.boolvar(shape=2, name="b"), cp.intvar(0, 2, name="y")
+
+
+CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sum": lambda x, b, y: x[0] + 2 * x[1] - y == 1,
+    "wsum of bools": lambda x, b, y: 3 * b[0] - 2 * b[1] + x[0] >= y,
+    "negation": lambda x, b, y: -x[0] < y,
+    "product": lambda x, b, y: x[0] * x[1] == -2,
+    "power": lambda x, b, y: x[0] ** 2 > y + 1,
+    "quotient": lambda x, b, y: x[0] // 2 == -1,
+    "quotient of terms": lambda x, b, y: x[0] // x[1] == x[2],
+    "remainder": lambda x, b, y: x[0] % 3 == -1,
+    "remainder of terms": lambda x, b, y: x[0] % x[1] == y,
+    "undefined and negated": lambda x, b, y: ~(x[0] // x[1] == y),
+    "undefined under a truth": lambda x, b, y: b[0].implies(x[0] // y >= 1),
+    "absolute": lambda x, b, y: abs(x[0] - x[1]) == y,
+    "minimum": lambda x, b, y: cp.min(x) == -y,
+    "maximum": lambda x, b, y: cp.max([x[0], x[1], 1]) == y,
+    "element": lambda x, b, y: cp.cpm_array([4, -1, 2])[y] == x[0],
+    "element of terms": lambda x, b, y: x[y] == 2,
+    "element outside": lambda x, b, y: cp.cpm_array([1, 0])[x[0]] == y,
+    "count": lambda x, b, y: cp.Count(x, 1) == y,
+    "count of a term": lambda x, b, y: cp.Count(x, y) >= 2,
+    "among": lambda x, b, y: cp.Among(x, [0, 3]) == y,
+    "nvalue": lambda x, b, y: cp.NValue(x) == y,
+    "and or not": lambda x, b, y: (b[0] & ~b[1]) | (x[0] == y),
+    "implication": lambda x, b, y: (x[0] > x[1]).implies(b[0] | b[1]),
+    "truths are equal": lambda x, b, y: (x[0] > 0) == (x[1] > y),
+    "xor": lambda x, b, y: cp.Xor([b[0], b[1], x[0] > 0]),
+    "truth in a sum": lambda x, b, y: (x[0] == 1) + (x[1] == 1) + b[0] == y,
+    "any and all": lambda x, b, y: cp.any(x > 2) | cp.all(x < 0),
+    "alldifferent": lambda x, b, y: cp.AllDifferent(x, y),
+    "alldifferent, negated": lambda x, b, y: ~cp.AllDifferent(x),
+    "alldifferent, reified": lambda x, b, y: b[0] == cp.AllDifferent(x),
+    "alldifferent except": lambda x, b, y: cp.AllDifferentExcept0(x),
+    "alldifferent except several": lambda x, b, y: cp.AllDifferentExceptN(x, [0, 1]),
+    "allequal": lambda x, b, y: cp.AllEqual(x),
+    "allequal except": lambda x, b, y: cp.AllEqualExceptN(x, 0),
+    "circuit": lambda x, b, y: cp.Circuit(x),
+    "circuit, negated": lambda x, b, y: ~cp.Circuit(x),
+    "inverse": lambda x, b, y: cp.Inverse(x, [x[0], x[1], x[2]]),
+    "table": lambda x, b, y: cp.Table([x[0], y], [[1, 1], [3, 0], [-2, 2]]),
+    "negative table": lambda x, b, y: cp.NegativeTable([x[0], y], [[1, 1], [3, 0]]),
+    "short table": lambda x, b, y: cp.ShortTable([x[0], y], [[1, "*"], ["*", 2]]),
+    "indomain": lambda x, b, y: cp.InDomain(x[0], [0, 3, 7]),
+    "if then else": lambda x, b, y: cp.IfThenElse(b[0], x[0] == 1, x[1] == 2),
+    "increasing": lambda x, b, y: cp.Increasing(x),
+    "decreasing strictly": lambda x, b, y: cp.DecreasingStrict(x),
+    "lex": lambda x, b, y: cp.LexLess([x[0], x[1]], [x[2], y]),
+    "lex or equal": lambda x, b, y: cp.LexLessEq([x[0], x[1]], [x[2], y]),
+    "precedence": lambda x, b, y: cp.Precedence(x, [0, 1]),
+    "cardinalities": lambda x, b, y: cp.GlobalCardinalityCount(x, [0, 1], [y, 1]),
+    "cardinalities, closed": lambda x, b, y: cp.GlobalCardinalityCount(x, [0, 1], [y, 2], closed=True),
+    "cumulative": lambda x, b, y: cp.Cumulative([x[0], x[1]], [2, 1], demand=[2, 1], capacity=y),
+    "cumulative with ends": lambda x, b, y: cp.Cumulative([x[0], x[1]], [2, 1], [x[2], 3], [1, 1], 1),
+    "no overlap": lambda x, b, y: cp.NoOverlap([x[0], x[1]], [2, y]),
+    "no overlap, durations above 0": lambda x, b, y: cp.NoOverlap([x[0], x[1]], [2, y + 1]),
+    "cumulative, any durations": lambda x, b, y: cp.Cumulative(
+        [x[0], x[1]], [2, y], demand=[2, 1], capacity=2
+    ),
+    "regular": lambda x, b, y: cp.Regular(x, [("a", 1, "b"), ("b", 0, "a"), ("b", 1, "b")], "a", ["b"]),
+    "constants": lambda x, b, y: [cp.BoolVal(True), x[0] == 2],
+    "nested lists": lambda x, b, y: [[x[0] < x[1]], [[x[1] < x[2]]]],
+}
+
+
+def theirs(model: Any, unknowns: list[Any]) -> set[tuple[int, ...]]:
+    """Every assignment that CPMpy's own evaluation accepts."""
+    from cpmpy.expressions.utils import argval, flatlist
+
+    accepted = set()
+    domains = [range(int(v.lb), int(v.ub) + 1) for v in unknowns]
+    for row in product(*domains):
+        for variable, value in zip(unknowns, row, strict=True):
+            variable._value = bool(value) if variable.is_bool() else value
+        if all(argval(c) for c in flatlist(model.constraints)):
+            accepted.add(row)
+    return accepted
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings("ignore")
+def test_every_expression_means_the_same(name: str) -> None:
+    x, b, y = variables()
+    model = cp.Model(CASES[name](x, b, y))
+    from cpmpy.transformations.get_variables import get_variables
+
+    unknowns = get_variables(model.constraints)
+    imported = cpqueens.from_cpmpy(model)
+    outcome = imported.model.enumerate(solver="backtracking")
+    assert outcome.complete
+    found = {tuple(int(s[imported.names[v.name]]) for v in unknowns) for s in outcome.solutions}
+    assert found == theirs(model, unknowns)
+
+
+def test_names_shapes_and_objective() -> None:
+    x = cp.intvar(0, 5, shape=(2, 2), name="x")
+    z = cp.intvar(1, 3, name="z[7]")
+    model = cp.Model(cp.AllDifferent(x), x[0, 0] + z == 4, maximize=cp.sum(x) - z)
+    imported = cpqueens.from_cpmpy(model)
+    assert imported.model["x"].shape == (2, 2)
+    answer = imported.model.solve(solver="cpsat")
+    values = imported.write_back(answer)
+    assert values == {name: int(answer.solution[term]) for name, term in imported.names.items()}  # type: ignore[index]
+    assert answer.objective == model.objective_value()
+    assert model.solve()
+    assert model.objective_value() == answer.objective
+
+
+def test_values_that_do_not_hold_are_not_given_back_silently() -> None:
+    x = cp.intvar(0, 5, name="x")
+    imported = cpqueens.from_cpmpy(cp.Model(x >= 3))
+    loose = imported.model.copy()
+    other = type(imported)(loose.without([0]), imported.names, imported.write)
+    answer = other.model.solve(solver="backtracking")
+    with pytest.raises(ModelError, match="does not accept the values"):
+        other.write_back(answer)
+    nothing = cpqueens.from_cpmpy(cp.Model(x > 7))
+    with pytest.raises(NoSolution):
+        nothing.write_back(nothing.model.solve(solver="backtracking"))
+
+
+def test_shared_expressions_are_shared() -> None:
+    x = cp.intvar(0, 9, shape=2, name="x")
+    shared = abs(x[0] - x[1])
+    imported = cpqueens.from_cpmpy(cp.Model([shared >= k for k in range(5)]))
+    assert len([d for d in imported.model.definitions if d.kind == "abs"]) == 1
+
+
+@pytest.mark.parametrize("value", [None, 3, "model"])
+def test_only_models_are_read(value: Any) -> None:
+    with pytest.raises(ModelError, match=r"a cpmpy\.Model is needed"):
+        cpqueens.from_cpmpy(value)
