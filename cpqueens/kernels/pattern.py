@@ -8,7 +8,6 @@ integers or modulo some number. Queens is three groups: offsets 0, +i and -i. No
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

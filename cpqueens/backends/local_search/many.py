@@ -87,8 +87,9 @@ def _general(
         return None
     names = COUNTED if call.extra is None else {**COUNTED, call.extra: EXTRA}
     together = Together(
-        call.kernel, search.fixed, (starts[0], *call.arguments), lambda: search.steps, names, call.tables
-    )
+        call.kernel, call.state or search.fixed, (starts[0], *call.arguments), lambda: search.steps, names,
+        call.tables,
+    )  # fmt: skip
     lot = make_lot(seeds, search.size, task.limits.steps)
     seconds = drive(together, lot, request)
     release(search, task, strategy, options, waiting)
