@@ -3,10 +3,12 @@
 Importing llvmlite takes 0.05 s, so this file is imported when there is something to load.
 """
 
+from __future__ import annotations
+
 import ctypes
 import json
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -28,8 +30,11 @@ def _machine() -> Any:
     return llvm.Target.from_default_triple()
 
 
-def load(content: bytes) -> Callable[[Sequence[int]], Any]:
-    """Return the function in a file of the cache; it takes the words of the arguments, without the GIL."""
+def load(content: bytes) -> Callable[[array[int]], Any]:
+    """Return the function in a file of the cache; it takes the words of the arguments, without the GIL.
+
+    The words are not its caller's any more: it writes what it returns behind them.
+    """
     line, _, code = content.partition(b"\n")
     head = json.loads(line)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine().create_target_machine())
@@ -39,17 +44,19 @@ def load(content: bytes) -> Callable[[Sequence[int]], Any]:
     function = _Function(engine.get_function_address(head["function"]))
     kinds: list[str] = head["result"]
     results, several = len(kinds), head["tuple"]
+    room = array("q", [0] * (results + 2))  # two more that Numba's convention wants
 
-    def call(words: Sequence[int]) -> Any:
-        memory = array("q", words)
+    def call(memory: array[int]) -> Any:
         first = len(memory)
-        memory.extend([0] * (results + 2))  # and two that Numba's convention wants
+        memory.extend(room)
         address = memory.buffer_info()[0]
         end = address + _WORD * (first + results)
         status = function(end, end + _WORD, address)
         if status not in _FINE:
             raise RuntimeError(f"a kernel has failed with status {status}, which is a fault of cpqueens")
+        if not results:
+            return None
         numbers = [from_word(memory[first + k], kind) for k, kind in enumerate(kinds)]
-        return tuple(numbers) if several else numbers[0] if numbers else None
+        return tuple(numbers) if several else numbers[0]
 
     return call

@@ -8,7 +8,6 @@ integers or modulo some number. Queens is three groups: offsets 0, +i and -i. No
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +93,11 @@ class Pattern:
         return self._conflicts(self.groups)
 
     @cached_property
+    def leaves(self) -> Words:
+        """Return the same the other way round, shape (n, width, n): what ``x[i] == v`` leaves of row j."""
+        return np.ascontiguousarray(~self.conflict.transpose(0, 2, 1))
+
+    @cached_property
     def _masked(self) -> tuple[Group, ...]:
         return tuple(g for g in self.groups if int(g.members().sum()) > 2 and _keeps_all(g, self.width))
 
@@ -128,20 +132,24 @@ class Pattern:
 
     @cached_property
     def blocked(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return start offsets, shape (n * width + 1,), and later squares blocked by each square.
+        """Return the later squares that each square blocks, in one list, and where those of a square begin.
 
-        Squares are numbered row * width + column.
+        Squares are numbered row * width + column. Those of one row have equally many entries, so that going
+        through them ends where the processor expects it: the list of one that blocks fewer is filled up with
+        numbers from n * width on, each once.
         """
-        shifts = np.arange(self.width, dtype=np.uint64)
-        squares: list[Any] = []
-        counts = np.zeros(self.n * self.width + 1, dtype=np.int64)
+        lists, lengths = [], []
         for i in range(self.n):
-            bits = (self.conflict[i].T[:, :, None] >> shifts) & np.uint64(1)  # (column, later row, column)
-            origin, rows, columns = np.nonzero(bits)
-            squares.append((rows * self.width + columns).astype(np.int32))
-            counts[i * self.width + 1 : (i + 1) * self.width + 1] = np.bincount(origin, minlength=self.width)
-        flat = np.concatenate(squares) if squares else np.zeros(0, dtype=np.int32)
-        return np.cumsum(counts).astype(np.int32), flat
+            bits = (self.conflict[i].T[:, :, None] >> np.arange(self.width, dtype=np.uint64)) & np.uint64(1)
+            origin, rows, columns = np.nonzero(bits)  # column, later row, column
+            counts = np.bincount(origin, minlength=self.width)
+            most = int(counts.max(initial=0))
+            squares = np.tile(self.n * self.width + np.arange(most), (self.width, 1))
+            squares[np.arange(most) < counts[:, None]] = rows * self.width + columns
+            lists.append(squares.reshape(-1).astype(np.int32))
+            lengths += [most] * self.width
+        flat = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int32)
+        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32), flat
 
     def _conflicts(self, groups: Sequence[Group]) -> Words:
         if not self.has_table:

@@ -57,9 +57,8 @@ def start(s: Any, lot: Any, starts: Any) -> Any:
 
 
 @inner_kernel
-def judge(code: int, after: int, s: Any, lot: Any, extra: int) -> None:
+def judge(code: int, after: int, info: Ints, x: Ints, lot: Any, extra: int) -> None:
     """End the run if it is at its end, or have it start again, as ``after`` says, where a descent ended."""
-    info = part(s.core.arena, parts.INFO)
     descended = code == at.STALLED or code == at.LOCAL_OPTIMUM or code == at.PLATEAU_LIMIT
     if code != at.SOLVED and descended and after != END:
         lot.now[lots.DUE] = 1
@@ -72,7 +71,7 @@ def judge(code: int, after: int, s: Any, lot: Any, extra: int) -> None:
             return
         code = at.STEP_LIMIT
     lots.note(lot, code, info, lot.now[lots.STARTS] - 1, extra)
-    lots.leave(lot, s.core.x)
+    lots.leave(lot, x)
 
 
 @kernel
@@ -86,7 +85,7 @@ def climb_runs(steps: int, s: Any, lot: Any, starts: Any, after: int, found: Int
         before = info[at.STEPS]
         code = scans.climb_on(min(steps, lots.left(lot, before)), s, found, parameters)
         steps -= info[at.STEPS] - before
-        judge(at.SOLVED if info[at.COST] == 0 else code, after, s, lot, 0)
+        judge(at.SOLVED if info[at.COST] == 0 else code, after, info, s.core.x, lot, 0)
         if found[scans.LEFT] <= 0:  # the evaluations of one call
             return
 
@@ -103,7 +102,7 @@ def sweep_runs(steps: int, s: Any, lot: Any, starts: Any) -> None:
         code = sweep_on(most, s)
         steps -= info[at.STEPS] - before
         used_up = code == at.BUDGET and info[at.STEPS] - before < most
-        judge(at.SOLVED if info[at.COST] == 0 else code, START, s, lot, 0)
+        judge(at.SOLVED if info[at.COST] == 0 else code, START, info, s.core.x, lot, 0)
         if used_up:
             return
 
@@ -133,7 +132,7 @@ def walk_runs(steps: int, s: Any, lot: Any, starts: Any, settings: Ints, unit: i
         before = info[at.STEPS]
         code = walks.walk_on(min(steps, lots.left(lot, before)), s, chosen)
         steps -= info[at.STEPS] - before
-        judge(at.SOLVED if info[at.COST] == 0 else code, START, s, lot, 0)
+        judge(at.SOLVED if info[at.COST] == 0 else code, START, info, s.core.x, lot, 0)
 
 
 @kernel
@@ -147,7 +146,7 @@ def anneal_runs(steps: int, s: Any, lot: Any, starts: Any, heat: Any) -> None:
         before = info[at.STEPS]
         code = anneals.anneal_on(min(steps, lots.left(lot, before)), s, heat)
         steps -= info[at.STEPS] - before
-        judge(at.SOLVED if info[at.COST] == 0 else code, END, s, lot, 0)
+        judge(at.SOLVED if info[at.COST] == 0 else code, END, info, s.core.x, lot, 0)
 
 
 @kernel
@@ -170,4 +169,4 @@ def rowwise_runs(
         steps -= info[at.STEPS] - before
         if lots.left(lot, info[at.STEPS]) <= 0 and info[at.COST] == 0:
             code = at.SOLVED  # though nobody has looked for it
-        judge(code, END, s, lot, place[rows.ANNEALS])
+        judge(code, END, info, s.core.x, lot, place[rows.ANNEALS])

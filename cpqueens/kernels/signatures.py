@@ -5,7 +5,10 @@ The types stand in the order of the arguments, one word each: ``int64``, ``uint6
 by the types of its fields) and ``(2)`` (a tuple of two).
 """
 
+from __future__ import annotations
+
 import struct
+from array import array
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +17,7 @@ import numpy as np
 _WORD = 1 << 64
 
 
-def flatten(arguments: Iterable[Any]) -> tuple[tuple[str, ...], list[int]]:
+def flatten(arguments: Iterable[Any]) -> tuple[str, array[int]]:
     """Return types and words (each -2**63 .. 2**63 - 1) of arguments, which must outlive the words.
 
     Raises
@@ -26,7 +29,7 @@ def flatten(arguments: Iterable[Any]) -> tuple[tuple[str, ...], list[int]]:
     words: list[int] = []
     for argument in arguments:
         _flatten(argument, types, words)
-    return tuple(types), words
+    return " ".join(types), array("q", words)
 
 
 def _flatten(value: Any, types: list[str], words: list[int]) -> None:

@@ -1,8 +1,8 @@
 """The same search on three plainer representations: testing each placement, a table, words of free squares.
 
 * ``check``: a placement is tested against the queens placed before it (chronological backtracking).
-* ``table``: a two-dimensional table of free squares; a placement takes squares of later rows away and
-  notes them on a trail, from which they are restored on the way back.
+* ``table``: a two-dimensional table says by how many queens each square of the rows to come is attacked; a
+  placement adds to it, and takes that back on the way back.
 * ``rowmask``: one word of free squares per later row; the words of each level are saved by copying.
 
 None looks ahead for emptied rows, so all visit the nodes of ``bitmask`` in the same order. They exist to be
@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit import inlined, inner_kernel, kernel
+from cpqueens.kernels.bits import lowest
+from cpqueens.kernels.entries import entry, put
+from cpqueens.kernels.jit import inlined, kernel
 from cpqueens.kernels.pattern import Ints, Words
 from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, PatternSearch, record
 
@@ -23,85 +25,94 @@ _ONE = np.uint64(1)
 
 
 class Checked(NamedTuple):
-    """What ``check`` reads, of `Pattern`."""
+    """What ``check`` reads: `Pattern.allowed`, and `Pattern.conflict` flat."""
 
     allowed: Words
     conflict: Words
+    width: int
 
 
-class FreeSquares(NamedTuple):
-    """The table of free squares.
+class Attacks(NamedTuple):
+    """How many queens placed attack each square, row * width + column; one that is not allowed counts 1.
 
-    ``free`` (n, width); ``trail`` (n * width,) lists the squares taken away, those by row i from
-    ``marks[i]`` (n + 1,) on; ``starts`` and ``blocked`` are `Pattern.blocked`.
+    ``starts`` and ``blocked`` are `Pattern.blocked`; ``attacked`` has entries for what fills its lists up.
     """
 
-    free: NDArray[np.uint8]
-    trail: NDArray[np.int32]
-    marks: Ints
+    attacked: NDArray[np.int32]
     starts: NDArray[np.int32]
     blocked: NDArray[np.int32]
+    width: int
 
 
 class Rowmasks(NamedTuple):
-    """Words of free squares: ``free[i, j]`` (n, n) is that of row j >= i under the rows before i.
+    """Words of free squares: ``free[i * n + j]`` is that of row j >= i under the rows before i.
 
-    Untried columns of row i are the bits of ``free[i, i]`` above the one it has.
+    That of row i itself, ``free[i * n + i]``, has the columns still to be tried. ``leaves`` is what a
+    placement leaves of the words of all rows, see `Pattern.leaves`.
     """
 
     free: Words
-    conflict: Words
+    leaves: Words
+    width: int
 
 
 @inlined
 def next_checked(row: int, x: Ints, checked: Any) -> Any:
     """Return the next column of a row that is safe, tested against each row before it; -1 for none."""
-    for value in range(x[row] + 1, checked.conflict.shape[2]):
-        safe = (checked.allowed[row] >> np.uint64(value)) & _ONE
-        for i in range(row):
-            if safe == _ZERO:
-                break
-            safe &= ~(checked.conflict[i, row, x[i]] >> np.uint64(value))
-        if safe != _ZERO:
+    width = checked.width
+    allowed = entry(checked.allowed, row)
+    for value in range(entry(x, row) + 1, width):
+        if (allowed >> np.uint64(value)) & _ONE == _ZERO:
+            continue
+        words = row * width  # those of row 0 for this row, by column
+        i = 0
+        while i < row and (entry(checked.conflict, words + entry(x, i)) >> np.uint64(value)) & _ONE == _ZERO:
+            words += x.size * width
+            i += 1
+        if i == row:
             return value
     return -1
+
+
+@inlined
+def count_attacks(square: int, change: int, table: Any) -> None:
+    """Add ``change`` to the attacks on all squares of later rows that a queen on a square attacks."""
+    for t in range(entry(table.starts, square), entry(table.starts, square + 1)):
+        target = entry(table.blocked, t)
+        put(table.attacked, target, entry(table.attacked, target) + change)
 
 
 @inlined
 def next_in_table(row: int, x: Ints, table: Any) -> Any:
-    """Return the next free column of a row, -1 for none, once what the present one took is restored."""
-    width = table.free.shape[1]
-    if x[row] >= 0:
-        for t in range(table.marks[row], table.marks[row + 1]):
-            table.free[table.trail[t] // width, table.trail[t] % width] = 1
-    for value in range(x[row] + 1, width):
-        if table.free[row, value] != 0:
+    """Return the next free column of a row, -1 for none, once the present one attacks no more."""
+    first = row * table.width
+    present = entry(x, row)
+    if present >= 0:
+        count_attacks(first + present, -1, table)
+    for value in range(present + 1, table.width):
+        if entry(table.attacked, first + value) == 0:
             return value
     return -1
-
-
-@inner_kernel
-def take_squares(row: int, value: int, table: Any) -> None:
-    """Take away the squares of later rows that a placement blocks."""
-    width = table.free.shape[1]
-    top = table.marks[row]
-    square = row * width + value
-    for t in range(table.starts[square], table.starts[square + 1]):
-        target = table.blocked[t]
-        if table.free[target // width, target % width] == 1:
-            table.free[target // width, target % width] = 0
-            table.trail[top] = target
-            top += 1
-    table.marks[row + 1] = top
 
 
 @inlined
-def next_in_masks(row: int, x: Ints, masks: Any) -> Any:
-    """Return the next free column of a row, -1 for none."""
-    for value in range(x[row] + 1, masks.conflict.shape[2]):
-        if (masks.free[row, row] >> np.uint64(value)) & _ONE != _ZERO:
-            return value
-    return -1
+def next_in_masks(row: int, rows: int, masks: Any) -> Any:
+    """Return the next free column of a row, which is tried now, -1 for none."""
+    place = row * rows + row
+    word = entry(masks.free, place)
+    if word == _ZERO:
+        return -1
+    put(masks.free, place, word & (word - _ONE))
+    return np.int64(lowest(word))
+
+
+@inlined
+def copy_masks(row: int, value: int, rows: int, masks: Any) -> None:
+    """Give the next level the words of all later rows, less what a placement forbids."""
+    above = row * rows
+    leaves = (row * masks.width + value) * rows
+    for j in range(row + 1, rows):
+        put(masks.free, above + rows + j, entry(masks.free, above + j) & entry(masks.leaves, leaves + j))
 
 
 @kernel
@@ -112,51 +123,59 @@ def search_placements(
     """Search for ``budget`` placements; return the solutions written to ``out``.
 
     One of the three representations is given, the others are None and leave no code. ``x`` (n,) are the
-    columns placed, in the current row the last one tried; ``found`` (n,) says whether a row has had a safe
-    column under the rows before it.
+    columns placed, in the current row the last one tried; ``found`` (n,) says whether the current row has had
+    a safe column under the rows before it.
     """
     row = control[ROW]
-    end = control[NODES] + budget
+    base = control[BASE]
+    nodes = control[NODES]
+    end = nodes + budget
+    rows = x.size
+    fresh = entry(found, row) == 0
+    failures = 0
     filled = 0
     value = -1
-    while control[NODES] < end:
+    while nodes < end:
         if checked is not None:
             value = next_checked(row, x, checked)
         if table is not None:
             value = next_in_table(row, x, table)
         if masks is not None:
-            value = next_in_masks(row, x, masks)
+            value = next_in_masks(row, rows, masks)
         if value < 0:
-            control[FAILURES] += found[row] == 0
-            if row == control[BASE]:
-                control[ROW] = DONE
-                return filled
+            failures += fresh
+            fresh = False
             row -= 1
+            if row < base:
+                break
             continue
-        x[row] = value
-        found[row] = 1
-        control[NODES] += 1
+        put(x, row, value)
+        nodes += 1
         if table is not None:
-            take_squares(row, value, table)
-        if row < x.size - 1:
+            count_attacks(row * table.width + value, 1, table)
+        if row < rows - 1:
             if masks is not None:
-                for j in range(row + 1, x.size):
-                    masks.free[row + 1, j] = masks.free[row, j] & ~masks.conflict[row, j, value]
+                copy_masks(row, value, rows, masks)
+            else:
+                put(x, row + 1, -1)
             row += 1
-            x[row] = -1
-            found[row] = 0
+            fresh = True
             continue
+        fresh = False
         filled = record(x, control, out, filled)
         if filled == out.shape[0] and filled > 0:
             break
-    control[ROW] = row
+    control[ROW] = row if row >= base else DONE
+    found[max(row, 0)] = not fresh
+    control[NODES] = nodes
+    control[FAILURES] += failures
     return filled
 
 
 class _PlacementSearch(PatternSearch):
     """What the three share: columns placed, and starting from given ones."""
 
-    state: tuple[Checked | None, FreeSquares | None, Rowmasks | None]
+    state: tuple[Checked | None, Attacks | None, Rowmasks | None]
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         pattern = self.pattern
@@ -186,22 +205,29 @@ class CheckSearch(_PlacementSearch):
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
-        self.state = Checked(self.pattern.allowed, self.pattern.conflict), None, None
+        pattern = self.pattern
+        self.state = Checked(pattern.allowed, pattern.conflict.reshape(-1), pattern.width), None, None
 
 
 class TableSearch(_PlacementSearch):
-    """Search on a two-dimensional table of free squares (strategy ``table``)."""
+    """Search on a two-dimensional table of attacks (strategy ``table``)."""
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
-        n, width = self.pattern.n, self.pattern.width
-        free = ((self.pattern.allowed[:, None] >> np.arange(width, dtype=np.uint64)) & _ONE).astype(np.uint8)
-        trail, marks = np.zeros(free.size, dtype=np.int32), np.zeros(n + 1, dtype=np.int64)
-        table = FreeSquares(free, trail, marks, *self.pattern.blocked)
-        self.state = None, table, None
-        current = int(self.control[ROW])
-        for row in range(current + int(self.x[current] >= 0) if current != DONE else 0):
-            take_squares(row, int(self.x[row]), table)
+        width = self.pattern.width
+        free = self.pattern.allowed[:, None] >> np.arange(width, dtype=np.uint64) & _ONE
+        starts, blocked = self.pattern.blocked
+        attacked = np.zeros(int(blocked.max(initial=free.size)) + 1, dtype=np.int32)
+        attacked[: free.size] = 1 - free.reshape(-1).astype(np.int32)
+        for row in range(self._placed()):
+            square = row * width + int(self.x[row])
+            np.add.at(attacked, blocked[starts[square] : starts[square + 1]], 1)
+        self.state = None, Attacks(attacked, starts, blocked, width), None
+
+    def _placed(self) -> int:
+        """Return how many rows have a queen."""
+        row = int(self.control[ROW])
+        return 0 if row == DONE else row + int(self.x[row] >= 0)
 
 
 class RowmaskSearch(_PlacementSearch):
@@ -209,9 +235,12 @@ class RowmaskSearch(_PlacementSearch):
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
-        pattern = self.pattern
-        free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
-        free[0] = pattern.allowed
-        for row in range(max(0, int(self.control[ROW]))):
-            free[row + 1] = free[row] & ~pattern.conflict[row, :, self.x[row]]
-        self.state = None, None, Rowmasks(free, pattern.conflict)
+        n, width = self.pattern.n, self.pattern.width
+        free, leaves = np.zeros((n, n), dtype=np.uint64), self.pattern.leaves
+        free[0] = self.pattern.allowed
+        for row in range(int(self.control[ROW]) + 1):
+            if row > 0:
+                free[row] = free[row - 1] & leaves[row - 1, self.x[row - 1]]
+            above = int(self.x[row]) + 1
+            free[row, row] = np.uint64(int(free[row, row]) >> above << above)
+        self.state = None, None, Rowmasks(free.reshape(-1), leaves.reshape(-1), width)

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,7 +29,7 @@ from cpqueens.system.memory import ensure_room
 if TYPE_CHECKING:
     from cpqueens.kernels.jobs import Job
 
-Code = Callable[[Sequence[int]], Any]
+Code = Callable[["array[int]"], Any]
 
 LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
@@ -39,6 +40,7 @@ LARGE, HUGE = 1 << 17, 1 << 21
 the cache, or even has it compiled and waits."""
 _MODES = ("tiers", "plain", "compiled", "here")
 _POLL = 0.005
+_UNSIGNED = 1 << 63  # integers from here on are unsigned
 _AT_ONCE = ("compiled", "here")
 _SAY = 1.0
 
@@ -123,9 +125,9 @@ class Fixed:
 
     def __init__(self, value: tuple[Any, ...]) -> None:
         self.value = value
-        self._flat: tuple[tuple[str, ...], list[int]] | None = None
+        self._flat: tuple[str, array[int]] | None = None
 
-    def flat(self) -> tuple[tuple[str, ...], list[int]]:
+    def flat(self) -> tuple[str, array[int]]:
         """Return types and words, see `signatures.flatten`."""
         if self._flat is None:
             self._flat = flatten((self.value,))
@@ -137,15 +139,19 @@ def unfixed(arguments: Sequence[Any]) -> tuple[Any, ...]:
     return tuple([a.value if type(a) is Fixed else a for a in arguments])
 
 
-def words_of(arguments: Sequence[Any]) -> tuple[tuple[str, ...], list[int]]:
-    """Return types and words of all arguments."""
-    types: tuple[str, ...] = ()
-    words: list[int] = []
+def words_of(arguments: Sequence[Any]) -> tuple[tuple[str, ...], array[int]]:
+    """Return the types of each argument and the words of all."""
+    types: list[str] = []
+    words = array("q")
     for argument in arguments:
-        more = argument.flat() if type(argument) is Fixed else flatten((argument,))
-        types += more[0]
-        words += more[1]
-    return types, words
+        if type(argument) is int and argument < _UNSIGNED:  # a number of steps: at every call
+            types.append("int64")
+            words.append(argument)
+            continue
+        kinds, more = argument.flat() if type(argument) is Fixed else flatten((argument,))
+        types.append(kinds)
+        words.extend(more)
+    return tuple(types), words
 
 
 class KernelEntry:
@@ -200,7 +206,7 @@ class KernelEntry:
             self.spent += spent
             _book.get().times["plain_time"] += spent
 
-    def _call_code(self, code: Code, words: Sequence[int]) -> Any:
+    def _call_code(self, code: Code, words: array[int]) -> Any:
         began = time.perf_counter()
         try:
             return code(words)

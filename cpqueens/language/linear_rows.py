@@ -132,6 +132,11 @@ class LinearRows:
         """Return the terms' values, of shape (batch, size), for ``values`` (batch, variables)."""
         if not self.width:
             return np.broadcast_to(self.constants, (len(values), self.size))
+        if self.width == 1 and len(values) == 1:  # a solution of its own: few calls matter, not their work
+            row: IntArray = values[0].take(self.variables[:, 0])
+            row *= self.coefficients[:, 0]
+            row += self.constants
+            return row[None, :]
         if self.width == 1:  # column by column: batches that lie so are read and written in long runs
             columns = np.take(values.T, self.variables[:, 0], axis=0)
             if not (self.coefficients == 1).all():

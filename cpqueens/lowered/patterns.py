@@ -26,6 +26,12 @@ class Patterns:
         self.compiled = compiled
 
     @cached_property
+    def widest(self) -> int:
+        """How many values lie between the bounds of a decision variable, at most."""
+        n = self.compiled.decision_count
+        return int((self.compiled.upper[:n] - self.compiled.lower[:n]).max(initial=0)) + 1
+
+    @cached_property
     def shifted(self) -> Pattern | None:
         """AllDifferents over shifted variables of few values: queens, toroidal queens, Latin squares."""
         return find_shifted(self.compiled)

@@ -10,6 +10,7 @@ threads is ended by its own means.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what `signal` looks up in enumerations for 15 microseconds
 import atexit
 import contextlib
 import ctypes
@@ -201,7 +202,7 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
     reason to stop, asked whenever signals are looked for.
     """
     in_main = threading.current_thread() is threading.main_thread()
-    handlers = [(n, signal.getsignal(n)) for n in SIGNALS] if in_main else []
+    handlers = [(n, _signal.getsignal(n)) for n in SIGNALS] if in_main else []
     owners = [(n, _owner(h)) for n, h in handlers if h is signal.default_int_handler or _owner(h) is not None]
     if not owners:
         yield Interrupt(abandoned)
@@ -243,12 +244,12 @@ def program() -> Iterator[Interrupt]:
 
 @contextmanager
 def _handling(interrupt: Interrupt, numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    old = {number: signal.signal(number, interrupt.handle) for number in numbers}
+    old = {number: _signal.signal(number, interrupt.handle) for number in numbers}
     try:
         yield
     finally:
         for number, handler in old.items():
-            signal.signal(number, handler)
+            _signal.signal(number, handler)
 
 
 def _owner(handler: object) -> Interrupt | None:

@@ -64,7 +64,7 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     """Do the same for many runs."""
     if options["schedule"] == "rowwise":
-        return rowwise_many(options, runs)
+        return rowwise_many(search, options, runs)
     return Call(anneal_runs, (course(search.size, options),))
 
 

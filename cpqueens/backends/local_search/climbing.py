@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_runs
 from cpqueens.kernels import search_scan as codes
+from cpqueens.kernels.search_lines import climb_lines
 
 
 def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> End:
@@ -15,9 +17,16 @@ def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> E
     return final(search.run(codes.climb, *_settings(ties, shoulder, max_sideways)))
 
 
-def climb_many(kind: str, ties: int, shoulder: int, max_sideways: int, after: int = search_runs.END) -> Call:
+def climb_many(
+    search: Search, kind: str, ties: int, shoulder: int, max_sideways: int, after: int = search_runs.END
+) -> Call:
     """Return the same for many runs, from starts of this ``kind``; ``after`` says what a climb leads to."""
-    return Call(search_runs.climb_runs, (after, *_settings(ties, shoulder, max_sideways)), kind)
+    found, parameters = _settings(ties, shoulder, max_sideways)
+    lines = assigned(search)
+    if lines is None:
+        return Call(search_runs.climb_runs, (after, found, parameters), kind)
+    others = int((search.space.upper - search.space.lower).sum())
+    return Call(climb_lines, (after, others, parameters), kind, state=lines)
 
 
 def _settings(ties: int, shoulder: int, max_sideways: int) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     """Do the same for many runs."""
-    return climb_many(options["start"], LAST, _shoulder(options), 0)
+    return climb_many(search, options["start"], LAST, _shoulder(options), 0)
 
 
 def _shoulder(options: Mapping[str, Any]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpqueens.backends.base import Many, Request
 from cpqueens.backends.local_search.engine import SPECIALS, Task, release, search_for
-from cpqueens.backends.local_search.requests import default_steps, limits_of
+from cpqueens.backends.local_search.requests import default_steps, limits_at_once, limits_of
 from cpqueens.backends.local_search.running import task_of
 from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
 from cpqueens.backends.local_search.strategies import complete, get_strategy
@@ -31,15 +31,16 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
     where constraints do not count at first (`auto` on models of many rows); and with the kernels for paths
     and lines.
     """
-    task = task_of(model, request)
+    task = task_of(request)
     if task.hint is not None or task.common["audit"] != "final" or task.common["trace"]:
         return None
     if task.lets_kernels_try and task.strategy in ("auto", "sosic-gu-4"):
         pattern = shifted_permutation_of(model)
         if pattern is not None:
+            task = replace(task, limits=limits_at_once(model, request))
             return _shifted(pattern, request, task, seeds)
     patterns = patterns_of(model, backend="local-search")
-    task = replace(task, limits=limits_of(request, default_steps(patterns.compiled)))
+    task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))
     special = _special(patterns, task)
     if special == "sosic-gu-4" and patterns.shifted_permutation is not None:
         return _shifted(patterns.shifted_permutation, request, task, seeds)
@@ -86,8 +87,9 @@ def _general(
         return None
     names = COUNTED if call.extra is None else {**COUNTED, call.extra: EXTRA}
     together = Together(
-        call.kernel, search.fixed, (starts[0], *call.arguments), lambda: search.steps, names, call.tables
-    )
+        call.kernel, call.state or search.fixed, (starts[0], *call.arguments), lambda: search.steps, names,
+        call.tables,
+    )  # fmt: skip
     lot = make_lot(seeds, search.size, task.limits.steps)
     seconds = drive(together, lot, request)
     release(search, task, strategy, options, waiting)

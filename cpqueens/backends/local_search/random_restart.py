@@ -32,4 +32,4 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     """Do the same for many runs."""
-    return climb_many(options["start"], RANDOM, GO_ON, options["max_sideways"], START_AND_COUNT)
+    return climb_many(search, options["start"], RANDOM, GO_ON, options["max_sideways"], START_AND_COUNT)

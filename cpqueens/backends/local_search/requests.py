@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.answers.outcome import StopReason
@@ -10,7 +10,8 @@ from cpqueens.backends.base import Ended, Parameter, Request
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import Limits, Result
-    from cpqueens.lowered.compiled import Compiled
+    from cpqueens.language.statement import Statement
+    from cpqueens.lowered.patterns import Patterns
 
 
 COMMON: Mapping[str, Parameter] = {
@@ -53,18 +54,21 @@ def _reason(result: Result, request: Request) -> StopReason:
     return REASONS[result.reason]
 
 
-def default_steps(compiled: Compiled) -> int:
+def default_steps(patterns: Patterns) -> int:
     """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
-    n = compiled.decision_count
-    widest = int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1
-    return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
+    return min(20_000_000, max(100_000, 2_000_000_000 // min(patterns.widest, 4096)))
 
 
-def limits_of(request: Request, default: int) -> Limits:
-    """Return the limits of a request; a run without any gets ``default`` steps."""
+def limits_of(request: Request, default: Callable[[], int]) -> Limits:
+    """Return the limits of a request; a run without any gets ``default()`` steps."""
     from cpqueens.backends.local_search.search import Limits
 
     steps = request.step_limit
     if steps is None and request.clock.time_limit is None:
-        steps = default
+        steps = default()
     return Limits(steps, request.should_stop)
+
+
+def limits_at_once(model: Statement, request: Request) -> Limits:
+    """Return the limits of a request for a kernel that takes the model as it is, without compiling it."""
+    return limits_of(request, lambda: 2_000_000 + 100 * len(model.decisions))

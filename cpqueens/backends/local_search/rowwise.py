@@ -20,11 +20,13 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.local_search.audit import check_state
+from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_rowwise as codes
 from cpqueens.kernels.search_info import SOLVED
+from cpqueens.kernels.search_lines import rowwise_lines
 from cpqueens.kernels.search_runs import rowwise_runs
 from cpqueens.language.rows import IntArray
 
@@ -63,12 +65,16 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     return "solved" if search.solved() else final(ended)
 
 
-def rowwise_many(options: Mapping[str, Any], runs: int) -> Call:
+def rowwise_many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     """Do the same for many runs."""
     temperatures = course()
     tried, taken = (np.zeros((runs, len(temperatures)), dtype=np.int64) for _ in range(2))
-    arguments = _place(options), temperatures, tried, taken
-    return Call(rowwise_runs, arguments, "permutation", "anneals", {"worse": tried, "accepted": taken})
+    arguments: tuple[Any, ...] = _place(options), temperatures, tried, taken
+    tables, lines = {"worse": tried, "accepted": taken}, assigned(search)
+    if lines is None:
+        return Call(rowwise_runs, arguments, "permutation", "anneals", tables)
+    chances = np.full((len(temperatures), 3 * search.size + 1), -1.0)  # no change is larger
+    return Call(rowwise_lines, (*arguments, chances), "permutation", "anneals", tables, lines)
 
 
 def _place(options: Mapping[str, Any]) -> IntArray:

@@ -9,8 +9,14 @@ import numpy as np
 
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
-from cpqueens.backends.local_search.requests import COMMON, default_steps, ended, limits_of
-from cpqueens.backends.local_search.search import Result, StrategyError
+from cpqueens.backends.local_search.requests import (
+    COMMON,
+    default_steps,
+    ended,
+    limits_at_once,
+    limits_of,
+)
+from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.lowered.patterns import patterns_of
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
-    task = task_of(model, request)
+    task = task_of(request)
     try:
         result = _run(model, request, deliver, task)
     except Stopped:  # while the model was compiled
@@ -33,8 +39,8 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     return ended(result, request, model.maximizing)
 
 
-def task_of(model: Statement, request: Request) -> Task:
-    """Return what a request asks for, with the limits of a model that is not compiled yet.
+def task_of(request: Request) -> Task:
+    """Return what a request asks for, without its limits: these depend on what the model turns out to be.
 
     Raises
     ------
@@ -49,8 +55,7 @@ def task_of(model: Statement, request: Request) -> Task:
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    limits = limits_of(request, 2_000_000 + 100 * len(model.decisions))
-    return Task(name, request.seed, limits, options, common, hint)
+    return Task(name, request.seed, Limits(), options, common, hint)
 
 
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
@@ -64,7 +69,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     with stopping_if_long(request.should_stop, model.variable_count):
         patterns = patterns_of(model, backend="local-search")
     translated = request.clock.elapsed() - began
-    task = replace(task, limits=limits_of(request, default_steps(patterns.compiled)))
+    task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))
     if tried is None:
         tried = try_specials(patterns, task)
     if tried is None or tried.reason == "stalled":
@@ -85,6 +90,7 @@ def _at_once(model: Statement, request: Request, task: Task) -> Result | None:
     translated = request.clock.elapsed() - began
     if pattern is None:
         return None
+    task = replace(task, limits=limits_at_once(model, request))
     result = try_special("sosic-gu-4", pattern, pattern.size, task)
     result.statistics["translate_time"] = translated
     return result

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
+from cpqueens.backends.local_search.lines import swapped
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
 from cpqueens.backends.local_search.strategies import Call
+from cpqueens.kernels.search_lines import sweep_lines
 from cpqueens.kernels.search_runs import sweep_runs
 from cpqueens.kernels.search_sweep import sweep
 
@@ -32,7 +34,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     """Do the same for many runs."""
     _require_swaps(search)
-    return Call(sweep_runs)
+    lines = swapped(search)
+    return Call(sweep_runs) if lines is None else Call(sweep_lines, state=lines)
 
 
 def _require_swaps(search: Search) -> None:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from cpqueens.backends.base import Parameter
+from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Call(NamedTuple):
         What the figure is called that only this strategy counts.
     tables
         Counts with a row a run, which the kernel writes.
+    state
+        What the kernel takes in place of the search's own state.
     """
 
     kernel: Callable[..., None]
@@ -52,6 +55,7 @@ class Call(NamedTuple):
     start: str = "independent"
     extra: str | None = None
     tables: Mapping[str, IntArray] = {}
+    state: Fixed | None = None
 
 
 class Strategy(Protocol):

@@ -36,10 +36,11 @@ class AllDifferent(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""
-        columns = self.terms.evaluate(values).T
+        terms = self.terms.evaluate(values)
         if len(values) == 1:
-            row = columns[:, 0].tolist()
+            row = terms[0].tolist()
             return np.array([[len(set(row)) == len(row)]])
+        columns = terms.T
         if 4 < len(columns) < 64 and columns.size:
             low, high = int(columns.min()), int(columns.max())
             if high - low < _BITS:
@@ -50,6 +51,10 @@ class AllDifferent(Constraint):
         for apart in range(1, len(columns)):
             good &= np.logical_and.reduce(columns[apart:] != columns[:-apart], axis=0)
         return good[:, None]
+
+    def holds(self, values: IntArray) -> Truths:
+        """Return the same for the one element that there is, of shape (batch,)."""
+        return self.satisfied(values)[:, 0]
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the surplus."""

@@ -1,0 +1,382 @@
+"""Many runs on the lines of queens: variables of which each is in the same two or three AllDifferents.
+
+What the strategies of the general engine do (`search_scan`, `search_sweep`, `search_rowwise`), with the same
+random numbers and hence the same trajectory, on nothing but how many variables stand on each line: no
+weights, no projected errors, no best assignment, of which many runs say nothing.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels import search_lot as lots
+from cpqueens.kernels import search_rowwise as rows
+from cpqueens.kernels import search_scan as scans
+from cpqueens.kernels.entries import entry, put
+from cpqueens.kernels.jit import inlined, inner_kernel, kernel
+from cpqueens.kernels.random import below, unit
+from cpqueens.kernels.search_arena import Ints
+from cpqueens.kernels.search_runs import END, START, judge
+from cpqueens.kernels.search_start import start_at_random
+from cpqueens.kernels.search_state import Space
+
+
+class Lines(NamedTuple):
+    """One search; line k of variable v has the counters from ``bases[k, v]`` on, by its value."""
+
+    x: Ints  # (variables,)
+    counts: Ints  # (counters,)
+    bases: Ints  # (lines * variables,)
+    deltas: Ints  # (values,) scratch
+    space: Space
+    random: Ints
+    events: Ints  # none
+    info: Ints
+    measure: int  # 0 surplus, 1 pairs
+
+
+@inlined
+def met(count: int, measure: int) -> Any:
+    """Return by how much a line's violation grows when one more comes to so many."""
+    return count if measure == 1 else (count > 0) + 0
+
+
+@inner_kernel
+def enter_all(s: Any) -> Any:
+    """Count all variables; return the violation of all lines."""
+    n = s.x.size
+    cost = 0
+    for k in range(s.counts.size):
+        put(s.counts, k, 0)
+    for k in range(s.bases.size):
+        place = entry(s.bases, k) + entry(s.x, k % n)
+        cost += met(entry(s.counts, place), s.measure)
+        put(s.counts, place, entry(s.counts, place) + 1)
+    return cost
+
+
+@inner_kernel
+def start(s: Any, lot: Any, starts: Any) -> Any:
+    """Start the run that is under way, for the first time or again; return what it costs in steps."""
+    info = s.info
+    if lots.is_due(lot):
+        for k in range(at.LENGTH):
+            info[k] = 0
+    cost = lots.begin(lot, s.random)
+    start_at_random(starts, s.x, s.space, s.random)
+    info[at.COST] = enter_all(s)
+    info[at.SIDEWAYS] = 0
+    info[at.POSITION] = 0
+    return cost
+
+
+@inlined
+def lost(v: int, s: Any) -> Any:
+    """Return by how much the violation falls when a variable leaves its lines."""
+    total = 0
+    for k in range(v, s.bases.size, s.x.size):
+        total += met(entry(s.counts, entry(s.bases, k) + entry(s.x, v)) - 1, s.measure)
+    return total
+
+
+@inlined
+def assign(v: int, new: int, s: Any) -> Any:
+    """Give a variable a value; return the change of violation."""
+    old = entry(s.x, v)
+    change = 0
+    for k in range(v, s.bases.size, s.x.size):
+        base = entry(s.bases, k)
+        left = entry(s.counts, base + old) - 1
+        put(s.counts, base + old, left)
+        here = entry(s.counts, base + new)
+        put(s.counts, base + new, here + 1)
+        change += met(here, s.measure) - met(left, s.measure)
+    put(s.x, v, new)
+    return change
+
+
+@inlined
+def note_move(kind: int, v: int, target: int, change: int, s: Any) -> None:
+    """Count and record a move of which the change of cost is known."""
+    s.info[at.COST] += change
+    s.info[at.MOVES] += 1
+    if change == 0:
+        kind = at.EVENT_SIDEWAYS
+    elif change > 0:
+        kind = at.ACCEPT
+    at.record(s.events, s.info, kind, v, target, change)
+
+
+# ---- climbing -----------------------------------------------------------------------------------
+
+
+@inlined
+def least_change(v: int, s: Any) -> Any:
+    """Set ``deltas`` to what each value of a variable in three lines adds; return the least of the others."""
+    n = s.x.size
+    low = s.space.lower[v]
+    size = s.space.upper[v] - low + 1
+    first = entry(s.bases, v) + low
+    second = entry(s.bases, n + v) + low
+    third = entry(s.bases, 2 * n + v) + low
+    least = at.NEVER
+    away = lost(v, s)
+    # its own value has the counts that it is part of: for it, something that is never the least
+    own = entry(s.x, v) - low
+    if s.measure == 1:
+        for q in range(size):
+            change = entry(s.counts, first + q) + entry(s.counts, second + q) + entry(s.counts, third + q)
+            change += at.NEVER if q == own else -away
+            put(s.deltas, q, change)
+            least = min(least, change)
+    else:
+        for q in range(size):
+            change = (entry(s.counts, first + q) > 0) + 0
+            change += (entry(s.counts, second + q) > 0) + 0
+            change += (entry(s.counts, third + q) > 0) + 0
+            change += at.NEVER if q == own else -away
+            put(s.deltas, q, change)
+            least = min(least, change)
+    return least
+
+
+@inlined
+def best_neighbour(ties: int, s: Any) -> Any:
+    """Return variable (-1: no move), value and change of the best assignment of all."""
+    variable = -1
+    value = 0
+    best = at.NEVER
+    equal = 0
+    for v in range(s.x.size):
+        size = s.space.upper[v] - s.space.lower[v] + 1
+        least = least_change(v, s)
+        if least > best or least >= at.NEVER:
+            continue
+        if ties == scans.LAST:
+            best = least
+            variable = v
+            q = size - 1
+            while entry(s.deltas, q) != least:
+                q -= 1
+            value = q
+            continue
+        for q in range(size):
+            change = entry(s.deltas, q)
+            if change > best or change >= at.NEVER:
+                continue
+            equal = 1 if change < best else equal + 1
+            best = change
+            if equal == 1 or below(s.random, equal) == 0:
+                variable = v
+                value = q
+    return variable, value, best
+
+
+@inlined
+def random_neighbour(other: bool, s: Any) -> None:
+    """Give a random variable a random value (another one than it has, if ``other``)."""
+    v = below(s.random, s.x.size)
+    low = s.space.lower[v]
+    size = s.space.upper[v] - low + 1
+    value = low + below(s.random, size)
+    while other and size > 1 and value == s.x[v]:
+        value = low + below(s.random, size)
+    if value != s.x[v]:
+        s.info[at.COST] += assign(v, value, s)
+    at.record(s.events, s.info, at.RESET, 0, 1, 0)
+
+
+@inner_kernel
+def climb_on(steps: int, s: Any, others: int, parameters: Ints) -> Any:
+    """Climb for at most ``steps`` moves, each out of ``others`` neighbours; see `search_scan.climb_on`."""
+    info = s.info
+    shoulder = parameters[scans.SHOULDER]
+    for _ in range(steps):
+        if info[at.COST] == 0:
+            return at.SOLVED
+        info[at.EVALUATIONS] += others
+        v, q, change = best_neighbour(parameters[scans.TIES], s)
+        if v < 0 or change > 0:
+            return at.LOCAL_OPTIMUM
+        if change < 0:
+            info[at.SIDEWAYS] = 0
+        elif shoulder == scans.GO_ON and info[at.SIDEWAYS] >= parameters[scans.MAX_SIDEWAYS]:
+            return at.PLATEAU_LIMIT
+        else:
+            info[at.SIDEWAYS] += 1
+        info[at.STEPS] += 1
+        if change == 0 and shoulder == scans.JUMP:
+            info[at.MOVES] += 1
+            random_neighbour(True, s)
+            continue
+        value = s.space.lower[v] + q
+        assign(v, value, s)
+        note_move(at.MOVE, v, value, change, s)
+        if change == 0 and shoulder == scans.TAKE_AND_SHAKE and info[at.COST] > 0:
+            random_neighbour(False, s)
+    return at.SOLVED if info[at.COST] == 0 else at.BUDGET
+
+
+@kernel
+def climb_lines(steps: int, s: Any, lot: Any, starts: Any, after: int, others: int, parameters: Ints) -> None:
+    """Make runs of hill climbing for about ``steps`` steps, or `search_info.MOST` evaluations."""
+    info = s.info
+    steps = min(steps, 1 + at.MOST // (others + 1))
+    while steps > 0 and lots.goes_on(lot):
+        if lot.now[lots.DUE]:
+            steps -= start(s, lot, starts)
+        before = info[at.STEPS]
+        code = climb_on(min(steps, lots.left(lot, before)), s, others, parameters)
+        steps -= info[at.STEPS] - before
+        judge(at.SOLVED if info[at.COST] == 0 else code, after, info, s.x, lot, 0)
+
+
+# ---- sweeps -------------------------------------------------------------------------------------
+
+
+@inlined
+def attacked(v: int, s: Any) -> Any:
+    """Say whether a variable in two lines shares one."""
+    n = s.x.size
+    value = entry(s.x, v)
+    one = entry(s.counts, entry(s.bases, v) + value)
+    return max(one, entry(s.counts, entry(s.bases, n + v) + value)) > 1
+
+
+@inlined
+def swap_change(i: int, j: int, s: Any) -> Any:
+    """Return the change of violation when two variables swap, see `search_plain.change_of_both`."""
+    n = s.x.size
+    xi = entry(s.x, i)
+    xj = entry(s.x, j)
+    change = 0
+    for k in range(0, s.bases.size, n):
+        k1 = entry(s.bases, k + i) + xi
+        k2 = entry(s.bases, k + j) + xj
+        k3 = entry(s.bases, k + i) + xj
+        k4 = entry(s.bases, k + j) + xi
+        n1 = entry(s.counts, k1)
+        n2 = entry(s.counts, k2) - (k2 == k1)
+        n3 = entry(s.counts, k3) - (k3 == k1) - (k3 == k2)
+        n4 = entry(s.counts, k4) - (k4 == k1) - (k4 == k2) + (k4 == k3)
+        change += met(n3, s.measure) + met(n4, s.measure) - met(n1 - 1, s.measure) - met(n2 - 1, s.measure)
+    return change
+
+
+@inner_kernel
+def sweep_on(steps: int, s: Any) -> Any:
+    """Sweep ``steps`` variables, each against all later ones; see `search_sweep.sweep_on`."""
+    info = s.info
+    members = s.space.group_members
+    for _ in range(steps):
+        if info[at.COST] == 0:
+            return at.SOLVED
+        here = info[at.POSITION]
+        if here == 0:
+            info[at.EXTRA] = 0
+        i = entry(members, here)
+        active = attacked(i, s)
+        for place in range(here + 1, members.size):
+            j = entry(members, place)
+            if not active and not attacked(j, s):
+                continue
+            info[at.EVALUATIONS] += 1
+            change = swap_change(i, j, s)
+            if change >= 0:
+                continue
+            xi = entry(s.x, i)
+            assign(i, entry(s.x, j), s)
+            assign(j, xi, s)
+            note_move(at.SWAP, i, j, change, s)
+            info[at.EXTRA] += 1
+            if info[at.COST] == 0:
+                return at.SOLVED
+            active = attacked(i, s)
+        info[at.STEPS] += 1
+        info[at.POSITION] = here + 1 if here + 1 < members.size else 0
+        if info[at.POSITION] == 0 and info[at.EXTRA] == 0:
+            return at.LOCAL_OPTIMUM
+    return at.BUDGET
+
+
+@kernel
+def sweep_lines(steps: int, s: Any, lot: Any, starts: Any) -> None:
+    """Make runs of sweeps for about ``steps`` steps, or `search_info.MOST` evaluations."""
+    info = s.info
+    steps = min(steps, 1 + at.MOST // s.x.size)
+    while steps > 0 and lots.goes_on(lot):
+        if lot.now[lots.DUE]:
+            steps -= start(s, lot, starts)
+        before = info[at.STEPS]
+        code = sweep_on(min(steps, lots.left(lot, before)), s)
+        steps -= info[at.STEPS] - before
+        judge(at.SOLVED if info[at.COST] == 0 else code, START, info, s.x, lot, 0)
+
+
+# ---- annealing by rows --------------------------------------------------------------------------
+
+
+@inlined
+def accepts(rule: int, change: int, t: int, course: Any, chances: Any, random: Ints) -> Any:
+    """Say whether a worsening move is taken; ``chances`` (temperatures, changes) keeps what is known."""
+    chance = chances[t, change]
+    if chance < 0:
+        chance = math.exp(-change / course[t])
+        chances[t, change] = chance
+    if rule == rows.COARSE:
+        return below(random, 100) < 10.0 * chance
+    return unit(random) < chance
+
+
+@inner_kernel
+def rowwise_on(steps: int, s: Any, place: Ints, course: Any, chances: Any, tried: Ints, taken: Ints) -> Any:
+    """Anneal for ``steps`` steps; see `search_rowwise.rowwise_on`."""
+    info = s.info
+    n = s.x.size
+    for _ in range(steps):
+        if info[at.COST] == 0 and rows.is_tested(place):
+            return at.SOLVED
+        info[at.STEPS] += 1
+        v = place[rows.VARIABLE]
+        t = place[rows.TEMPERATURE]
+        value = s.space.lower[v] + place[rows.VALUE]
+        if value != entry(s.x, v):
+            change = -lost(v, s)
+            for k in range(v, s.bases.size, n):
+                change += met(entry(s.counts, entry(s.bases, k) + value), s.measure)
+            good = change <= 0
+            if not good:
+                tried[t] += 1
+                good = accepts(place[rows.RULE], change, t, course, chances, s.random)
+                taken[t] += good
+            if good:
+                assign(v, value, s)
+                note_move(at.MOVE, v, value, change, s)
+        rows.advance(s.space.upper[v] - s.space.lower[v] + 1, course.shape[0], n, place)
+    return at.SOLVED if info[at.COST] == 0 and rows.is_tested(place) else at.BUDGET
+
+
+@kernel
+def rowwise_lines(
+    steps: int, s: Any, lot: Any, starts: Any, place: Ints, course: Any, tried: Ints, taken: Ints,
+    chances: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Make runs of annealing row after row; ``tried`` and ``taken`` have a row a run."""
+    info = s.info
+    while steps > 0 and lots.goes_on(lot):
+        if lot.now[lots.DUE]:
+            steps -= start(s, lot, starts)
+            for k in (rows.VARIABLE, rows.TEMPERATURE, rows.VALUE, rows.ANNEALS):
+                place[k] = 0
+        before = info[at.STEPS]
+        run = lot.now[lots.RUN]
+        most = min(steps, lots.left(lot, before))
+        code = rowwise_on(most, s, place, course, chances, tried[run], taken[run])
+        steps -= info[at.STEPS] - before
+        info[at.EVALUATIONS] = info[at.STEPS]
+        if lots.left(lot, info[at.STEPS]) <= 0 and info[at.COST] == 0:
+            code = at.SOLVED  # though nobody has looked for it
+        judge(code, END, info, s.x, lot, place[rows.ANNEALS])
