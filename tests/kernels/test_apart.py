@@ -7,8 +7,10 @@ from itertools import product
 from typing import Any
 
 import pytest
+from cpqueens.models.golomb_ruler import golomb_ruler
 
 from cpqueens import Model, ValuePrecede
+from cpqueens.backends.backtracking import settings
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -24,15 +26,23 @@ def precedence() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {
+    "nogoods": lambda: golomb_ruler(5),
     "value_precede": precedence,
 }
 """By propagator a model that uses it."""
 
 
 def said(model: Model) -> tuple[Any, ...]:
-    """Return what listing all solutions says, and how it went."""
-    outcome = model.enumerate(solver="backtracking:forward")
-    return outcome.solutions.matrix.tolist(), outcome.statistics["nodes"], outcome.statistics["failures"]
+    """Return what listing all solutions, or looking for the best one, says, and how it went."""
+    verb = model.enumerate if model.objective is None else model.solve
+    outcome = verb(solver="backtracking:forward")
+    found = outcome.solutions.matrix.tolist() if model.objective is None else [outcome.objective]
+    return found, outcome.statistics["nodes"], outcome.statistics["failures"]
+
+
+@pytest.fixture(autouse=True)
+def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
 
 
 def test_the_lists_are_complete() -> None:
