@@ -65,9 +65,9 @@ class Backtracking:
         ),
         "value_order": Parameter(
             str,
-            "ascending",
-            "which value is tried first; saved: as in the last solution",
-            tuple(VALUE_ORDERS),
+            "auto",
+            "which value is tried first; auto: ascending, with restarts saved, as in the last solution",
+            ("auto", *VALUE_ORDERS),
         ),
     }
 

@@ -199,7 +199,7 @@ class ForwardSearch:
         request, count = self.request, self.compiled.decision_count
         return tree_search(
             count,
-            phases=phases(request, count, self.learning),
+            phases=phases(request, count),
             check_only=self.check_only,
             objective=self.objective_row,
             keep=request.want is not Want.COUNT,

@@ -40,20 +40,23 @@ def variable_order(request: Request) -> str:
 
 
 def value_order(request: Request) -> str:
-    """Return the order in which values are tried."""
-    return str(request.parameters.get("value_order", "ascending"))
+    """Return the order in which values are tried, ``auto`` resolved likewise."""
+    asked = str(request.parameters.get("value_order", "auto"))
+    if asked != "auto":
+        return asked
+    return "saved" if restarts(request) else "ascending"
 
 
 def ascending(request: Request) -> bool:
-    """Say whether values are tried in ascending order."""
-    return value_order(request) == "ascending"
+    """Say whether no other order of values is asked for than the ascending one."""
+    return request.parameters.get("value_order", "auto") in ("auto", "ascending")
 
 
 def restarts(request: Request) -> bool:
     """Say whether the search may begin anew: where a few solutions are wanted, and in no given order."""
-    orders = {"variable_order", "value_order"} & set(request.parameters)
     few = request.want in (Want.ONE, Want.BEST) and request.after is None
-    return few and (not orders or variable_order(request) == _CONFLICTS)
+    asked = [request.parameters.get(name, "auto") for name in ("variable_order", "value_order")]
+    return few and (asked == ["auto", "auto"] or asked[0] == _CONFLICTS)
 
 
 def learns(request: Request) -> bool:
@@ -66,10 +69,7 @@ def halves_all(request: Request) -> bool:
     return value_order(request) in _HALVING
 
 
-def phases(request: Request, count: int, learning: bool) -> list[Phase]:
+def phases(request: Request, count: int) -> list[Phase]:
     """Return the orders, for all variables."""
-    variables, values = variable_order(request), value_order(request)
-    if learning and restarts(request):
-        variables = _CONFLICTS
-        values = values if "value_order" in request.parameters else "saved"
-    return [(range(count), VARIABLE_ORDERS[variables], VALUE_ORDERS[values])]
+    variables = _CONFLICTS if restarts(request) else variable_order(request)
+    return [(range(count), VARIABLE_ORDERS[variables], VALUE_ORDERS[value_order(request)])]
