@@ -84,7 +84,7 @@ def warm(group: int, whole: bool) -> Iterator[str]:
 
     If not ``whole``, without those of `FURTHER`.
     """
-    from cpqueens.kernels import tiers
+    from cpqueens.kernels import apart, tiers
     from cpqueens.solving.solve import count_solutions
 
     belongs = GROUPS[group]
@@ -97,6 +97,9 @@ def warm(group: int, whole: bool) -> Iterator[str]:
             if belongs(problem, solver):
                 yield f"many runs of {solver} on {problem}"
                 catalog.load(problem, [size]).model.runs(solver, 2, **options)
+        for name in apart.NAMES if belongs("", "backtracking:forward") else ():
+            yield f"propagation of {name}"
+            apart.compile_apart(name)
         if belongs("queens", "backtracking:halves"):
             yield "backtracking:halves on queens"
             count_solutions(catalog.load("queens", ["n=6"]).model, "backtracking:halves")

@@ -30,10 +30,11 @@ def _machine() -> Any:
     return llvm.Target.from_default_triple()
 
 
-def load(content: bytes) -> Callable[[array[int]], Any]:
-    """Return the function in a file of the cache; it takes the words of the arguments, without the GIL.
+def load(content: bytes) -> tuple[Callable[[array[int]], Any], int]:
+    """Return the function in a file of the cache, and where its machine code is.
 
-    The words are not its caller's any more: it writes what it returns behind them.
+    It takes the words of the arguments, without the GIL. The words are not its caller's any more: it writes
+    what it returns behind them.
     """
     line, _, code = content.partition(b"\n")
     head = json.loads(line)
@@ -41,7 +42,8 @@ def load(content: bytes) -> Callable[[array[int]], Any]:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    function = _Function(engine.get_function_address(head["function"]))
+    entry: int = engine.get_function_address(head["function"])
+    function = _Function(entry)
     kinds: list[str] = head["result"]
     results, several = len(kinds), head["tuple"]
     room = array("q", [0] * (results + 2))  # two more that Numba's convention wants
@@ -59,4 +61,4 @@ def load(content: bytes) -> Callable[[array[int]], Any]:
         numbers = [from_word(memory[first + k], kind) for k, kind in enumerate(kinds)]
         return tuple(numbers) if several else numbers[0]
 
-    return call
+    return call, entry

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.choosing import PATTERNED, choose
-from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, ascending, variable_order
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
@@ -59,10 +59,16 @@ class Backtracking:
         "variable_order": Parameter(
             str,
             "auto",
-            "which variable is placed next; auto: lexicographic for listing, else smallest-domain",
-            ("auto", "lexicographic", "smallest-domain"),
+            "which variable is placed next; auto: lexicographic for listing, smallest-domain for counting, "
+            "else dom/wdeg, with restarts",
+            ("auto", *VARIABLE_ORDERS),
         ),
-        "value_order": Parameter(str, "ascending", "which value is tried first", ("ascending", "random")),
+        "value_order": Parameter(
+            str,
+            "auto",
+            "which value is tried first; auto: ascending, with restarts saved, as in the last solution",
+            ("auto", *VALUE_ORDERS),
+        ),
     }
 
     def order_for(self, request: Request) -> Order:
@@ -73,7 +79,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        self._patterns(model, objective=True)
+        self._patterns(model, True)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -91,8 +97,8 @@ class Backtracking:
         """Compile the model and choose the search."""
         from cpqueens.backends.backtracking.searching import Searching
 
-        patterns = self._patterns(model, objective=request.want is Want.BEST)
         asked = request.strategy or "auto"
+        patterns = self._patterns(model, request.want is Want.BEST, decomposed=asked == "check")
         pattern = _pattern(patterns, asked)
         strategies, reason = choose(asked, pattern, request)
         facts: dict[str, Any] = {
@@ -105,11 +111,18 @@ class Backtracking:
         facts["translate_time"] = time.monotonic() - started
         return search
 
-    def _patterns(self, model: Statement, objective: bool) -> Patterns:
+    def _patterns(self, model: Statement, objective: bool, decomposed: bool = False) -> Patterns:
+        """Compile the model, its constraints whole where there are propagators for them, or all decomposed.
+
+        Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
+        """
+        from cpqueens.backends.backtracking.wholes.registry import takes
         from cpqueens.lowered.compiled import PLAIN_KINDS
         from cpqueens.lowered.patterns import patterns_of
 
-        return patterns_of(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
+        whole = None if decomposed else takes
+        kinds = PLAIN_KINDS - {"Count"}
+        return patterns_of(model, kinds, takes=whole, objective=objective, backend=self.name)
 
 
 def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:

@@ -10,15 +10,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from seeds import seeds
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import domains as d
-from cpqueens.kernels.forward import PHASE, RETREAT, TreeSearch, begin, conclude
+from cpqueens.kernels.branching import PHASE, TreeSearch
+from cpqueens.kernels.forward import RETREAT, begin, conclude
 from cpqueens.kernels.jit import kernel
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
@@ -87,6 +88,7 @@ def test_domains_are_sets_with_an_undo(seed: int) -> None:
             else:
                 return
         assert [values(memory, i * d.X_WIDTH) for i in range(3)] == twin
+        assert [d.size(memory, i * d.X_WIDTH) for i in range(3)] == [len(s) for s in twin]
 
 
 @kernel
@@ -119,6 +121,7 @@ def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
         left = kept
         assert memory.x[d.LOW] == left[0]
         assert memory.x[d.HIGH] == left[-1]
+        assert d.size(memory, 0) == len(left)
         for w in domain:
             assert [bool(holds(memory, 0, w + k)) for k in (-1, 0, 1)] == [w + k in left for k in (-1, 0, 1)]
 
@@ -130,24 +133,13 @@ def at_root(m: d.Memory, q: TreeSearch) -> Any:
     return q.state[PHASE] != RETREAT
 
 
-def search_state(count: int) -> TreeSearch:
-    return TreeSearch(
-        state=np.zeros(7, dtype=np.int64),
-        levels=np.zeros((count + 1, 5), dtype=np.int64),
-        options=np.array([count, 0, 0, 0, -1, 1], dtype=np.int64),
-        random=np.ones(4, dtype=np.int64),
-        after=np.zeros(count, dtype=np.int64),
-        solutions=np.zeros((1, count), dtype=np.int64),
-    )
-
-
 @seeds(range(500, 700))
 def test_propagation_never_removes_a_solution(seed: int) -> None:
     """One fixpoint at the root: every solution survives, and a failure means that there is none."""
     model = random_model(seed)
     compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False)
     memory, _ = build_memory(compiled, check_only=False)
-    possible = at_root(memory, search_state(compiled.decision_count))
+    possible = at_root(memory, tree_search(compiled.decision_count))
     solutions = oracle.solve(model).solutions
     assert possible or not len(solutions)
     if possible:
