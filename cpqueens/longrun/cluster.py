@@ -32,15 +32,14 @@ def connected(address: str) -> Iterator[tuple[Executor, int, str]]:
         If there is no scheduler at the address, or it has no workers.
     """
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise MissingLibrary(
             f"--cluster needs dask.distributed: {requirement('distributed').remedy}"
         ) from None
     try:
-        client: Any = Client(  # type: ignore[no-untyped-call]
-            address, timeout=_PATIENCE, set_as_default=False
-        )
+        make: Any = distributed.Client
+        client = make(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise JobError(f"--cluster {address}: no scheduler answers: {one_line(str(error), 200)}") from None
     try:
