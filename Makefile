@@ -42,6 +42,7 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/python examples/01_demo.py
 
+# Of what `cpqueens doctor --compile` compiles, each kernel once; `make test-slow` has the rest.
 test: $(READY)
 	$(BIN)/python -m cpqueens.cli.warming
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"

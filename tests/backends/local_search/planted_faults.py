@@ -6,7 +6,7 @@ import importlib.abc
 import importlib.machinery
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +15,7 @@ from cpqueens.models.costas_array import costas_array
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
+from cpqueens import Model
 from cpqueens.fuzzing.generate import random_model
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -79,6 +80,25 @@ class Planter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(source.replace(self.old, self.new), self.origin or "", "exec"), module.__dict__)
 
 
+def searches() -> Iterator[tuple[Model, str, str]]:
+    """Yield models that together reach every layer, each with its strategy and measure, one when asked for.
+
+    Most faults are caught by one of the first, and drawing random models costs more than searching them.
+    """
+    yield queens(6), "min-conflicts", "surplus"
+    yield magic_square(3), "tabu", "surplus"
+    yield costas_array(6), "tabu", "surplus"
+    yield costas_array(6), "annealing", "pairs"
+    yield queens(5), "annealing", "pairs"
+    yield from ((queens(7 + s), "annealing", "surplus") for s in range(4))
+    yield from ((make(n), "annealing", "surplus") for make in (mixed, products) for n in (5, 6, 7, 8))
+    yield from (
+        (costas_array(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")
+    )
+    yield from ((random_model(s, kinds=["Table"], contexts=["plain"]), "jump", "surplus") for s in range(20))
+    yield from ((random_model(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90))
+
+
 def audited() -> str:
     """Run searches that reach every layer; return the first complaint of the audit, or nothing."""
     for name in [
@@ -90,20 +110,7 @@ def audited() -> str:
         del sys.modules[name]
     from cpqueens.backends.local_search.audit import AuditError
 
-    runs = [
-        (queens(6), "min-conflicts", "surplus"),
-        (magic_square(3), "tabu", "surplus"),
-        (costas_array(6), "tabu", "surplus"),
-    ]
-    runs += [(costas_array(6), "annealing", "pairs"), (queens(5), "annealing", "pairs")]
-    runs += [(queens(7 + s), "annealing", "surplus") for s in range(4)]
-    runs += [(make(n), "annealing", "surplus") for make in (mixed, products) for n in (5, 6, 7, 8)]
-    runs += [
-        (costas_array(n), strategy, "surplus") for n in (8, 10, 12) for strategy in ("annealing", "tabu")
-    ]
-    runs += [(random_model(s, kinds=["Table"], contexts=["plain"]), "jump", "surplus") for s in range(20)]
-    runs += [(random_model(s), ("jump", "annealing", "tabu")[s % 3], "surplus") for s in range(90)]
-    for number, (model, strategy, measure) in enumerate(runs):
+    for number, (model, strategy, measure) in enumerate(searches()):
         options = {"measure": measure} if strategy == "annealing" else {}
         try:
             run(model, strategy, number, 25, audit="full", **options)
