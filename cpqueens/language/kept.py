@@ -19,6 +19,11 @@ State = tuple[int, int, int, bool]
 """What changes with a model: its variables, its constraints, how often one was cut, and the sense."""
 
 
+def is_large(state: State) -> bool:
+    """Say whether a model is one of which only what can grow is kept."""
+    return state[0] > LARGEST_VARIABLES or state[1] > LARGEST_CONSTRAINTS
+
+
 class Kept:
     """What was made of one model as it is now, and before it got more variables or constraints."""
 
@@ -40,7 +45,7 @@ class Kept:
 
         Of a large model that has only got more, ``grow`` makes it of what was kept before, or says None.
         """
-        large = state[0] > LARGEST_VARIABLES or state[1] > LARGEST_CONSTRAINTS
+        large = is_large(state)
         if large and grow is None:
             return make()
         self._turn_to(state, objective)

@@ -25,7 +25,7 @@ from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
 from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
-from cpqueens.language.kept import Kept
+from cpqueens.language.kept import Kept, State, is_large
 from cpqueens.language.listing import listing_text
 from cpqueens.language.named_values import NamedValues
 from cpqueens.language.objectives import Objectives
@@ -574,9 +574,16 @@ class Statement(NamedValues, Objectives):
         grow: Callable[[Made], Made | None] | None = None,
     ) -> Made:
         """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
+        return self._kept.get(self._state(), self.objective, what, make, grow)
+
+    def _state(self) -> State:
         self.settle()
-        state = (self._count, len(self._posted), self._posted.cuts, self.maximizing)
-        return self._kept.get(state, self.objective, what, make, grow)
+        return self._count, len(self._posted), self._posted.cuts, self.maximizing
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is so large that only what can grow with it is kept, see `Kept`."""
+        return is_large(self._state())
 
     def scope_text(self) -> str:
         """Return one line that says how large the model is."""

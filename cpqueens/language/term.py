@@ -312,9 +312,14 @@ class GrowingSum(Term):
 
 def join_terms(registry: Registry, terms: Sequence[Term]) -> LinearArray:
     """Return single terms as one array of shape (terms,)."""
+    widths = [len(term.variable_list) for term in terms]
+    if widths.count(1) == len(widths) > 0:  # most are like that
+        parts = [(t.variable_list[0], t.coefficient_list[0], t.constant) for t in terms]
+        variables, coefficients, constants = as_rows(list(zip(*parts, strict=True)))
+        return LinearArray(registry, (len(terms),), variables[:, None], coefficients[:, None], constants)
     return of_flat_rows(
         registry,
-        [len(term.variable_list) for term in terms],
+        widths,
         chain.from_iterable([term.variable_list for term in terms]),
         chain.from_iterable([term.coefficient_list for term in terms]),
         [term.constant for term in terms],

@@ -107,8 +107,10 @@ def translate(
         read(native, board.text)
         return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
     written = written_model(model, lowered, named)
-    native, writer = cp_model.CpModel(), written.writer
-    native.proto.copy_from(written.native.proto)
+    native, writer = written.native, written.writer
+    if model.is_large:
+        native = cp_model.CpModel()
+        native.proto.copy_from(written.native.proto)
     columns = np.array(writer.index, dtype=np.int64)[decisions]
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))

@@ -53,9 +53,13 @@ class Portion:
 
 
 def written_model(model: Statement, lowered: Lowered, named: bool) -> Written:
-    """Return the native model of all decision variables and what else the lowered one needs."""
+    """Return the native model of all decision variables and what else the lowered one needs.
 
+    Who solves it takes a copy if the model is large, since it is kept then.
+    """
     names = dict(zip(model.decisions.tolist(), model.blocks.names(), strict=True)) if named else {}
+    if not model.is_large:
+        return _whole(lowered, model.decisions, names)
     return model.kept(
         ("written by cpsat", lowered.objective is None, named),
         lambda: _whole(lowered, model.decisions, names),
