@@ -166,6 +166,20 @@ def contains(m: Memory, v: int, value: int) -> Any:
 
 
 @inner_kernel
+def next_value(m: Memory, v: int, value: int) -> Any:
+    """Return the first of v's values from ``value`` on, or one that is greater than all of them.
+
+    ``value`` is not below v's least one; of a sparse domain every number counts.
+    """
+    if entry(m.x, v + FIRST) >= 0:
+        shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
+        high = entry(m.x, v + HIGH)
+        while value <= high and not entry(m.cells, shift + value):
+            value += 1
+    return value
+
+
+@inner_kernel
 def enqueue(m: Memory, p: int) -> None:
     """Queue a propagator unless it waits already."""
     if not entry(m.net, p + QUEUED):
