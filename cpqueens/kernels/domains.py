@@ -180,6 +180,15 @@ def next_value(m: Memory, v: int, value: int) -> Any:
 
 
 @inner_kernel
+def size(m: Memory, v: int) -> Any:
+    """Return the number of values that v has left."""
+    many = 0
+    for w in range(entry(m.x, v + LOW), entry(m.x, v + HIGH) + 1):
+        many += contains(m, v, w)
+    return many
+
+
+@inner_kernel
 def enqueue(m: Memory, p: int) -> None:
     """Queue a propagator unless it waits already."""
     if not entry(m.net, p + QUEUED):

@@ -6,8 +6,8 @@ import pytest
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels import domains as at
-from cpqueens.kernels.propagate_all_different import all_different_matching, matching_data
-from cpqueens.kernels.propagate_hall_intervals import all_different_intervals, hall_data
+from cpqueens.kernels.propagate_all_different_ends import all_different_ends, hall_data
+from cpqueens.kernels.propagate_all_different_values import all_different_values, matching_data
 
 Terms = list[tuple[int, int]]
 """Coefficient and constant of each variable's term."""
@@ -30,7 +30,7 @@ def test_a_matching_leaves_what_some_solution_has(seed: int) -> None:
     ends = [a * w + c for (a, c), values in zip(terms, domains, strict=True) for w in values]
     placed = [(v * at.X_WIDTH, a, c) for v, (a, c) in enumerate(terms)]
     data = matching_data(placed, min(ends), max(ends))
-    bench = Bench(all_different_matching, domains, lambda row: differ(terms, row), data=data)
+    bench = Bench(all_different_values, domains, lambda row: differ(terms, row), data=data)
     bench.walk(source, Strength.DOMAIN)
 
 
@@ -40,5 +40,5 @@ def test_hall_intervals_leave_ends_that_some_solution_has(seed: int) -> None:
     terms = random_terms(source, (1, -1))
     domains = random_domains(source, [(0, source.randint(2, 5)) for _ in terms])
     data = hall_data([(v * at.X_WIDTH, a, c) for v, (a, c) in enumerate(terms)])
-    bench = Bench(all_different_intervals, domains, lambda row: differ(terms, row), data=data)
+    bench = Bench(all_different_ends, domains, lambda row: differ(terms, row), data=data)
     bench.walk(source, Strength.BOUNDS)

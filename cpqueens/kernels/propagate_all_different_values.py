@@ -23,7 +23,8 @@ from cpqueens.kernels.jit import inner_kernel
 BASE, SINK, VALUES, STAMP, HEADER = range(5)
 
 # A node: its term (variable, coefficient, constant), its value's record, its component, its number in order
-# and the least that it leads back to, the next value (the sink: node) to look at, who came here, who is below.
+# and the least that it leads back to, the next value (of the sink: node) to look at, who came here, who is
+# below.
 VARIABLE, FACTOR, SHIFT, MATCH, COMPONENT, ORDER, LINK, NEXT, CALLER, BELOW, NODE = range(11)
 
 # A value: the node that has it, the last search that saw it, from which node.
@@ -31,7 +32,7 @@ HOLDER, SEEN, SEER, VALUE = range(4)
 
 
 def matching_data(terms: Sequence[tuple[int, int, int]], low: int, high: int) -> list[int]:
-    """Return the data for terms (variable's position, coefficient, constant) with values ``low``..``high``."""
+    """Return the data for terms (variable, coefficient, constant) with values ``low``..``high``."""
     sink = HEADER + NODE * len(terms)
     nodes = [number for term in [*terms, (0, 0, 0)] for number in (*term, *[0] * (NODE - 3))]
     return [low, sink, sink + NODE, 0, *nodes, *[0] * VALUE * (high - low + 1)]
@@ -149,7 +150,7 @@ def find_components(m: Memory, data: int) -> None:
     put(m.net, sink + NEXT, first)
     order = top = 0
     for root in range(first, sink, NODE):
-        other, caller = (0, 0) if entry(m.net, root + ORDER) else (root, 0)
+        other = 0 if entry(m.net, root + ORDER) else root
         node = 0
         while node or other:
             if other and entry(m.net, other + ORDER) == 0:
@@ -173,7 +174,7 @@ def find_components(m: Memory, data: int) -> None:
 
 
 @inner_kernel
-def all_different_matching(m: Memory, p: int) -> Any:
+def all_different_values(m: Memory, p: int) -> Any:
     """Remove all values that no solution of the AllDifferent has."""
     data = entry(m.net, p + at.ROWS)
     if not match_all(m, data):
@@ -182,10 +183,10 @@ def all_different_matching(m: Memory, p: int) -> Any:
     for node in range(data + HEADER, data + entry(m.net, data + SINK), NODE):
         v = entry(m.net, node + VARIABLE)
         w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
-        while w < high + 1:
+        while w <= high:
             holder = entry(m.net, value_place(m, data, node, w) + HOLDER)
-            if holder and entry(m.net, holder + COMPONENT) != entry(m.net, node + COMPONENT):
-                if not remove(m, v, w):
-                    return 0
+            apart = holder and entry(m.net, holder + COMPONENT) != entry(m.net, node + COMPONENT)
+            if apart and not remove(m, v, w):
+                return 0
             w = next_value(m, v, w + 1)
     return 1

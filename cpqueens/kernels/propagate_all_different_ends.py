@@ -162,7 +162,7 @@ def raise_least(m: Memory, data: int, sign: int) -> Any:
 
 
 @inner_kernel
-def all_different_intervals(m: Memory, p: int) -> Any:
+def all_different_ends(m: Memory, p: int) -> Any:
     """Take the ends of domains out of Hall intervals."""
     data = entry(m.net, p + at.ROWS)
     for sign in (1, -1):
