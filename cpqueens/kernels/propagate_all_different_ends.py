@@ -15,7 +15,7 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, tighten
 from cpqueens.kernels.entries import entry, put
-from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.jit import inner_kernel, propagator
 
 # The header: number of terms, where the orders begin, and where the ends.
 TERMS, ORDERS, ENDS, HEADER = range(4)
@@ -161,7 +161,7 @@ def raise_least(m: Memory, data: int, sign: int) -> Any:
     return 1
 
 
-@inner_kernel
+@propagator
 def all_different_ends(m: Memory, p: int) -> Any:
     """Take the ends of domains out of Hall intervals."""
     data = entry(m.net, p + at.ROWS)

@@ -17,7 +17,7 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, contains, next_value, remove
 from cpqueens.kernels.entries import entry, put
-from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.jit import inner_kernel, propagator
 
 # The header: the least value of a term, where the sink is and where the values begin, the search's number.
 BASE, SINK, VALUES, STAMP, HEADER = range(5)
@@ -173,7 +173,7 @@ def find_components(m: Memory, data: int) -> None:
             other = next_node(m, data, node) if node else 0
 
 
-@inner_kernel
+@propagator
 def all_different_values(m: Memory, p: int) -> Any:
     """Remove all values that no solution of the AllDifferent has."""
     data = entry(m.net, p + at.ROWS)

@@ -9,7 +9,7 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, contains, remove, size, tighten
 from cpqueens.kernels.entries import entry
-from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.jit import inner_kernel, propagator
 
 # Of a variable: no value is in the set, some are, all are.
 OUTSIDE, OPEN, INSIDE = 0, 1, 2
@@ -66,7 +66,7 @@ def keep(m: Memory, p: int, v: int) -> Any:
     return 1
 
 
-@inner_kernel
+@propagator
 def among(m: Memory, p: int) -> Any:
     """Prune for "so many variables from START on have a value of ROWS as the last of them says"."""
     first, end = entry(m.net, p + at.START), entry(m.net, p + at.END) - 2

@@ -8,7 +8,7 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, contains, next_value, remove, tighten
 from cpqueens.kernels.entries import entry
-from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.jit import inner_kernel, propagator
 
 
 @inner_kernel
@@ -26,7 +26,7 @@ def point_back(m: Memory, there: int, back: int, many: int) -> Any:
     return 1
 
 
-@inner_kernel
+@propagator
 def inverse(m: Memory, p: int) -> Any:
     """Prune for two arrays, one after the other, that are inverse."""
     first, end = entry(m.net, p + at.START), entry(m.net, p + at.END)

@@ -10,7 +10,7 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, set_word, tighten, word
 from cpqueens.kernels.entries import entry
-from cpqueens.kernels.jit import inner_kernel
+from cpqueens.kernels.jit import inner_kernel, propagator
 
 
 @inner_kernel
@@ -25,7 +25,7 @@ def rest_can_follow(m: Memory, k: int, end: int, strict: int) -> Any:
     return not strict
 
 
-@inner_kernel
+@propagator
 def lexicographic(m: Memory, p: int) -> Any:
     """Prune for "the first variables of the pairs come before the second", strictly where CONSTANT is 1.
 
