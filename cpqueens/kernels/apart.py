@@ -13,7 +13,14 @@ from cpqueens.kernels import kinds
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
-NAMES = ("value_precede",)
+NAMES = (
+    "all_different_ends",
+    "all_different_values",
+    "among",
+    "inverse",
+    "lexicographic",
+    "value_precede",
+)
 
 
 def kind_of(name: str) -> int:

@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping
 
-from cpqueens.backends.backtracking.wholes import value_precede
+from cpqueens.backends.backtracking.wholes import count, inverse, lexicographic, value_precede
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
 from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
+    "Among": count.AMONG,
+    "Count": count.COUNT,
+    "Inverse": inverse.TAKEN,
+    "LexChainLess": lexicographic.CHAIN,
+    "LexChainLessEqual": lexicographic.CHAIN,
+    "LexLess": lexicographic.PAIR,
+    "LexLessEqual": lexicographic.PAIR,
     "ValuePrecede": value_precede.TAKEN,
 }
 """By kind of constraint."""
