@@ -17,6 +17,7 @@ NAMES = (
     "all_different_ends",
     "all_different_values",
     "among",
+    "cardinality",
     "inverse",
     "lexicographic",
     "value_precede",

@@ -13,6 +13,7 @@ from cpqueens import (
     AllDifferent,
     Among,
     Count,
+    GlobalCardinality,
     Inverse,
     LexChainLess,
     LexChainLessEqual,
@@ -62,6 +63,15 @@ def counts() -> Model:
     return m
 
 
+def numbers() -> Model:
+    """Return terms whose values occur as often as other terms say, within bounds, and no other ones."""
+    m = Model()
+    x, n = m.intvar(0, 4, shape=6, name="x"), m.intvar(0, 3, shape=3, name="n")
+    m.add(GlobalCardinality(x[:4], [0, 2, 7], n), x[:-1] <= x[1:], n[0] < n[1])
+    m.add(GlobalCardinality(x + 1, [1, 3, 4, 5], lower=[1, 0, 2, 0], upper=[2, 2, 3, 1], closed=True))
+    return m
+
+
 def inverses() -> Model:
     """Return two inverse permutations with conditions on both."""
     m = Model()
@@ -88,6 +98,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "all_different_ends": ruler,
     "all_different_values": completion,
     "among": counts,
+    "cardinality": numbers,
     "inverse": inverses,
     "lexicographic": ordered,
     "value_precede": precedence,

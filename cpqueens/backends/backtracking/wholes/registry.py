@@ -2,13 +2,20 @@
 
 from collections.abc import Mapping
 
-from cpqueens.backends.backtracking.wholes import count, inverse, lexicographic, value_precede
+from cpqueens.backends.backtracking.wholes import (
+    count,
+    global_cardinality,
+    inverse,
+    lexicographic,
+    value_precede,
+)
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
 from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
     "Among": count.AMONG,
     "Count": count.COUNT,
+    "GlobalCardinality": global_cardinality.TAKEN,
     "Inverse": inverse.TAKEN,
     "LexChainLess": lexicographic.CHAIN,
     "LexChainLessEqual": lexicographic.CHAIN,
