@@ -18,6 +18,7 @@ NAMES = (
     "all_different_values",
     "among",
     "cardinality",
+    "different_values",
     "inverse",
     "lexicographic",
     "value_precede",

@@ -20,6 +20,7 @@ from cpqueens import (
     LexLess,
     LexLessEqual,
     Model,
+    NValue,
     ValuePrecede,
 )
 from cpqueens.backends.backtracking import network
@@ -72,6 +73,14 @@ def numbers() -> Model:
     return m
 
 
+def palette() -> Model:
+    """Return terms that take as many values as another says, which is bounded from both sides."""
+    m = Model()
+    x, n = m.intvar(0, 4, shape=5, name="x"), m.intvar(2, 4, name="n")
+    m.add(NValue(x, n), NValue(x[:4] - 1, n - 1), x[0] >= 3, x[4] <= 1, x[1] == x[2] + 1, x[3] > x[2])
+    return m
+
+
 def inverses() -> Model:
     """Return two inverse permutations with conditions on both."""
     m = Model()
@@ -99,6 +108,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "all_different_values": completion,
     "among": counts,
     "cardinality": numbers,
+    "different_values": palette,
     "inverse": inverses,
     "lexicographic": ordered,
     "value_precede": precedence,

@@ -7,9 +7,9 @@ from mutant import Area, Mutant
 COMPILED = Area(
     "compiled",
     (
-        Mutant("< is <=", "compiled._RELATION",
+        Mutant("< is <=", "compiled.RELATIONS",
                "\"<\": (LE, 1)", "\"<\": (LE, 0)"),
-        Mutant("> is >=", "compiled._RELATION",
+        Mutant("> is >=", "compiled.RELATIONS",
                "\">\": (GE, -1)", "\">\": (GE, 0)"),
         Mutant("a strict row is shifted the wrong way", "compiled._terms",
                "array.constants + shift", "array.constants - shift"),

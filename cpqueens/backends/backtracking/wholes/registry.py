@@ -7,6 +7,7 @@ from cpqueens.backends.backtracking.wholes import (
     global_cardinality,
     inverse,
     lexicographic,
+    n_value,
     value_precede,
 )
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
@@ -21,6 +22,7 @@ WHOLES: Mapping[str, WholeKind] = {
     "LexChainLessEqual": lexicographic.CHAIN,
     "LexLess": lexicographic.PAIR,
     "LexLessEqual": lexicographic.PAIR,
+    "NValue": n_value.TAKEN,
     "ValuePrecede": value_precede.TAKEN,
 }
 """By kind of constraint."""
