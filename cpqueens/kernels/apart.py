@@ -14,11 +14,13 @@ from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
 NAMES = (
+    "absolute_values",
     "all_different_ends",
     "all_different_values",
     "among",
     "cardinality",
     "different_values",
+    "equation_values",
     "inverse",
     "lexicographic",
     "value_precede",

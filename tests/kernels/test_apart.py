@@ -23,7 +23,6 @@ from cpqueens import (
     NValue,
     ValuePrecede,
 )
-from cpqueens.backends.backtracking import network
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -81,6 +80,22 @@ def palette() -> Model:
     return m
 
 
+def series() -> Model:
+    """Return all-interval series: permutations whose neighbours' distances are all different."""
+    m = Model()
+    x = m.intvar(0, 6, shape=7, name="x")
+    m.add(AllDifferent(x), AllDifferent(abs(x[1:] - x[:-1])), x[0] < x[-1])
+    return m
+
+
+def pairs_at_distances() -> Model:
+    """Return Langford's pairs: k and k again stand k + 1 places apart."""
+    m = Model()
+    x = m.intvar(0, 7, shape=(4, 2), name="x")
+    m.add(AllDifferent(x), x[:, 1] == x[:, 0] + np.arange(2, 6))
+    return m
+
+
 def inverses() -> Model:
     """Return two inverse permutations with conditions on both."""
     m = Model()
@@ -104,11 +119,13 @@ def ordered() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {
+    "absolute_values": series,
     "all_different_ends": ruler,
     "all_different_values": completion,
     "among": counts,
     "cardinality": numbers,
     "different_values": palette,
+    "equation_values": pairs_at_distances,
     "inverse": inverses,
     "lexicographic": ordered,
     "value_precede": precedence,
@@ -180,7 +197,12 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    monkeypatch.setattr(network, "add_hall_sets", lambda *_: None)
+    for by_values in (
+        "cpqueens.backends.backtracking.network.add_hall_sets",
+        "cpqueens.backends.backtracking.network.Builder.by_values",
+        "cpqueens.backends.backtracking.network.Builder.absolute_by_values",
+    ):
+        monkeypatch.setattr(by_values, lambda *_: None)
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]

@@ -85,7 +85,7 @@ class Builder:
             new = self.new_variable(low, high)
             self._auxiliary[row] = new
             if variables:
-                self.add(kinds.EQUAL, [*variables, new], [*coefficients, -1], constant)
+                self.linear(((*variables, new), (*coefficients, -1), constant), EQ)
         return self._auxiliary[row]
 
     def variables(self, array: LinearArray) -> list[int]:
@@ -136,6 +136,20 @@ class Builder:
         sign = -1 if relation == GE else 1
         kind = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}[relation]
         self.add(kind, list(variables), [sign * a for a in coefficients], sign * constant)
+        if relation == EQ:
+            self.by_values(row)
+
+    def by_values(self, row: Row) -> None:
+        """Let an equation of few variables of few values look at each value, too."""
+        variables, coefficients, constant = row
+        spans = [self.upper[v] - self.lower[v] for v in variables]
+        if self.strong and len(variables) in (2, 3) and max(spans) < LISTED_DEFINED:
+            self.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
+
+    def absolute_by_values(self, variable: int, result: int) -> None:
+        """Let an absolute value look at each value, too, where there are few."""
+        if self.strong and self.upper[variable] - self.lower[variable] < LISTED_DEFINED:
+            self.propagator(Propagator("absolute_values", [variable, result]))
 
     def truth(self, row: Row, relation: int, result: int) -> None:
         """Add ``result == 1`` exactly where ``row relation 0``."""
@@ -160,6 +174,8 @@ class Builder:
             self.add(
                 kinds.FUNCTIONS[definition.kind], variables, [1] * len(variables), result=definition.result
             )
+            if definition.kind == "abs":
+                self.absolute_by_values(variables[0], definition.result)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -260,13 +276,26 @@ def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def build_memory(compiled: Compiled, check_only: bool, strong: bool = True) -> tuple[Memory, int]:
+def _is_empty_board(compiled: Compiled) -> bool:
+    """Say whether all that there is are AllDifferents over all variables, with offsets: queens.
+
+    There few Hall sets are found until little is left to be searched; looking for them takes more time than
+    it saves.
+    """
+    c = compiled
+    rules = [len(c.domains), len(c.linear), len(c.tables), len(c.wholes), len(c.definitions)]
+    groups = np.diff(c.different_start)
+    only = not any(rules) and len(c.clause_start) == 1 and c.objective is None
+    whole = len(groups) > 1 and bool((groups == c.decision_count).all())
+    return only and whole and len(set(zip(c.lower, c.upper, strict=True))) == 1
+
+
+def build_memory(compiled: Compiled, check_only: bool) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed.
-    AllDifferent looks for Hall sets where it is to be ``strong``.
     """
-    builder = Builder(compiled, strong and not check_only)
+    builder = Builder(compiled, strong=not check_only and not _is_empty_board(compiled))
     builder.build()
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
