@@ -32,6 +32,9 @@ CELLS = 200_000_000
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
 
+PAIRS_BY_VALUES = 1 << 9
+"""Pairs of values of two of the variables of an equation up to which it looks at them."""
+
 _WAKE = {
     kinds.DIFFERENT: at.FIX,
     kinds.TRUTH_EQUAL: at.DOMAIN,
@@ -142,8 +145,13 @@ class Builder:
     def by_values(self, row: Row) -> None:
         """Let an equation of few variables of few values look at each value, too."""
         variables, coefficients, constant = row
-        spans = [self.upper[v] - self.lower[v] for v in variables]
-        if self.strong and len(variables) in (2, 3) and max(spans) < LISTED_DEFINED:
+        spans = sorted(self.upper[v] - self.lower[v] + 1 for v in variables)
+        few = (
+            len(variables) in (2, 3)
+            and spans[-1] <= LISTED_DEFINED
+            and spans[0] * spans[-2] <= PAIRS_BY_VALUES
+        )
+        if self.strong and few:
             self.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
 
     def absolute_by_values(self, variable: int, result: int) -> None:
