@@ -23,6 +23,7 @@ NAMES = (
     "equation_values",
     "inverse",
     "lexicographic",
+    "nogoods",
     "value_precede",
 )
 

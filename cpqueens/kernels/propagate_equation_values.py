@@ -13,7 +13,7 @@ from cpqueens.kernels.domains import Memory, contains, next_value, remove, size
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inner_kernel, propagator
 
-MOST_PAIRS = 128
+FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""
 
 
@@ -31,7 +31,7 @@ def largest(m: Memory, first: int, end: int) -> Any:
             most, found = many, k
         else:
             pairs *= many
-        if pairs > MOST_PAIRS:
+        if pairs > FEW_PAIRS:
             return 0
     return found
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cpqueens.models.golomb_ruler import golomb_ruler
 
 from cpqueens import (
     AllDifferent,
@@ -23,6 +24,7 @@ from cpqueens import (
     NValue,
     ValuePrecede,
 )
+from cpqueens.backends.backtracking import settings
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -128,15 +130,23 @@ MODELS: dict[str, Callable[[], Model]] = {
     "equation_values": pairs_at_distances,
     "inverse": inverses,
     "lexicographic": ordered,
+    "nogoods": lambda: golomb_ruler(5),
     "value_precede": precedence,
 }
 """By propagator a model that uses it."""
 
 
 def said(model: Model) -> tuple[Any, ...]:
-    """Return what listing all solutions says, and how it went."""
-    outcome = model.enumerate(solver="backtracking:forward")
-    return outcome.solutions.matrix.tolist(), outcome.statistics["nodes"], outcome.statistics["failures"]
+    """Return what listing all solutions, or looking for the best one, says, and how it went."""
+    verb = model.enumerate if model.objective is None else model.solve
+    outcome = verb(solver="backtracking:forward")
+    found = outcome.solutions.matrix.tolist() if model.objective is None else [outcome.objective]
+    return found, outcome.statistics["nodes"], outcome.statistics["failures"]
+
+
+@pytest.fixture(autouse=True)
+def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
 
 
 def test_the_lists_are_complete() -> None:
@@ -197,12 +207,8 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    for by_values in (
-        "cpqueens.backends.backtracking.network.add_hall_sets",
-        "cpqueens.backends.backtracking.network.Builder.by_values",
-        "cpqueens.backends.backtracking.network.Builder.absolute_by_values",
-    ):
-        monkeypatch.setattr(by_values, lambda *_: None)
+    for added in ("add_hall_sets", "add_equation_values", "add_absolute_values"):
+        monkeypatch.setattr(f"cpqueens.backends.backtracking.network.{added}", lambda *_: None)
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
+from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
+from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
-from cpqueens.kernels import kinds
+from cpqueens.kernels import kinds, nogoods
 from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
 from cpqueens.language.expressions import LinearArray
@@ -32,15 +33,15 @@ CELLS = 200_000_000
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
 
-PAIRS_BY_VALUES = 1 << 9
-"""Pairs of values of two of the variables of an equation up to which it looks at them."""
-
 _WAKE = {
     kinds.DIFFERENT: at.FIX,
     kinds.TRUTH_EQUAL: at.DOMAIN,
     kinds.ELEMENT: at.DOMAIN,
     kinds.TABLE: at.DOMAIN,
 }
+
+_FIRST_WEIGHT = 64
+"""Of each variable before the first failure, and what that adds."""
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
@@ -71,6 +72,7 @@ class Builder:
         self._auxiliary: dict[Row, int] = {}
         self.objective_row = -1
         self.words: list[int] = []
+        self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
 
     # ---- terms ----------------------------------------------------------------------------------
@@ -88,6 +90,7 @@ class Builder:
             new = self.new_variable(low, high)
             self._auxiliary[row] = new
             if variables:
+                self.makers.append((len(self.propagators), new))
                 self.linear(((*variables, new), (*coefficients, -1), constant), EQ)
         return self._auxiliary[row]
 
@@ -139,25 +142,8 @@ class Builder:
         sign = -1 if relation == GE else 1
         kind = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}[relation]
         self.add(kind, list(variables), [sign * a for a in coefficients], sign * constant)
-        if relation == EQ:
-            self.by_values(row)
-
-    def by_values(self, row: Row) -> None:
-        """Let an equation of few variables of few values look at each value, too."""
-        variables, coefficients, constant = row
-        spans = sorted(self.upper[v] - self.lower[v] + 1 for v in variables)
-        few = (
-            len(variables) in (2, 3)
-            and spans[-1] <= LISTED_DEFINED
-            and spans[0] * spans[-2] <= PAIRS_BY_VALUES
-        )
-        if self.strong and few:
-            self.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
-
-    def absolute_by_values(self, variable: int, result: int) -> None:
-        """Let an absolute value look at each value, too, where there are few."""
-        if self.strong and self.upper[variable] - self.lower[variable] < LISTED_DEFINED:
-            self.propagator(Propagator("absolute_values", [variable, result]))
+        if relation == EQ and self.strong:
+            add_equation_values(row, self)
 
     def truth(self, row: Row, relation: int, result: int) -> None:
         """Add ``result == 1`` exactly where ``row relation 0``."""
@@ -182,8 +168,8 @@ class Builder:
             self.add(
                 kinds.FUNCTIONS[definition.kind], variables, [1] * len(variables), result=definition.result
             )
-            if definition.kind == "abs":
-                self.absolute_by_values(variables[0], definition.result)
+            if definition.kind == "abs" and self.strong:
+                add_absolute_values(variables[0], definition.result, self)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -284,36 +270,49 @@ def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def _is_empty_board(compiled: Compiled) -> bool:
-    """Say whether all that there is are AllDifferents over all variables, with offsets: queens.
-
-    There few Hall sets are found until little is left to be searched; looking for them takes more time than
-    it saves.
-    """
-    c = compiled
-    rules = [len(c.domains), len(c.linear), len(c.tables), len(c.wholes), len(c.definitions)]
-    groups = np.diff(c.different_start)
-    only = not any(rules) and len(c.clause_start) == 1 and c.objective is None
-    whole = len(groups) > 1 and bool((groups == c.decision_count).all())
-    return only and whole and len(set(zip(c.lower, c.upper, strict=True))) == 1
-
-
-def build_memory(compiled: Compiled, check_only: bool) -> tuple[Memory, int]:
+def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
-    With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed.
+    With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
+    ``learning`` the first propagator is that of nogoods, and variables have first weights and values.
     """
-    builder = Builder(compiled, strong=not check_only and not _is_empty_board(compiled))
+    builder = Builder(compiled, strong=not check_only and not is_empty_board(compiled))
+    if learning:
+        builder.propagator(_nogoods(compiled))
     builder.build()
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)
+    if learning:
+        _prepare_learning(builder, compiled, x)
     net = _net(builder, x)
     whole = np.concatenate([x.reshape(-1), _words(builder)])
     stack = _stack(builder, x, len(cells), len(whole))
     memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
     return memory, row if row < 0 else row * at.P_WIDTH
+
+
+def _nogoods(compiled: Compiled) -> Propagator:
+    """Return the propagator of nogoods."""
+    decisions = range(compiled.decision_count)
+    numbers, words = np.zeros(nogoods.NUMBERS, dtype=np.int64), [0] * nogoods.PATHS
+    events = at.FIX | at.BOUND
+    return Propagator("nogoods", decisions, numbers=numbers, words=words, events=events, queue=at.DEAREST)
+
+
+def _prepare_learning(builder: Builder, compiled: Compiled, x: IntArray) -> None:
+    """Set first weights, the values to try first (those that are good for the objective), and makers."""
+    x[:, at.WEIGHT] = _FIRST_WEIGHT
+    x[:, at.SAVED] = x[:, at.LOW]
+    if compiled.objective is not None:
+        down = compiled.objective.variable[compiled.objective.coefficient < 0]
+        x[down, at.SAVED] = x[down, at.HIGH]
+    for k, p in enumerate(builder.propagators):
+        if p.own is None and p.result >= 0 and p.kind < kinds.TABLE:
+            x[p.result, at.MAKER] = 1 + k * at.P_WIDTH
+    for k, variable in builder.makers:
+        x[variable, at.MAKER] = 1 + k * at.P_WIDTH
 
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
@@ -454,7 +453,7 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
     stack = np.zeros(trail + 2 * saved + 256, dtype=np.int64)
     stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1
     stack[at.CHANGED_BASE] = stack[at.CHANGED_TOP] = changed
-    stack[at.MARKS], stack[at.VARIABLES] = cells, x.size
+    stack[at.MARKS], stack[at.VARIABLES], stack[at.BUMP] = cells, x.size, _FIRST_WEIGHT
     for queue, numbers in waiting.items():
         end = begin + len(numbers) + 1
         stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
