@@ -13,7 +13,19 @@ from cpqueens.kernels import kinds
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
-NAMES = ("nogoods", "value_precede")
+NAMES = (
+    "absolute_values",
+    "all_different_ends",
+    "all_different_values",
+    "among",
+    "cardinality",
+    "different_values",
+    "equation_values",
+    "inverse",
+    "lexicographic",
+    "nogoods",
+    "value_precede",
+)
 
 
 def kind_of(name: str) -> int:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 EQ, NE, LE, GE = 0, 1, 2, 3
 """Codes of the relations of linear rows; strict ones are made non-strict by their constant."""
 
-_RELATION = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (GE, 0), ">": (GE, -1)}
+RELATIONS = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (GE, 0), ">": (GE, -1)}
+"""Of each relation its code, and what is added to ``term relation 0``."""
 
 Singles = tuple[IntArray, IntArray, IntArray]
 """Variables, coefficients and constants of terms of one variable each."""
@@ -176,7 +177,7 @@ def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int
 
 
 def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
-    code, shift = _RELATION[c.relation]
+    code, shift = RELATIONS[c.relation]
     return _terms(number, [c.terms]), _terms(number, [c.value]), code, _terms(number, [c.count - shift])
 
 
@@ -220,7 +221,7 @@ def compile_model(
             of[constraint.kind].append(constraint)
         else:
             wholes.append(Whole(constraint, number))
-    relations = [_RELATION[c.relation] for c in of["Linear"]]
+    relations = [RELATIONS[c.relation] for c in of["Linear"]]
     expressions = [c.expression for c in of["Linear"]]
     codes = (np.full(e.size, code) for (code, _), e in zip(relations, expressions, strict=True))
     store = lowered.store
@@ -300,7 +301,7 @@ def _sort(block: Definition) -> tuple[str, int, int]:
     if not isinstance(block, Truth):
         return block.kind, EQ, 0
     constraint = block.constraint
-    relation, shift = _RELATION[constraint.relation] if isinstance(constraint, Linear) else (EQ, 0)
+    relation, shift = RELATIONS[constraint.relation] if isinstance(constraint, Linear) else (EQ, 0)
     return f"truth_{constraint.kind.lower()}", relation, shift
 
 

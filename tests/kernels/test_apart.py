@@ -6,10 +6,24 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
 
-from cpqueens import Model, ValuePrecede
+from cpqueens import (
+    AllDifferent,
+    Among,
+    Count,
+    GlobalCardinality,
+    Inverse,
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    Model,
+    NValue,
+    ValuePrecede,
+)
 from cpqueens.backends.backtracking import settings
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
@@ -25,7 +39,97 @@ def precedence() -> Model:
     return m
 
 
+def completion() -> Model:
+    """Return a Latin square with some entries, in which Hall sets are common."""
+    m = Model()
+    x = m.intvar(0, 4, shape=(5, 5), name="x")
+    m += [AllDifferent(line) for line in (*x, *x.T)]
+    m.add(x[0, :3] == [0, 1, 2], x[1:3, 0] == [1, 2], x[4, 4] == 0, x[3, 3] == 4, x[2, 2] == 4)
+    return m
+
+
+def ruler() -> Model:
+    """Return Golomb rulers with five marks of given distances, which have more values than they are."""
+    m = Model()
+    x, d = m.intvar(0, 12, shape=5, name="x"), m.intvar(1, 12, shape=10, name="d")
+    first, second = np.triu_indices(5, 1)
+    m.add(x[0] == 0, x[1:] > x[:-1], d == x[second] - x[first], AllDifferent(d))
+    return m
+
+
+def counts() -> Model:
+    """Return terms of which so many have values of sets, exactly, at most and more than others."""
+    m = Model()
+    x, n = m.intvar(0, 3, shape=5, name="x"), m.intvar(0, 5, name="n")
+    m.add(Among(x, [1, 3], n), Count(x, 2, ">=", n), Count(x + 1, 1, "<", n), x[0] != 2, x[:-1] <= x[1:])
+    return m
+
+
+def numbers() -> Model:
+    """Return terms whose values occur as often as other terms say, within bounds, and no other ones."""
+    m = Model()
+    x, n = m.intvar(0, 4, shape=6, name="x"), m.intvar(0, 3, shape=3, name="n")
+    m.add(GlobalCardinality(x[:4], [0, 2, 7], n), x[:-1] <= x[1:], n[0] < n[1])
+    m.add(GlobalCardinality(x + 1, [1, 3, 4, 5], lower=[1, 0, 2, 0], upper=[2, 2, 3, 1], closed=True))
+    return m
+
+
+def palette() -> Model:
+    """Return terms that take as many values as another says, which is bounded from both sides."""
+    m = Model()
+    x, n = m.intvar(0, 4, shape=5, name="x"), m.intvar(2, 4, name="n")
+    m.add(NValue(x, n), NValue(x[:4] - 1, n - 1), x[0] >= 3, x[4] <= 1, x[1] == x[2] + 1, x[3] > x[2])
+    return m
+
+
+def series() -> Model:
+    """Return all-interval series: permutations whose neighbours' distances are all different."""
+    m = Model()
+    x = m.intvar(0, 6, shape=7, name="x")
+    m.add(AllDifferent(x), AllDifferent(abs(x[1:] - x[:-1])), x[0] < x[-1])
+    return m
+
+
+def pairs_at_distances() -> Model:
+    """Return Langford's pairs: k and k again stand k + 1 places apart."""
+    m = Model()
+    x = m.intvar(0, 7, shape=(4, 2), name="x")
+    m.add(AllDifferent(x), x[:, 1] == x[:, 0] + np.arange(2, 6))
+    return m
+
+
+def inverses() -> Model:
+    """Return two inverse permutations with conditions on both."""
+    m = Model()
+    x, y = m.intvar(-1, 6, shape=(2, 5), name="x")
+    m.add(Inverse(x, y), x[0] > x[1], y[2] != 1, abs(y[3] - x[3]) == 2)
+    return m
+
+
+def ordered() -> Model:
+    """Return rows and columns in order, among them some of sums."""
+    m = Model()
+    x = m.intvar(0, 2, shape=(3, 3), name="x")
+    m.add(
+        LexChainLess(x),
+        LexChainLessEqual(x.T),
+        LexLess(x[0] + x[1], x[2] + 1),
+        LexLessEqual(x[1], x[0, ::-1]),
+    )
+    m.add(x.sum() == 6)
+    return m
+
+
 MODELS: dict[str, Callable[[], Model]] = {
+    "absolute_values": series,
+    "all_different_ends": ruler,
+    "all_different_values": completion,
+    "among": counts,
+    "cardinality": numbers,
+    "different_values": palette,
+    "equation_values": pairs_at_distances,
+    "inverse": inverses,
+    "lexicographic": ordered,
     "nogoods": lambda: golomb_ruler(5),
     "value_precede": precedence,
 }
@@ -99,10 +203,13 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
     assert outcome.statistics["failures"] == 0
 
 
-def test_taken_whole_a_model_has_no_more_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = said(precedence())
+@pytest.mark.parametrize("name", MODELS)
+def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    decomposed = said(precedence())
+    for added in ("add_hall_sets", "add_equation_values", "add_absolute_values"):
+        monkeypatch.setattr(f"cpqueens.backends.backtracking.network.{added}", lambda *_: None)
+    decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]
     assert whole[2] <= decomposed[2]

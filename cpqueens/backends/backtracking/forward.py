@@ -139,7 +139,7 @@ class ForwardSearch:
         """Return what steers the search for the best solution, where it may go back to its root."""
         if self.request.want is not Want.BEST or self._nogoods < 0:
             return None
-        low, _ = linear_bounds(self.start, self.objective_row)
+        low = linear_bounds(self.start, self.objective_row)[0]
         bisection = Bisection(int(low) + self._demanded(self.start))
         self.tree.state[tree.ASK_FOUND] = bisection.ask_found
         return bisection

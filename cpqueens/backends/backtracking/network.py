@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
+from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.errors import ModelError
@@ -59,8 +61,8 @@ class _Propagator:
 class Builder:
     """Collects propagators and auxiliary variables."""
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
+    def __init__(self, compiled: Compiled, strong: bool) -> None:
+        self.compiled, self.strong = compiled, strong
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[_Propagator] = []
@@ -89,7 +91,7 @@ class Builder:
             self._auxiliary[row] = new
             if variables:
                 self.makers.append((len(self.propagators), new))
-                self.add(kinds.EQUAL, [*variables, new], [*coefficients, -1], constant)
+                self.linear(((*variables, new), (*coefficients, -1), constant), EQ)
         return self._auxiliary[row]
 
     def variables(self, array: LinearArray) -> list[int]:
@@ -140,6 +142,8 @@ class Builder:
         sign = -1 if relation == GE else 1
         kind = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}[relation]
         self.add(kind, list(variables), [sign * a for a in coefficients], sign * constant)
+        if relation == EQ and self.strong:
+            add_equation_values(row, self)
 
     def truth(self, row: Row, relation: int, result: int) -> None:
         """Add ``result == 1`` exactly where ``row relation 0``."""
@@ -164,6 +168,8 @@ class Builder:
             self.add(
                 kinds.FUNCTIONS[definition.kind], variables, [1] * len(variables), result=definition.result
             )
+            if definition.kind == "abs" and self.strong:
+                add_absolute_values(variables[0], definition.result, self)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -180,7 +186,10 @@ class Builder:
         else:
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
-            self.different.append([(v[0], a[0], c) for v, a, c in affine])
+            group = [(v[0], a[0], c) for v, a, c in affine]
+            self.different.append(group)
+            if self.strong:
+                add_hall_sets(group, self)
 
     def shared(self, terms: list[Row]) -> None:
         """Add the disequalities of pairs of sums with a part in common, which their difference has not."""
@@ -267,7 +276,7 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values.
     """
-    builder = Builder(compiled)
+    builder = Builder(compiled, strong=not check_only and not is_empty_board(compiled))
     if learning:
         builder.propagator(_nogoods(compiled))
     builder.build()

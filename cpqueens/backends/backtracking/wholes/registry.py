@@ -2,11 +2,27 @@
 
 from collections.abc import Mapping
 
-from cpqueens.backends.backtracking.wholes import value_precede
+from cpqueens.backends.backtracking.wholes import (
+    count,
+    global_cardinality,
+    inverse,
+    lexicographic,
+    n_value,
+    value_precede,
+)
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
 from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
+    "Among": count.AMONG,
+    "Count": count.COUNT,
+    "GlobalCardinality": global_cardinality.TAKEN,
+    "Inverse": inverse.TAKEN,
+    "LexChainLess": lexicographic.CHAIN,
+    "LexChainLessEqual": lexicographic.CHAIN,
+    "LexLess": lexicographic.PAIR,
+    "LexLessEqual": lexicographic.PAIR,
+    "NValue": n_value.TAKEN,
     "ValuePrecede": value_precede.TAKEN,
 }
 """By kind of constraint."""
