@@ -64,7 +64,7 @@ def _is_walk(solver: str) -> bool:
 
 def warm(group: int) -> Iterator[str]:
     """Make the runs of a group one after the other, with machine code from the first step; name each."""
-    from cpqueens.kernels import tiers
+    from cpqueens.kernels import apart, tiers
     from cpqueens.solving.solve import count_solutions
 
     belongs = GROUPS[group]
@@ -77,6 +77,9 @@ def warm(group: int) -> Iterator[str]:
             if belongs(problem, solver):
                 yield f"many runs of {solver} on {problem}"
                 catalog.load(problem, [size]).model.runs(solver, 2, **options)
+        for name in apart.NAMES if belongs("", "backtracking:forward") else ():
+            yield f"propagation of {name}"
+            apart.compile_apart(name)
         if belongs("queens", "backtracking:halves"):
             yield "backtracking:halves on queens"
             count_solutions(catalog.load("queens", ["n=6"]).model, "backtracking:halves")

@@ -33,6 +33,14 @@ def inner_kernel(function: Function) -> Function:
     return cast(Function, njit(error_model="numpy", **_OPTIONS)(function))
 
 
+propagator = inner_kernel
+
+
+def linking_kernel(_link: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile an entry that calls others by address."""
+    return kernel
+
+
 def inlined(function: Function) -> Function:
     """Compile a function that is written out anew wherever a kernel calls it."""
     return cast(Function, njit(inline="always", nogil=True)(function))

@@ -22,20 +22,30 @@ Flags = NDArray[np.uint8]
 # Events that wake a propagator.
 FIX, BOUND, DOMAIN = 1, 2, 4
 
-# The record of a variable: bounds, where the flags of its values start in ``cells`` (-1: bounds only) and
-# the value of the first flag, whether changes are ignored (strategy ``check``), the level of the last save,
-# the events that nobody has seen yet, and where in ``net`` its watches are, its places in AllDifferents,
-# those in AllDifferents that have sums among their terms, and the values of a domain too wide for flags,
-# ascending (none: every value between the bounds).
-LOW, HIGH, FIRST, BASE, FROZEN, STAMP, EVENTS = range(7)
-WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END, X_WIDTH = range(7, 16)
+# The record of a variable: bounds, how many listed values between them are removed, the level of the last
+# save, where the flags of its values start in ``cells`` (-1: bounds only) and the value of the first flag,
+# whether changes are ignored (strategy ``check``), the events that nobody has seen yet, and where in ``net``
+# its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, and
+# the values of a domain too wide for flags, ascending (none: every value between the bounds).
+LOW, HIGH, HOLES, STAMP, FIRST, BASE, FROZEN, EVENTS = range(8)
+WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END, X_WIDTH = range(8, 17)
 
-# The record of a propagator.
-KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, P_WIDTH = range(9)
+# A reversible word, which propagators may keep behind the variables, is a record of the first four fields.
+WORD_WIDTH = 4
 
-# The first places of ``stack``: how far its regions are filled, where they start and end.
-TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP = range(5)
-QUEUE_BASE, QUEUE_END, QUEUE_HEAD, QUEUE_SIZE, MARKS, HEADER = range(5, 11)
+# The record of a propagator; QUEUE is the one of the queues (a place of ``stack``) in which it waits.
+KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, QUEUE, P_WIDTH = range(10)
+
+# The first places of ``stack``: how far its regions are filled, where they start and end, where variables
+# end in ``x``, whether addresses are missing.
+TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP, MARKS, VARIABLES, UNLINKED = range(8)
+# Three queues: of propagators in constant or linear time, of dear ones, of the dearest.
+QUICK, DEAR, DEAREST, QUEUES_END = range(8, 21, 4)
+# The record of a queue.
+BASE_OF, END_OF, HEAD_OF, SIZE_OF, Q_WIDTH = range(5)
+# The addresses of propagators that are compiled apart, by kind: `NOT_USED`, or `WANTED` until they are known.
+ADDRESSES, HEADER = QUEUES_END, QUEUES_END + 32
+NOT_USED, WANTED = 0, -1
 
 
 class Memory(NamedTuple):
@@ -58,14 +68,15 @@ def copied(m: Memory) -> Memory:
 
 @inner_kernel
 def save(m: Memory, v: int) -> None:
-    """Remember v's bounds, once per level."""
+    """Remember v's bounds and holes, or a reversible word, once per level."""
     if entry(m.x, v + STAMP) != m.stack[LEVEL]:
         put(m.x, v + STAMP, m.stack[LEVEL])
         top = m.stack[TRAIL_TOP]
         put(m.stack, top, v)
         put(m.stack, top + 1, entry(m.x, v + LOW))
         put(m.stack, top + 2, entry(m.x, v + HIGH))
-        m.stack[TRAIL_TOP] = top + 3
+        put(m.stack, top + 3, entry(m.x, v + HOLES))
+        m.stack[TRAIL_TOP] = top + 4
 
 
 @inner_kernel
@@ -73,13 +84,28 @@ def restore(m: Memory, trail_top: int, cells_top: int) -> None:
     """Put back everything that was changed since the trail had these lengths."""
     for k in range(m.stack[CELLS_TOP] - 1, cells_top - 1, -1):
         put(m.cells, entry(m.stack, k), 1)
-    for k in range(m.stack[TRAIL_TOP] - 3, trail_top - 1, -3):
+    for k in range(m.stack[TRAIL_TOP] - 4, trail_top - 1, -4):
         v = entry(m.stack, k)
         put(m.x, v + LOW, entry(m.stack, k + 1))
         put(m.x, v + HIGH, entry(m.stack, k + 2))
+        put(m.x, v + HOLES, entry(m.stack, k + 3))
     m.stack[CELLS_TOP] = cells_top
     m.stack[TRAIL_TOP] = trail_top
     m.stack[LEVEL] += 1
+
+
+@inner_kernel
+def word(m: Memory, r: int) -> Any:
+    """Return a reversible word; those of one propagator lie `WORD_WIDTH` apart."""
+    return entry(m.x, r)
+
+
+@inner_kernel
+def set_word(m: Memory, r: int, value: int) -> None:
+    """Set a reversible word: `restore` puts back what it was."""
+    if entry(m.x, r) != value:
+        save(m, r)
+        put(m.x, r, value)
 
 
 @inner_kernel
@@ -114,12 +140,20 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
     if entry(m.x, v + FROZEN):
         return 1
     low, high = max(low, entry(m.x, v + LOW)), min(high, entry(m.x, v + HIGH))
-    if entry(m.x, v + FIRST) >= 0:
+    holes = entry(m.x, v + HOLES)
+    if holes and low <= high:
+        # from the old bounds inwards; holes that are passed lie no longer between the bounds
         shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
-        while low <= high and not entry(m.cells, shift + low):
-            low += 1
-        while low <= high and not entry(m.cells, shift + high):
-            high -= 1
+        w = entry(m.x, v + LOW) + (low > entry(m.x, v + LOW))
+        while holes and (w < low or (w <= high and not entry(m.cells, shift + w))):
+            holes -= not entry(m.cells, shift + w)
+            w += 1
+        low = max(low, w)
+        w = entry(m.x, v + HIGH) - (high < entry(m.x, v + HIGH))
+        while holes and (w > high or (w >= low and not entry(m.cells, shift + w))):
+            holes -= not entry(m.cells, shift + w)
+            w -= 1
+        high = min(high, w)
     elif low <= high and entry(m.x, v + SPARSE) < entry(m.x, v + SPARSE_END):
         # both places are in the domain: the old bounds are values of it
         low = entry(m.net, sparse_place(m, v, low))
@@ -129,6 +163,7 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
     save(m, v)
     put(m.x, v + LOW, low)
     put(m.x, v + HIGH, high)
+    put(m.x, v + HOLES, holes)
     note(m, v, BOUND | DOMAIN)
     return 1
 
@@ -144,6 +179,8 @@ def remove(m: Memory, v: int, value: int) -> Any:
                 put(m.cells, cell, 0)
                 put(m.stack, m.stack[CELLS_TOP], cell)
                 m.stack[CELLS_TOP] += 1
+                save(m, v)
+                put(m.x, v + HOLES, entry(m.x, v + HOLES) + 1)
                 note(m, v, DOMAIN)
         return 1
     if value == low:
@@ -166,33 +203,53 @@ def contains(m: Memory, v: int, value: int) -> Any:
 
 
 @inner_kernel
-def enqueue(m: Memory, p: int) -> None:
-    """Queue a propagator unless it waits already."""
-    if not entry(m.net, p + QUEUED):
-        put(m.net, p + QUEUED, 1)
-        place = m.stack[QUEUE_HEAD] + m.stack[QUEUE_SIZE]
-        if place >= m.stack[QUEUE_END]:
-            place -= m.stack[QUEUE_END] - m.stack[QUEUE_BASE]
-        put(m.stack, place, p)
-        m.stack[QUEUE_SIZE] += 1
+def size(m: Memory, v: int) -> Any:
+    """Return the number of values that v has left."""
+    if entry(m.x, v + SPARSE) < entry(m.x, v + SPARSE_END):
+        return sparse_place(m, v, entry(m.x, v + HIGH)) - sparse_place(m, v, entry(m.x, v + LOW)) + 1
+    return entry(m.x, v + HIGH) - entry(m.x, v + LOW) + 1 - entry(m.x, v + HOLES)
 
 
 @inner_kernel
-def dequeue(m: Memory) -> Any:
+def enqueue(m: Memory, p: int) -> None:
+    """Put a propagator into its queue unless it waits already."""
+    if not entry(m.net, p + QUEUED):
+        put(m.net, p + QUEUED, 1)
+        queue = entry(m.net, p + QUEUE)
+        place = entry(m.stack, queue + HEAD_OF) + entry(m.stack, queue + SIZE_OF)
+        if place >= entry(m.stack, queue + END_OF):
+            place -= entry(m.stack, queue + END_OF) - entry(m.stack, queue + BASE_OF)
+        put(m.stack, place, p)
+        put(m.stack, queue + SIZE_OF, entry(m.stack, queue + SIZE_OF) + 1)
+
+
+@inner_kernel
+def waiting_queue(m: Memory) -> Any:
+    """Return the first queue in which a propagator waits, or the end of all queues."""
+    for queue in range(QUICK, QUEUES_END, Q_WIDTH):
+        if entry(m.stack, queue + SIZE_OF) > 0:
+            return queue
+    return QUEUES_END
+
+
+@inner_kernel
+def dequeue(m: Memory, queue: int) -> Any:
     """Take the propagator that waits longest."""
-    head = m.stack[QUEUE_HEAD]
+    head = entry(m.stack, queue + HEAD_OF)
     p = entry(m.stack, head)
     put(m.net, p + QUEUED, 0)
-    m.stack[QUEUE_HEAD] = m.stack[QUEUE_BASE] if head + 1 == m.stack[QUEUE_END] else head + 1
-    m.stack[QUEUE_SIZE] -= 1
+    at_end = head + 1 == entry(m.stack, queue + END_OF)
+    put(m.stack, queue + HEAD_OF, entry(m.stack, queue + BASE_OF) if at_end else head + 1)
+    put(m.stack, queue + SIZE_OF, entry(m.stack, queue + SIZE_OF) - 1)
     return p
 
 
 @inner_kernel
 def forget(m: Memory) -> None:
-    """Empty the queue and the list of changes, after a failure."""
-    while m.stack[QUEUE_SIZE] > 0:
-        dequeue(m)
+    """Empty the queues and the list of changes, after a failure."""
+    for queue in range(QUICK, QUEUES_END, Q_WIDTH):
+        while entry(m.stack, queue + SIZE_OF) > 0:
+            dequeue(m, queue)
     for k in range(m.stack[CHANGED_BASE], m.stack[CHANGED_TOP]):
         put(m.x, entry(m.stack, k) + EVENTS, 0)
     m.stack[CHANGED_TOP] = m.stack[CHANGED_BASE]

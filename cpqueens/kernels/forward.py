@@ -9,6 +9,7 @@ does not refute; failures are those that it does.
 from typing import Any, NamedTuple
 
 from cpqueens.kernels import domains as at
+from cpqueens.kernels.dispatch import link
 from cpqueens.kernels.domains import (
     Ints,
     Memory,
@@ -17,11 +18,11 @@ from cpqueens.kernels.domains import (
     note,
     remove,
     restore,
-    sparse_place,
+    size,
     tighten,
 )
 from cpqueens.kernels.entries import entry, put
-from cpqueens.kernels.jit import inlined, inner_kernel, kernel
+from cpqueens.kernels.jit import inlined, inner_kernel, linking_kernel
 from cpqueens.kernels.propagate_rows import linear_bounds
 from cpqueens.kernels.propagators import propagate
 from cpqueens.kernels.random import below
@@ -58,22 +59,6 @@ class TreeSearch(NamedTuple):
 
 
 @inner_kernel
-def count_values(m: Memory, v: int) -> Any:
-    """Return the number of values that v has left."""
-    if entry(m.x, v + at.FIRST) < 0:
-        if entry(m.x, v + at.SPARSE) < entry(m.x, v + at.SPARSE_END):
-            return (
-                sparse_place(m, v, entry(m.x, v + at.HIGH)) - sparse_place(m, v, entry(m.x, v + at.LOW)) + 1
-            )
-        return entry(m.x, v + at.HIGH) - entry(m.x, v + at.LOW) + 1
-    shift = entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
-    many = 0
-    for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
-        many += entry(m.cells, shift + w)
-    return many
-
-
-@inner_kernel
 def choose_variable(m: Memory, q: TreeSearch) -> Any:
     """Return the next decision variable to branch on, -1 if all are decided."""
     count = q.options[0]
@@ -89,12 +74,12 @@ def choose_variable(m: Memory, q: TreeSearch) -> Any:
         return -1
     if q.options[1] == LEXICOGRAPHIC:
         return first
-    best, least = first, count_values(m, first)
+    best, least = first, size(m, first)
     for v in range(first + at.X_WIDTH, end, at.X_WIDTH):
         if entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH):
-            size = count_values(m, v)
-            if size < least:
-                best, least = v, size
+            values = size(m, v)
+            if values < least:
+                best, least = v, values
     return best
 
 
@@ -103,7 +88,7 @@ def choose_value(m: Memory, q: TreeSearch, v: int) -> Any:
     """Return the value to try next."""
     if q.options[2] == ASCENDING or entry(m.x, v + at.FIRST) < 0:
         return entry(m.x, v + at.LOW)
-    skip = below(q.random, count_values(m, v))
+    skip = below(q.random, size(m, v))
     w = entry(m.x, v + at.LOW)
     while True:
         if entry(m.cells, entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE)):
@@ -243,7 +228,7 @@ def retreat(m: Memory, q: TreeSearch) -> Any:
 @inner_kernel
 def begin(m: Memory, q: TreeSearch) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
-    for v in range(0, len(m.x), at.X_WIDTH):
+    for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
         if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
             note(m, v, at.BOUND | at.DOMAIN)
     return DECIDED
@@ -265,10 +250,10 @@ def conclude(m: Memory, q: TreeSearch, step: int) -> None:
         q.state[PHASE] = RETREAT
 
 
-@kernel
+@linking_kernel(link)
 def search(m: Memory, q: TreeSearch, steps: int) -> Any:
     """Go on for at most ``steps`` decisions and retreats; return why it stopped."""
-    room = 8 * (len(m.x) // at.X_WIDTH + 1)
+    room = len(m.x)  # each variable and each word is saved once, at most
     for _ in range(steps):
         if q.options[5] and q.state[STORED] == len(q.solutions):
             return BATCH_FULL

@@ -8,7 +8,7 @@ here neither Numba nor llvmlite is imported.
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from cpqueens.kernels.tiers import KernelEntry
+from cpqueens.kernels.tiers import KernelEntry, Link
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -19,6 +19,19 @@ def kernel(function: Function) -> Function:
     It runs a bounded number of steps per call, so that limits and Ctrl-C are seen, keeps its state in arrays,
     which it never creates, and gives the same bits in plain form and compiled. Its arguments are contiguous
     arrays, numbers, None, and tuples of these; its result is a number, None or a tuple of numbers.
+    """
+    return cast(Function, KernelEntry(function))
+
+
+def linking_kernel(link: Link) -> Callable[[Callable[..., Any]], KernelEntry]:
+    """Make an entry that calls others by address: ``link`` says whether it has all that it needs."""
+    return lambda function: KernelEntry(function, link=link)
+
+
+def propagator(function: Function) -> Function:
+    """Make a propagator that is compiled apart: ``(memory, record) -> 1``, or 0 if it cannot hold.
+
+    It never raises: nobody would hear it. Division by 0 is not tested for.
     """
     return cast(Function, KernelEntry(function))
 

@@ -6,6 +6,9 @@ CLAUSE, TRUTH_OR, ABS, PRODUCT = 5, 6, 7, 8
 QUOTIENT, QUOTIENT_TRUNCATED, REMAINDER, REMAINDER_TRUNCATED = 9, 10, 11, 12
 MINIMUM, MAXIMUM, ELEMENT, TABLE = 13, 14, 15, 16
 
+# Those from here on are compiled apart, each as an object of its own (see `cpqueens.kernels.apart`).
+APART = 17
+
 FUNCTIONS = {
     "abs": ABS,
     "product": PRODUCT,

@@ -249,7 +249,7 @@ def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, lim
     The store is that of the strategy ``check``; a success lies in ``q.solutions``. Ends also with attempt
     number ``most`` and at ``limit`` nodes. One place propagates, since each is a copy of all that code.
     """
-    room = 8 * (len(m.x) // at.X_WIDTH + 1)
+    room = len(m.x)
     for _ in range(steps):
         if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL

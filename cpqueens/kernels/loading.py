@@ -28,15 +28,19 @@ def _machine() -> Any:
     return llvm.Target.from_default_triple()
 
 
-def load(content: bytes) -> Callable[[Sequence[int]], Any]:
-    """Return the function in a file of the cache; it takes the words of the arguments, without the GIL."""
+def load(content: bytes) -> tuple[Callable[[Sequence[int]], Any], int]:
+    """Return the function in a file of the cache, and where its machine code is.
+
+    It takes the words of the arguments, without the GIL.
+    """
     line, _, code = content.partition(b"\n")
     head = json.loads(line)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine().create_target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    function = _Function(engine.get_function_address(head["function"]))
+    entry: int = engine.get_function_address(head["function"])
+    function = _Function(entry)
     kinds: list[str] = head["result"]
     results, several = len(kinds), head["tuple"]
 
@@ -52,4 +56,4 @@ def load(content: bytes) -> Callable[[Sequence[int]], Any]:
         numbers = [from_word(memory[first + k], kind) for k, kind in enumerate(kinds)]
         return tuple(numbers) if several else numbers[0] if numbers else None
 
-    return call
+    return call, entry

@@ -13,7 +13,7 @@ from cpqueens.kernels.entries import entry
 from cpqueens.kernels.jit import inner_kernel
 
 # What a linear row is to be pruned for; AT_LEAST_ONE is the negation of AT_MOST.
-AT_LEAST_ONE, NOTHING, FALSE, TRUE = 17, 18, 19, 20
+AT_LEAST_ONE, NOTHING, FALSE, TRUE = 5, 6, 7, 8
 
 
 @inner_kernel

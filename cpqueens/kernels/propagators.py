@@ -9,7 +9,8 @@ from typing import Any
 
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds
-from cpqueens.kernels.domains import Memory, contains, dequeue, enqueue, remove, tighten
+from cpqueens.kernels.dispatch import run_apart
+from cpqueens.kernels.domains import Memory, contains, dequeue, enqueue, remove, tighten, waiting_queue
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, inner_kernel
 from cpqueens.kernels.propagate_functions import absolute, division, element, extreme, product
@@ -197,7 +198,9 @@ def run_propagator(m: Memory, p: int) -> Any:
         return division(m, p)
     if kind <= kinds.MAXIMUM:
         return extreme(m, p)
-    return element(m, p) if kind == kinds.ELEMENT else table(m, p)
+    if kind < kinds.APART:
+        return element(m, p) if kind == kinds.ELEMENT else table(m, p)
+    return run_apart(m, p, entry(m.stack, at.ADDRESSES + kind - kinds.APART))
 
 
 @inlined
@@ -214,8 +217,9 @@ def propagate(m: Memory) -> Any:
                     enqueue(m, entry(m.net, k))
             if events & at.FIX and not (all_different(m, v) and sums_different(m, v)):
                 return 0
-        elif m.stack[at.QUEUE_SIZE] > 0:
-            if not run_propagator(m, dequeue(m)):
-                return 0
         else:
-            return 1
+            queue = waiting_queue(m)
+            if queue == at.QUEUES_END:
+                return 1
+            if not run_propagator(m, dequeue(m, queue)):
+                return 0

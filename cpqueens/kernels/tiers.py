@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from cpqueens.kernels.jobs import Job
 
 Code = Callable[[Sequence[int]], Any]
+Link = Callable[[Sequence[Any], float], bool]
+"""Makes ready what machine code calls by address, given an entry's arguments and the seconds that speak for
+machine code; says whether all is there."""
 
 LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
@@ -159,9 +162,9 @@ class KernelEntry:
         Whether a call of it is short in plain form, too; else it is compiled before its first call.
     """
 
-    def __init__(self, function: Callable[..., Any], bounded: bool = True) -> None:
+    def __init__(self, function: Callable[..., Any], bounded: bool = True, link: Link | None = None) -> None:
         update_wrapper(self, function)
-        self.plain, self.bounded = function, bounded
+        self.plain, self.bounded, self._link = function, bounded, link
         self.spent = 0.0  # processor seconds in plain form
         self._forms: dict[tuple[str, ...], _Form] = {}
 
@@ -171,13 +174,24 @@ class KernelEntry:
         if spent < _looks_from():
             return self._call_plain(arguments)
         types, words = words_of(arguments)
-        form = self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
+        form = self._form(types)
         code = form.code or form.found(spent)
+        if self._link is not None and not self._link(unfixed(arguments), spent):
+            code = None
         if code is None:
             if not self.bounded and _book.get().should_stop():
                 raise NotCompiled
             return self._call_plain(arguments)
         return self._call_code(code, words)
+
+    def address(self, arguments: Sequence[Any], spent: float) -> int:
+        """Return where the machine code for such arguments is, 0 if it is not there yet."""
+        form = self._form(words_of(arguments)[0])
+        form.found(spent)
+        return form.address
+
+    def _form(self, types: tuple[str, ...]) -> _Form:
+        return self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
 
     def _weight(self, arguments: tuple[Any, ...]) -> float:
         """Return the seconds in plain form that speak for machine code."""
@@ -238,6 +252,7 @@ class _Form:
 
     def __init__(self, function: Callable[..., Any], signature: str) -> None:
         self.code: Code | None = None
+        self.address = 0
         self._entry, self._source = entry_name(function), function.__code__.co_filename
         self._signature = signature
         self._job: Job | None = None
@@ -276,7 +291,7 @@ class _Form:
     def _load(self, content: bytes) -> None:
         from cpqueens.kernels.loading import load
 
-        self.code = load(content)
+        self.code, self.address = load(content)
         _loaded.append(self._entry)
 
     def _start(self) -> Job | None:

@@ -55,9 +55,9 @@ class BoardVariables:
         lower, upper = compiled.lower[:count], compiled.upper[:count]
         base = int(lower.min()) if count else 0
         width = int(upper.max()) - base + 1 if count else 1
-        if width > WORD or compiled.counts or compiled.objective is not None or not count:
+        if width > WORD or compiled.objective is not None or not count:
             raise NoPattern
-        if len(compiled.clause_start) > 1:
+        if compiled.counts or compiled.wholes or len(compiled.clause_start) > 1:
             raise NoPattern
         columns = np.arange(base, base + width, dtype=np.int64)
         allowed = (columns >= lower[:, None]) & (columns <= upper[:, None])

@@ -7,7 +7,7 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import repeat
@@ -95,6 +95,8 @@ class Compiled:
         Pairs of terms and allowed rows.
     counts
         (terms, value term, relation code, count term) with the relation on ``number - count``.
+    wholes
+        Constraints that an engine takes as they are.
     definitions
         In an order of evaluation; see `CompiledDefinition`.
     objective
@@ -115,6 +117,7 @@ class Compiled:
     different_start: IntArray
     tables: list[tuple[Terms, IntArray]]
     counts: list[tuple[Terms, Terms, int, Terms]]
+    wholes: list[Whole]
     definitions: list[CompiledDefinition]
     objective: Terms | None
     maximizing: bool
@@ -124,6 +127,22 @@ class Compiled:
     def variable_count(self) -> int:
         """Number of variables, defined ones included."""
         return len(self.lower)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A constraint that an engine takes as it is."""
+
+    constraint: Any
+    _number: IntArray
+
+    def terms(self, array: LinearArray) -> Terms:
+        """Return terms of the constraint under renumbered variables."""
+        return _terms(self._number, [array])
+
+
+Takes = Callable[[Constraint], bool]
+"""Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
 
 
 @dataclass(frozen=True)
@@ -160,17 +179,24 @@ def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
 
 
 @cache
-def _of_kinds(kinds: frozenset[str]) -> Supports:
+def _supports(kinds: frozenset[str], takes: Takes | None) -> Supports:
     """Return what is supported where ``kinds`` are the plain ones: the same function for the same kinds."""
 
     def supports(constraint: Constraint, context: str) -> bool:
-        return constraint.kind in (kinds if context == "plain" else TRUTH_KINDS)
+        if context != "plain":
+            return constraint.kind in TRUTH_KINDS
+        return constraint.kind in kinds or (takes is not None and takes(constraint))
 
     return supports
 
 
 def compile_model(
-    model: Statement, kinds: frozenset[str] = PLAIN_KINDS, *, objective: bool = True, backend: str = "backend"
+    model: Statement,
+    kinds: frozenset[str] = PLAIN_KINDS,
+    *,
+    takes: Takes | None = None,
+    objective: bool = True,
+    backend: str = "backend",
 ) -> Compiled:
     """Return the model as arrays.
 
@@ -178,14 +204,20 @@ def compile_model(
     ----------
     kinds
         The plain kinds that the engine has kernels for, a subset of `PLAIN_KINDS`; others are decomposed.
+    takes
+        Which of the others the engine takes as they are.
     objective
         Whether the objective counts.
     """
-    lowered = lower(model, _of_kinds(kinds), backend, objective=objective, joined=True)
+    lowered = lower(model, _supports(kinds, takes), backend, objective=objective, joined=True)
     number, order = _renumber(model, lowered)
     of: dict[str, list[Any]] = {kind: [] for kind in PLAIN_KINDS}
+    wholes = []
     for constraint in join_linear(lowered.constraints):
-        of[constraint.kind].append(constraint)
+        if constraint.kind in kinds:
+            of[constraint.kind].append(constraint)
+        else:
+            wholes.append(Whole(constraint, number))
     relations = [_RELATION[c.relation] for c in of["Linear"]]
     expressions = [c.expression for c in of["Linear"]]
     codes = (np.full(e.size, code) for (code, _), e in zip(relations, expressions, strict=True))
@@ -207,6 +239,7 @@ def compile_model(
         different_start=offsets([c.terms.size for c in of["AllDifferent"]]),
         tables=[(_terms(number, [c.terms]), c.rows) for c in of["Table"]],
         counts=[_count(number, c) for c in of["Count"]],
+        wholes=wholes,
         definitions=[d for block in lowered.definitions for d in _definitions(number, block)],
         objective=objective_terms,
         maximizing=lowered.maximizing,

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cpqueens.lowered.boards import find_shifted, find_sums
-from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, compile_model
+from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, Takes, compile_model
 from cpqueens.lowered.permutations import find_lines, find_path, find_shifted_permutation
 
 if TYPE_CHECKING:
@@ -52,7 +52,12 @@ class Patterns:
 
 
 def patterns_of(
-    model: Statement, kinds: frozenset[str] = PLAIN_KINDS, *, objective: bool = True, backend: str = "backend"
+    model: Statement,
+    kinds: frozenset[str] = PLAIN_KINDS,
+    *,
+    takes: Takes | None = None,
+    objective: bool = True,
+    backend: str = "backend",
 ) -> Patterns:
     """Compile a model and return it with its patterns: the same for all engines until it changes.
 
@@ -60,6 +65,6 @@ def patterns_of(
     """
     objective = objective and model.objective is not None
     return model.kept(
-        ("patterns", kinds, objective),
-        lambda: Patterns(compile_model(model, kinds, objective=objective, backend=backend)),
+        ("patterns", kinds, takes, objective),
+        lambda: Patterns(compile_model(model, kinds, takes=takes, objective=objective, backend=backend)),
     )

@@ -117,7 +117,7 @@ def _lowest(lower: IntArray, upper: IntArray, n: int) -> int | None:
 
 def _alone(compiled: Compiled) -> bool:
     """Say whether there are only AllDifferents, linear rows and definitions, and no domain has gaps."""
-    others = compiled.tables or compiled.counts or len(compiled.clause_start) > 1
+    others = compiled.tables or compiled.counts or compiled.wholes or len(compiled.clause_start) > 1
     gaps = any(v < compiled.decision_count for v in compiled.domains)
     return not others and not gaps and compiled.objective is None
 

@@ -58,7 +58,7 @@ COMPILED = Area(
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),
         Mutant("results wake nothing", "network._watches",
-               "if p.result >= 0 and p.kind != kinds.TABLE:", "if False:"),
+               "if p.result >= 0 and p.kind < kinds.TABLE:", "if False:"),
     ),
     (
         "tests/kernels/test_propagators.py",
@@ -136,9 +136,11 @@ KERNELS = Area(
         Mutant("AllDifferents wake for nothing", "propagators.propagate",
                "events & at.FIX and not (all_different(m, v) and", "events & at.FIX and not (1 and"),
         Mutant("values at the top stay", "domains.tighten",
-               "while low <= high and not entry(m.cells, shift + high):\n            high -= 1",
-               "while False:\n            high -= 1",
-               equivalent="an upper bound on a removed value is looser; fixing it finds its cell empty"),
+               "high = min(high, w)", "high = min(high, high)"),
+        Mutant("holes that are passed count on", "domains.tighten",
+               "holes -= not entry(m.cells, shift + w)\n            w += 1", "w += 1", hangs=True),
+        Mutant("holes are not put back", "domains.restore",
+               "put(m.x, v + HOLES, entry(m.stack, k + 3))", "pass"),
         Mutant("bounds are not put back", "domains.restore",
                "put(m.x, v + HIGH, entry(m.stack, k + 2))", "put(m.x, v + HIGH, entry(m.x, v + HIGH))"),
         Mutant("removed values are not put back", "domains.restore",

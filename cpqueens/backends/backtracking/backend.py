@@ -73,7 +73,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        self._patterns(model, objective=True)
+        self._patterns(model, True)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -91,8 +91,8 @@ class Backtracking:
         """Compile the model and choose the search."""
         from cpqueens.backends.backtracking.searching import Searching
 
-        patterns = self._patterns(model, objective=request.want is Want.BEST)
         asked = request.strategy or "auto"
+        patterns = self._patterns(model, request.want is Want.BEST, decomposed=asked == "check")
         pattern = _pattern(patterns, asked)
         strategies, reason = choose(asked, pattern, request)
         facts: dict[str, Any] = {
@@ -105,11 +105,18 @@ class Backtracking:
         facts["translate_time"] = time.monotonic() - started
         return search
 
-    def _patterns(self, model: Statement, objective: bool) -> Patterns:
+    def _patterns(self, model: Statement, objective: bool, decomposed: bool = False) -> Patterns:
+        """Compile the model, its constraints whole where there are propagators for them, or all decomposed.
+
+        Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
+        """
+        from cpqueens.backends.backtracking.wholes.registry import takes
         from cpqueens.lowered.compiled import PLAIN_KINDS
         from cpqueens.lowered.patterns import patterns_of
 
-        return patterns_of(model, PLAIN_KINDS - {"Count"}, objective=objective, backend=self.name)
+        whole = None if decomposed else takes
+        kinds = PLAIN_KINDS - {"Count"}
+        return patterns_of(model, kinds, takes=whole, objective=objective, backend=self.name)
 
 
 def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.wholes.parts import Propagator
+from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds
+from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms, Whole
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -34,6 +38,8 @@ _WAKE = {
     kinds.TABLE: at.DOMAIN,
 }
 
+_QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
+
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
@@ -44,6 +50,7 @@ class _Propagator:
     coefficients: list[int]
     constant: int = 0
     result: int = -1
+    own: Propagator | None = None  # where it is compiled apart
 
 
 class Builder:
@@ -59,6 +66,8 @@ class Builder:
         self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
         self.objective_row = -1
+        self.words: list[int] = []
+        self.taken: Whole | None = None
 
     # ---- terms ----------------------------------------------------------------------------------
 
@@ -78,6 +87,15 @@ class Builder:
                 self.add(kinds.EQUAL, [*variables, new], [*coefficients, -1], constant)
         return self._auxiliary[row]
 
+    def variables(self, array: LinearArray) -> list[int]:
+        """Return a variable for each term of the constraint that is being taken whole."""
+        assert self.taken is not None, "a constraint is being taken"
+        return [self.variable(row) for row in _rows(self.taken.terms(array))]
+
+    def bounds(self, variable: int) -> tuple[int, int]:
+        """Return the least and the greatest value of a variable."""
+        return self.lower[variable], self.upper[variable]
+
     def new_variable(self, low: int, high: int) -> int:
         """Add an auxiliary variable."""
         self.lower.append(low)
@@ -89,6 +107,16 @@ class Builder:
     ) -> None:
         """Add a propagator."""
         self.propagators.append(_Propagator(kind, variables, coefficients, constant, result))
+
+    def propagator(self, own: Propagator) -> None:
+        """Add a propagator that is compiled apart."""
+        coefficients = list(own.coefficients) or [1] * len(own.variables)
+        first = len(self.words) if own.words else -1
+        self.words += own.words
+        kind = kind_of(own.name)
+        self.propagators.append(
+            _Propagator(kind, list(own.variables), coefficients, own.constant, first, own)
+        )
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""
@@ -194,6 +222,8 @@ class Builder:
             self.all_different(terms)
         for table_terms, rows in c.tables:
             self.table(_rows(table_terms), rows)
+        for self.taken in c.wholes:
+            WHOLES[self.taken.constraint.kind].lay_out(self.taken.constraint, self)
         if c.objective is not None:
             self.objective(_rows(c.objective)[0])
 
@@ -235,9 +265,11 @@ def build_memory(compiled: Compiled, check_only: bool) -> tuple[Memory, int]:
     builder.build()
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
+    x[:, at.HOLES] = _holes(x, cells)
     net = _net(builder, x)
-    stack = _stack(len(x), len(builder.propagators), len(cells))
-    memory = Memory(x.reshape(-1), net, stack, np.concatenate([cells, np.zeros_like(cells)]))
+    whole = np.concatenate([x.reshape(-1), _words(builder)])
+    stack = _stack(builder, x, len(cells), len(whole))
+    memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
     return memory, row if row < 0 else row * at.P_WIDTH
 
@@ -270,6 +302,22 @@ def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: 
     return x
 
 
+def _holes(x: IntArray, cells: Any) -> IntArray:
+    """Return how many listed values between the bounds are missing, by variable."""
+    before = np.concatenate([[0], np.cumsum(cells, dtype=np.int64)])
+    spans = np.where(x[:, at.FIRST] >= 0, x[:, at.HIGH] - x[:, at.LOW] + 1, 0)
+    first = np.maximum(x[:, at.FIRST], 0)
+    missing: IntArray = spans - (before[first + spans] - before[first])
+    return missing
+
+
+def _words(builder: Builder) -> IntArray:
+    """Return the records of the reversible words of all propagators, flat."""
+    words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
+    words[:, 0] = builder.words
+    return words.reshape(-1)
+
+
 def _net(builder: Builder, x: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
     records = np.zeros((len(builder.propagators), at.P_WIDTH), dtype=np.int64)
@@ -292,9 +340,14 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         arguments = np.column_stack([_array(p.variables) * at.X_WIDTH, _array(p.coefficients)])
         start = append(arguments)
         result = p.result if p.kind == kinds.TABLE else p.result * at.X_WIDTH
-        records[k] = (p.kind, start, start + arguments.size, p.constant, result, 0, 0, 1)
-        if p.kind == kinds.TABLE:
-            records[k, at.ROWS] = append(builder.tables[p.result])
+        queue = at.QUICK
+        if p.own is not None:
+            result = x.size + p.result * at.WORD_WIDTH
+            queue = p.own.queue
+        records[k] = (p.kind, start, start + arguments.size, p.constant, result, 0, 0, 1, queue)
+        if p.kind == kinds.TABLE or p.own is not None:
+            numbers = builder.tables[p.result] if p.own is None else _array(p.own.numbers)
+            records[k, at.ROWS] = append(numbers)
             records[k, at.ROWS_END] = end
     append_by_variable(at.WATCH, _watches(builder), 2)
     places = _places([[term[:1] for term in group] for group in builder.different], end)
@@ -314,9 +367,9 @@ def _watches(builder: Builder) -> set[tuple[int, int, int]]:
     """Return (variable, propagator to wake, events)."""
     entries: set[tuple[int, int, int]] = set()
     for k, p in enumerate(builder.propagators):
-        events = _WAKE.get(p.kind, at.BOUND)
+        events = _WAKE.get(p.kind, at.BOUND) if p.own is None else p.own.events
         entries.update((v, k * at.P_WIDTH, events) for v in p.variables)
-        if p.result >= 0 and p.kind != kinds.TABLE:
+        if p.result >= 0 and p.kind < kinds.TABLE:
             entries.add((p.result, k * at.P_WIDTH, at.DOMAIN if p.kind == kinds.ELEMENT else at.BOUND))
     return entries
 
@@ -346,16 +399,26 @@ def _sums(rows: list[Row], begin: int) -> IntArray:
     return _array(sums + arguments)
 
 
-def _stack(variables: int, propagators: int, cells: int) -> IntArray:
-    """Return header, removed cells, changed variables, queue (all propagators wait) and room for a trail."""
+def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
+    """Return header, removed cells, changed variables, queues (all propagators wait) and room for a trail.
+
+    ``saved`` is how much room a level of the trail may need.
+    """
+    queue_of = [at.QUICK if p.own is None else p.own.queue for p in builder.propagators]
+    waiting = {queue: np.flatnonzero(_array(queue_of) == queue) for queue in _QUEUES}
     changed = at.HEADER + cells + 1
-    queue = changed + variables + 1
-    trail = queue + propagators + 1
-    stack = np.zeros(trail + 32 * (variables + 8), dtype=np.int64)
+    begin = changed + len(x) + 1
+    trail = begin + len(queue_of) + len(waiting)
+    stack = np.zeros(trail + 2 * saved + 256, dtype=np.int64)
     stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1
     stack[at.CHANGED_BASE] = stack[at.CHANGED_TOP] = changed
-    stack[at.QUEUE_BASE] = stack[at.QUEUE_HEAD] = queue
-    stack[at.QUEUE_END], stack[at.QUEUE_SIZE] = trail, propagators
-    stack[queue : queue + propagators] = np.arange(propagators) * at.P_WIDTH
-    stack[at.MARKS] = cells
+    stack[at.MARKS], stack[at.VARIABLES] = cells, x.size
+    for queue, numbers in waiting.items():
+        end = begin + len(numbers) + 1
+        stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
+        stack[begin : end - 1] = numbers * at.P_WIDTH
+        begin = end
+    apart = [p.kind - kinds.APART for p in builder.propagators if p.own is not None]
+    stack[at.ADDRESSES + _array(apart)] = at.WANTED
+    stack[at.UNLINKED] = bool(apart)
     return stack

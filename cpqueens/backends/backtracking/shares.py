@@ -10,7 +10,7 @@ import numpy as np
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Ended, Request
-from cpqueens.kernels.domains import BASE, FIRST, HIGH, LOW, X_WIDTH, Memory, copied
+from cpqueens.kernels.domains import BASE, FIRST, HIGH, HOLES, LOW, X_WIDTH, Memory, copied
 from cpqueens.lowered.compiled import Compiled
 
 _PARTS = 100  # at least: they differ in size, and the last to end is waited for
@@ -69,7 +69,7 @@ def _children(start: Memory, decisions: int) -> Iterator[Memory]:
 
     It is the listed variable whose bounds are closest, in the model's order; none if it has many values.
     """
-    x = start.x.reshape(-1, X_WIDTH)[:decisions]
+    x = start.x[: decisions * X_WIDTH].reshape(-1, X_WIDTH)
     candidates = np.flatnonzero((x[:, FIRST] >= 0) & (x[:, LOW] < x[:, HIGH]))
     if not len(candidates):
         return
@@ -79,5 +79,5 @@ def _children(start: Memory, decisions: int) -> Iterator[Memory]:
         return
     for value in (low + np.flatnonzero(start.cells[first - base + low : first - base + high + 1])).tolist():
         child = copied(start)
-        child.x[variable * X_WIDTH + LOW] = child.x[variable * X_WIDTH + HIGH] = value
+        child.x[variable * X_WIDTH + np.array([LOW, HIGH, HOLES])] = value, value, 0
         yield child

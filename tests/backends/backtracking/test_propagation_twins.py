@@ -87,6 +87,7 @@ def test_domains_are_sets_with_an_undo(seed: int) -> None:
             else:
                 return
         assert [values(memory, i * d.X_WIDTH) for i in range(3)] == twin
+        assert [d.size(memory, i * d.X_WIDTH) for i in range(3)] == [len(s) for s in twin]
 
 
 @kernel
@@ -119,6 +120,7 @@ def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
         left = kept
         assert memory.x[d.LOW] == left[0]
         assert memory.x[d.HIGH] == left[-1]
+        assert d.size(memory, 0) == len(left)
         for w in domain:
             assert [bool(holds(memory, 0, w + k)) for k in (-1, 0, 1)] == [w + k in left for k in (-1, 0, 1)]
 

@@ -1,0 +1,77 @@
+"""What constraints that are taken as they are turn into, and what they may ask for meanwhile."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cpqueens.kernels import domains as at
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+
+
+@dataclass(frozen=True)
+class Propagator:
+    """A propagator that is compiled apart, and the fields of its record.
+
+    Attributes
+    ----------
+    name
+        Of `cpqueens.kernels.apart.NAMES`.
+    variables, coefficients
+        Pairs at ``START`` .. ``END - 1``; these variables wake it. No coefficients: all 1.
+    numbers
+        What never changes, at ``ROWS`` .. ``ROWS_END - 1``.
+    constant
+        A number at ``CONSTANT``, which it may change, too.
+    words
+        First values of its reversible words, the first of which is at ``RESULT``.
+    events
+        What wakes it: `at.FIX`, `at.BOUND`, `at.DOMAIN`, or several of them.
+    queue
+        `at.QUICK`, `at.DEAR` or `at.DEAREST`: it waits for all that is cheaper.
+    """
+
+    name: str
+    variables: Sequence[int]
+    coefficients: Sequence[int] = ()
+    numbers: Sequence[int] | IntArray = ()
+    constant: int = 0
+    words: Sequence[int] = ()
+    events: int = at.DOMAIN
+    queue: int = at.DEAR
+
+
+class Parts(Protocol):
+    """The network that is being built, as `WholeKind.lay_out` sees it. A row is a term, see `Terms`."""
+
+    def variables(self, array: LinearArray) -> list[int]:
+        """Return a variable for each term of the constraint, adding those that are needed."""
+
+    def bounds(self, variable: int) -> tuple[int, int]:
+        """Return the least and the greatest value of a variable."""
+
+    def propagator(self, own: Propagator) -> None:
+        """Add a propagator that is compiled apart."""
+
+    def linear(self, row: tuple[tuple[int, ...], tuple[int, ...], int], relation: int) -> None:
+        """Add ``row relation 0``, with a code of `cpqueens.lowered.compiled`."""
+
+    def all_different(self, terms: list[tuple[tuple[int, ...], tuple[int, ...], int]]) -> None:
+        """Add an AllDifferent."""
+
+
+@dataclass(frozen=True)
+class WholeKind:
+    """How a kind of constraint is taken.
+
+    Attributes
+    ----------
+    lay_out
+        Adds the parts of a constraint to the network.
+    when
+        Says which constraints of the kind are taken; others are decomposed, as all in reified contexts are.
+    """
+
+    lay_out: Callable[[Any, Parts], None]
+    when: Callable[[Any], bool] = lambda constraint: isinstance(constraint, Constraint)

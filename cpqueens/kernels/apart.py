@@ -1,0 +1,36 @@
+"""Propagators that are compiled apart: each a file ``propagate_<name>.py`` with an entry of that name.
+
+Within `search` they would make its machine code half a minute of work for everybody; so each is an object
+of its own, compiled or loaded when a model first uses it, which `search` calls by address.
+"""
+
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+
+from cpqueens.kernels import kinds
+from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.tiers import WAIT, KernelEntry
+
+NAMES = ("value_precede",)
+
+
+def kind_of(name: str) -> int:
+    """Return the kind of the propagator with a name."""
+    return kinds.APART + NAMES.index(name)
+
+
+def compile_apart(name: str) -> None:
+    """Compile a propagator now, or load it."""
+    none = np.zeros(0, dtype=np.int64)
+    memory = Memory(none, none, none, none.astype(np.uint8))
+    entry_of(kind_of(name)).address((memory, 0), WAIT)
+
+
+@cache
+def entry_of(kind: int) -> KernelEntry:
+    """Return a propagator by its kind."""
+    name = NAMES[kind - kinds.APART]
+    found: KernelEntry = getattr(import_module(f"cpqueens.kernels.propagate_{name}"), name)
+    return found

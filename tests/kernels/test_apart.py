@@ -1,0 +1,98 @@
+"""Propagators that are compiled apart: found by name in plain form, by address in machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+from cpqueens import Model, ValuePrecede
+from cpqueens.backends.backtracking.wholes import registry
+from cpqueens.kernels import apart, domains, propagators, tiers
+from cpqueens.kernels.tiers import KernelEntry
+from cpqueens.language.constraints.kinds import KINDS
+
+
+def precedence() -> Model:
+    """Return a model in which 1 to 4 appear in this order, with domains that cut into it."""
+    m = Model()
+    x = m.intvar(1, 4, shape=6, name="x")
+    m.add(ValuePrecede(x, [1, 2, 3, 4]), x[2] != 1, x[4] >= 3, x[0] + x[5] != 3)
+    return m
+
+
+MODELS: dict[str, Callable[[], Model]] = {
+    "value_precede": precedence,
+}
+"""By propagator a model that uses it."""
+
+
+def said(model: Model) -> tuple[Any, ...]:
+    """Return what listing all solutions says, and how it went."""
+    outcome = model.enumerate(solver="backtracking:forward")
+    return outcome.solutions.matrix.tolist(), outcome.statistics["nodes"], outcome.statistics["failures"]
+
+
+def test_the_lists_are_complete() -> None:
+    assert list(apart.NAMES) == sorted(apart.NAMES) == sorted(MODELS)
+    assert [type(apart.entry_of(apart.kind_of(name))) for name in apart.NAMES] == [KernelEntry] * len(MODELS)
+    assert len(apart.NAMES) <= domains.HEADER - domains.ADDRESSES
+    assert list(registry.WHOLES) == sorted(registry.WHOLES)
+    assert set(registry.WHOLES) <= set(KINDS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_machine_code_does_what_the_plain_form_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KernelEntry, "_weight", lambda *_: 0.0)
+    ran = []
+    run = propagators.run_apart
+    monkeypatch.setattr(propagators, "run_apart", lambda m, p, a: (ran.append(1), run(m, p, a))[1])
+    plain = said(MODELS[name]())
+    assert ran
+    assert plain[0]
+    monkeypatch.setattr(KernelEntry, "_weight", lambda *_: tiers.WAIT)
+    with tiers.mode("here"):
+        assert said(MODELS[name]()) == plain
+    entry = apart.entry_of(apart.kind_of(name))
+    assert [form.address for form in entry._forms.values()] != [0]
+
+
+def test_without_its_propagator_a_search_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is there in machine code, what it calls is not: no call to nowhere."""
+    forms: list[str] = []
+    plain = KernelEntry._call_plain
+    monkeypatch.setattr(KernelEntry, "_call_plain", lambda *a: (forms.append(a[0].__name__), plain(*a))[1])
+    monkeypatch.setattr(KernelEntry, "_weight", lambda *_: tiers.WAIT)
+    monkeypatch.setattr(KernelEntry, "address", lambda *_: 0)
+    with tiers.mode("here"):
+        solutions, _, _ = said(precedence())
+    assert len(solutions) > 10
+    assert set(forms) == {"search"}
+
+
+@pytest.mark.parametrize(("count", "values"), [(1, 2), (4, 1), (5, 3), (6, 4)])
+def test_precedence_is_domain_consistent(count: int, values: int) -> None:
+    """Alone, it never fails: values that stay have solutions."""
+    m = Model()
+    x = m.intvar(0, values, shape=count, name="x")
+    m.add(ValuePrecede(x, range(1, values + 1)))
+    outcome = m.enumerate(solver="backtracking:forward")
+    chain = range(1, values)
+    expected = [
+        row
+        for row in product(range(values + 1), repeat=count)
+        if all(v + 1 not in row or v in row[: row.index(v + 1)] for v in chain)
+    ]
+    assert [tuple(row) for row in outcome.solutions.matrix.tolist()] == expected
+    assert outcome.statistics["failures"] == 0
+
+
+def test_taken_whole_a_model_has_no_more_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = said(precedence())
+    monkeypatch.setattr(registry, "WHOLES", {})
+    decomposed = said(precedence())
+    assert whole[0] == decomposed[0]
+    assert whole[1] <= decomposed[1]
+    assert whole[2] <= decomposed[2]
