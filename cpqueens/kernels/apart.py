@@ -13,7 +13,7 @@ from cpqueens.kernels import kinds
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
-NAMES = ("value_precede",)
+NAMES = ("circuit", "negative_table", "no_overlap", "table", "value_precede")
 
 
 def kind_of(name: str) -> int:

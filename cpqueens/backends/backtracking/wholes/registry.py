@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping
 
-from cpqueens.backends.backtracking.wholes import value_precede
+from cpqueens.backends.backtracking.wholes import circuit, table, tasks, value_precede
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
 from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
+    "Circuit": circuit.TAKEN,
+    "NegativeTable": table.NEGATIVE,
+    "NoOverlap": tasks.NO_OVERLAP,
+    "ShortTable": table.SHORT,
+    "SubCircuit": circuit.TAKEN,
     "ValuePrecede": value_precede.TAKEN,
 }
 """By kind of constraint."""
