@@ -203,6 +203,20 @@ def contains(m: Memory, v: int, value: int) -> Any:
 
 
 @inner_kernel
+def next_value(m: Memory, v: int, value: int) -> Any:
+    """Return the first of v's values from ``value`` on, or one that is greater than all of them.
+
+    ``value`` is not below v's least one; of a sparse domain every number counts.
+    """
+    if entry(m.x, v + FIRST) >= 0:
+        shift = entry(m.x, v + FIRST) - entry(m.x, v + BASE)
+        high = entry(m.x, v + HIGH)
+        while value <= high and not entry(m.cells, shift + value):
+            value += 1
+    return value
+
+
+@inner_kernel
 def size(m: Memory, v: int) -> Any:
     """Return the number of values that v has left."""
     if entry(m.x, v + SPARSE) < entry(m.x, v + SPARSE_END):

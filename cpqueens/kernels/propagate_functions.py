@@ -13,6 +13,11 @@ from cpqueens.kernels.domains import Memory, contains, remove, tighten
 from cpqueens.kernels.entries import entry
 from cpqueens.kernels.jit import inner_kernel
 
+GREATEST_ROOT = 3_037_000_499
+"""The square of one more does not fit 64 bits."""
+
+LARGE = 1 << 62
+
 
 @inner_kernel
 def absolute(m: Memory, p: int) -> Any:
@@ -31,31 +36,63 @@ def absolute(m: Memory, p: int) -> Any:
 
 
 @inner_kernel
+def tighten_to_quotient(m: Memory, x: int, r: int, y: int) -> Any:
+    """Give ``x`` the ends that ``result / y`` has, over y's negative and positive values."""
+    a, b = entry(m.x, r + at.LOW), entry(m.x, r + at.HIGH)
+    c, d = entry(m.x, y + at.LOW), entry(m.x, y + at.HIGH)
+    if a <= 0 <= b and c <= 0 <= d:
+        return 1
+    low, high = entry(m.x, x + at.HIGH) + 1, entry(m.x, x + at.LOW) - 1
+    for _ in range(2):
+        a, b, c, d = -b, -a, -d, -c
+        if d >= 1:
+            least = max(1, c)
+            low = min(low, min(-(-a // least), -(-a // d)))
+            high = max(high, max(b // least, b // d))
+    return tighten(m, x, low, high)
+
+
+@inner_kernel
+def root(value: int) -> Any:
+    """Return the greatest integer whose square is at most ``value``, by halving."""
+    low, high = 0, min(value, GREATEST_ROOT)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if middle * middle <= value:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@inner_kernel
+def square(m: Memory, r: int, x: int) -> Any:
+    """Prune for ``result == x * x``."""
+    low, high = entry(m.x, x + at.LOW), entry(m.x, x + at.HIGH)
+    least = max(0, max(low, -high))
+    most = max(high, -low)
+    if not tighten(m, r, least * least, most * most):
+        return 0
+    most = root(entry(m.x, r + at.HIGH))
+    least = entry(m.x, r + at.LOW)
+    if least > 0:
+        least = root(least - 1) + 1
+    return tighten(m, x, least if low > -least else -most, -least if high < least else most)
+
+
+@inner_kernel
 def product(m: Memory, p: int) -> Any:
-    """Prune for ``result == x * y``: the result by the corners, a factor once the rest is fixed."""
+    """Prune for ``result == x * y`` by the ends of all three."""
     r = entry(m.net, p + at.RESULT)
     x = entry(m.net, entry(m.net, p + at.START))
     y = entry(m.net, entry(m.net, p + at.START) + 2)
+    if x == y:
+        return square(m, r, x)
     a, b = entry(m.x, x + at.LOW) * entry(m.x, y + at.LOW), entry(m.x, x + at.LOW) * entry(m.x, y + at.HIGH)
     c, d = entry(m.x, x + at.HIGH) * entry(m.x, y + at.LOW), entry(m.x, x + at.HIGH) * entry(m.x, y + at.HIGH)
-    low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
-    if x == y and entry(m.x, x + at.LOW) < 0 < entry(m.x, x + at.HIGH):
-        low = 0
-    if not tighten(m, r, low, high):
+    if not tighten(m, r, min(min(a, b), min(c, d)), max(max(a, b), max(c, d))):
         return 0
-    if entry(m.x, r + at.LOW) != entry(m.x, r + at.HIGH) or x == y:
-        return 1
-    value = entry(m.x, r + at.LOW)
-    for turn in range(2):
-        known, other = (x, y) if turn == 0 else (y, x)
-        factor = entry(m.x, known + at.LOW)
-        if factor == entry(m.x, known + at.HIGH) and factor != 0:
-            quotient = value // factor
-            if value % factor != 0 or not contains(m, other, quotient):
-                return entry(m.x, other + at.FROZEN)
-            if not tighten(m, other, quotient, quotient):
-                return 0
-    return 1
+    return tighten_to_quotient(m, x, r, y) and tighten_to_quotient(m, y, r, x)
 
 
 @inner_kernel
@@ -72,23 +109,64 @@ def divide(kind: int, x: int, y: int) -> Any:
 
 
 @inner_kernel
+def quotient(m: Memory, kind: int, x: int, y: int, r: int) -> Any:
+    """Prune for ``result == quotient of x and y``, where y is not 0, by the corners of both sides."""
+    a, b = entry(m.x, x + at.LOW), entry(m.x, x + at.HIGH)
+    c, d = entry(m.x, y + at.LOW), entry(m.x, y + at.HIGH)
+    low = min(min(divide(kind, a, c), divide(kind, a, d)), min(divide(kind, b, c), divide(kind, b, d)))
+    high = max(max(divide(kind, a, c), divide(kind, a, d)), max(divide(kind, b, c), divide(kind, b, d)))
+    if not tighten(m, r, low, high):
+        return 0
+    most = max(abs(c), abs(d))
+    low, high = entry(m.x, r + at.LOW), entry(m.x, r + at.HIGH)
+    if max(abs(low), abs(high)) > LARGE // most - 1:
+        return 1  # products of the two might not fit
+    least = min(min(low * c, low * d), min(high * c, high * d))
+    greatest = max(max(low * c, low * d), max(high * c, high * d))
+    below = kind == kinds.QUOTIENT_TRUNCATED or d < 0  # whether remainders are on this side of 0
+    above = kind == kinds.QUOTIENT_TRUNCATED or c > 0
+    return tighten(m, x, least - (most - 1 if below else 0), greatest + (most - 1 if above else 0))
+
+
+@inner_kernel
+def remainder(m: Memory, kind: int, x: int, y: int, r: int) -> Any:
+    """Prune for ``result == remainder of x and y``, where y is not 0: exactly while the quotient is one."""
+    c, d = entry(m.x, y + at.LOW), entry(m.x, y + at.HIGH)
+    most = max(abs(c), abs(d)) - 1
+    is_floored = kind == kinds.REMAINDER
+    negative = d < 0 if is_floored else entry(m.x, x + at.LOW) < 0
+    positive = c > 0 if is_floored else entry(m.x, x + at.HIGH) > 0
+    if not tighten(m, r, -most if negative else 0, most if positive else 0):
+        return 0
+    if c != d:
+        return 1
+    whole = kinds.QUOTIENT if is_floored else kinds.QUOTIENT_TRUNCATED
+    times = divide(whole, entry(m.x, x + at.LOW), c)
+    if times != divide(whole, entry(m.x, x + at.HIGH), c):
+        return 1
+    less = times * c
+    if not tighten(m, r, entry(m.x, x + at.LOW) - less, entry(m.x, x + at.HIGH) - less):
+        return 0
+    return tighten(m, x, entry(m.x, r + at.LOW) + less, entry(m.x, r + at.HIGH) + less)
+
+
+@inner_kernel
 def division(m: Memory, p: int) -> Any:
-    """Prune the result of a division once the divisor is fixed: by the dividend's ends, or exactly.
+    """Prune for a division's result, unless the divisor may be 0 and something else.
 
     For a divisor of 0 it is 0; that it has no meaning there is the business of conditions of their own.
     """
     x = entry(m.net, entry(m.net, p + at.START))
     y = entry(m.net, entry(m.net, p + at.START) + 2)
+    r = entry(m.net, p + at.RESULT)
     kind = entry(m.net, p + at.KIND)
-    divisor = entry(m.x, y + at.LOW)
-    if divisor != entry(m.x, y + at.HIGH):
+    if entry(m.x, y + at.LOW) == entry(m.x, y + at.HIGH) == 0:
+        return tighten(m, r, 0, 0)
+    if entry(m.x, y + at.LOW) <= 0 <= entry(m.x, y + at.HIGH):
         return 1
-    if divisor == 0:
-        return tighten(m, entry(m.net, p + at.RESULT), 0, 0)
-    if kind >= kinds.REMAINDER and entry(m.x, x + at.LOW) != entry(m.x, x + at.HIGH):
-        return 1
-    a, b = divide(kind, entry(m.x, x + at.LOW), divisor), divide(kind, entry(m.x, x + at.HIGH), divisor)
-    return tighten(m, entry(m.net, p + at.RESULT), min(a, b), max(a, b))
+    if kind >= kinds.REMAINDER:
+        return remainder(m, kind, x, y, r)
+    return quotient(m, kind, x, y, r)
 
 
 @inner_kernel

@@ -54,6 +54,8 @@ class Bench:
         The numbers of the variables between ``START`` and ``END``; all but the result if not given.
     bounds_only
         Interval variables that have no flags for their values.
+    words
+        First values of its reversible words, which take the place of the result.
     """
 
     def __init__(
@@ -69,8 +71,9 @@ class Bench:
         data: Data = (),
         arguments: Sequence[int] | None = None,
         bounds_only: Sequence[int] = (),
+        words: Sequence[int] = (),
     ) -> None:
-        self.run, self.domains = run, domains
+        self.run, self.domains = getattr(run, "plain", run), domains
         self.memory = _memory(domains)
         for v in bounds_only:
             self.memory.x[v * at.X_WIDTH + at.FIRST] = -1
@@ -78,7 +81,11 @@ class Bench:
             arguments = [v for v in range(len(domains)) if v != result]
         pairs = zip(arguments, coefficients or [1] * len(arguments), strict=True)
         flat = [number for v, a in pairs for number in (v * at.X_WIDTH, a)]
-        self._append([kind, constant, result * at.X_WIDTH if result >= 0 else -1], flat, data)
+        last = len(self.memory.x) if words else result * at.X_WIDTH if result >= 0 else -1
+        self._append([kind, constant, last], flat, data)
+        records = np.zeros((len(words), at.WORD_WIDTH), dtype=np.int64)
+        records[:, 0] = words
+        self.memory = self.memory._replace(x=np.concatenate([self.memory.x, records.reshape(-1)]))
         hulls = [range(values[0], values[-1] + 1) for values in domains]
         rows_of = [row for row in product(*hulls) if meaning(row)]
         self.solutions = np.array(rows_of, dtype=np.int64).reshape(-1, len(domains))

@@ -61,6 +61,7 @@ COMPILED = Area(
                "if p.result >= 0 and p.kind < kinds.TABLE:", "if False:"),
     ),
     (
+        "tests/kernels/test_propagate_functions.py",
         "tests/kernels/test_propagators.py",
         "tests/lowered/test_compiled_models.py",
         "tests/backends/backtracking/test_large_models.py",
@@ -105,10 +106,10 @@ KERNELS = Area(
                "abs(entry(m.x, x + at.HIGH))"),
         Mutant("a product has two corners", "propagate_functions.product",
                "min(min(a, b), min(c, d))", "min(a, d)"),
-        Mutant("a factor is rounded", "propagate_functions.product",
-               "value % factor != 0 or not", "not",
-               equivalent="the other factor becomes the rounded quotient, which wakes the product again, and "
-               "of two fixed factors it refutes a result that is not theirs"),
+        Mutant("a factor is rounded down", "propagate_functions.tighten_to_quotient",
+               "-(-a // least)", "a // least"),
+        Mutant("a dividend lacks its remainder", "propagate_functions.quotient",
+               "greatest + (most - 1 if above else 0)", "greatest"),
         Mutant("truncation is rounding down", "propagate_functions.divide",
                "quotient = -quotient", "quotient = -quotient - 1"),
         Mutant("a maximum is at most the first", "propagate_functions.extreme",
