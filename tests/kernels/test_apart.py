@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cpqueens import Model, ValuePrecede
+from cpqueens import Circuit, Model, NegativeTable, NoOverlap, Table, ValuePrecede
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -23,7 +23,39 @@ def precedence() -> Model:
     return m
 
 
+def tour() -> Model:
+    m = Model()
+    x = m.intvar(0, 4, shape=5, name="x")
+    m.add(Circuit(x), x[0] < x[3])
+    return m
+
+
+def forbidden() -> Model:
+    m = Model()
+    x = m.intvar(0, 2, shape=3, name="x")
+    m.add(NegativeTable(x, [(a, b, 1) for a in range(3) for b in range(3) if a != b]))
+    return m
+
+
+def tasks() -> Model:
+    m = Model()
+    x, here = m.intvar(0, 4, shape=3, name="x"), m.boolvar(name="here")
+    m.add(NoOverlap(x, [2, 1, 3], [True, True, here]), x[0] != 2)
+    return m
+
+
+def rows() -> Model:
+    m = Model()
+    x = m.intvar(0, 9, shape=3, name="x")
+    m.add(Table(x, [(a, a * b % 10, a + b) for a in range(9) for b in range(9)]), x[1] > x[0])
+    return m
+
+
 MODELS: dict[str, Callable[[], Model]] = {
+    "circuit": tour,
+    "negative_table": forbidden,
+    "no_overlap": tasks,
+    "table": rows,
     "value_precede": precedence,
 }
 """By propagator a model that uses it."""
@@ -89,10 +121,11 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
     assert outcome.statistics["failures"] == 0
 
 
-def test_taken_whole_a_model_has_no_more_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = said(precedence())
+@pytest.mark.parametrize("name", MODELS)
+def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    decomposed = said(precedence())
+    decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]
     assert whole[2] <= decomposed[2]
