@@ -13,7 +13,7 @@ from cpqueens.kernels import kinds
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
-NAMES = ("circuit", "negative_table", "no_overlap", "table", "value_precede")
+NAMES = ("circuit", "cumulative", "negative_table", "no_overlap", "regular", "table", "value_precede")
 
 
 def kind_of(name: str) -> int:

@@ -204,14 +204,9 @@ def order_pair(m: Memory, p: int, i: int, j: int) -> Any:
 
 @inner_kernel
 def order_pairs(m: Memory, p: int) -> Any:
-    """Prune for all pairs, and for durations below 0 of tasks that are present."""
+    """Prune for all pairs of tasks that may be present."""
     for i in range(of.tasks_of(m, p)):
-        duration, presence = of.argument(m, p, of.DURATIONS, i), of.argument(m, p, of.PRESENCES, i)
-        if entry(m.x, duration + at.HIGH) < 0 and not tighten(m, presence, 0, 0):
-            return 0
-        if entry(m.x, presence + at.LOW) == 1 and not tighten(m, duration, 0, entry(m.x, duration + at.HIGH)):
-            return 0
-        for j in range(i if entry(m.x, presence + at.HIGH) else 0):
+        for j in range(i if entry(m.x, of.argument(m, p, of.PRESENCES, i) + at.HIGH) else 0):
             if entry(m.x, of.argument(m, p, of.PRESENCES, j) + at.HIGH) and not order_pair(m, p, i, j):
                 return 0
     return 1
@@ -220,6 +215,8 @@ def order_pairs(m: Memory, p: int) -> Any:
 @propagator
 def no_overlap(m: Memory, p: int) -> Any:
     """Prune starts, durations and presences of tasks of which no two overlap."""
-    if not order_pairs(m, p) or not in_direction(m, p, 1) or not in_direction(m, p, -1):
+    if not of.not_negative(m, p, of.DURATIONS) or not order_pairs(m, p):
+        return 0
+    if not in_direction(m, p, 1) or not in_direction(m, p, -1):
         return 0
     return leave_out(m, p)

@@ -12,9 +12,10 @@ All places are relative to the numbers of the record, and no word is negative.
 from typing import Any
 
 from cpqueens.kernels import domains as at
-from cpqueens.kernels.domains import Memory, contains, remove, set_word, tighten, word
+from cpqueens.kernels.domains import Memory, contains, remove, set_word, word
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inner_kernel, propagator
+from cpqueens.kernels.value_marks import keep_marked, mark, mark_all
 
 BITS = 63
 """Rows in a word."""
@@ -155,25 +156,17 @@ def lose_rows(m: Memory, p: int) -> Any:
 
 @inner_kernel
 def only_named(m: Memory, p: int, v: int, values: int, kept: int) -> Any:
-    """Leave v the values at the start of a list: exactly, or their bounds where they are not flagged."""
+    """Leave v the values at the start of a list."""
     t = entry(m.net, p + at.ROWS)
-    marks = m.stack[at.MARKS] + entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
     low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
-    listed = entry(m.x, v + at.FIRST) >= 0
     least, most = high + 1, low - 1
-    for w in range(low, high + 1 if listed else low):
-        put(m.cells, marks + w, 0)
+    mark_all(m, v, 0)
     for k in range(kept):
         value = entry(m.net, t + entry(m.net, values + k) + VALUE)
-        least, most = min(least, value), max(most, value)
-        if listed and low <= value <= high:
-            put(m.cells, marks + value, 1)
-    if not tighten(m, v, least, most):
-        return 0
-    for w in range(max(low, least) + 1, min(high, most) if listed else least):
-        if not entry(m.cells, marks + w) and not remove(m, v, w):
-            return 0
-    return 1
+        if low <= value <= high:  # it may be lost by another column of the same variable
+            least, most = min(least, value), max(most, value)
+            mark(m, v, value)
+    return keep_marked(m, v, least, most)
 
 
 @inner_kernel

@@ -94,3 +94,15 @@ def give_bounds(m: Memory, p: int, count: int, sign: int, ending: int) -> Any:
         if not tighten(m, v, low, high):
             return 0
     return 1
+
+
+@inner_kernel
+def not_negative(m: Memory, p: int, side: int) -> Any:
+    """Let no duration, or demand, of a task that is present be below 0."""
+    for task in range(tasks_of(m, p)):
+        size, presence = argument(m, p, side, task), argument(m, p, PRESENCES, task)
+        if entry(m.x, size + at.HIGH) < 0 and not tighten(m, presence, 0, 0):
+            return 0
+        if entry(m.x, presence + at.LOW) == 1 and not tighten(m, size, 0, entry(m.x, size + at.HIGH)):
+            return 0
+    return 1

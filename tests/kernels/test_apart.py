@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cpqueens import Circuit, Model, NegativeTable, NoOverlap, Table, ValuePrecede
+from cpqueens import Circuit, Cumulative, Model, NegativeTable, NoOverlap, Regular, Table, ValuePrecede
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -30,6 +30,13 @@ def tour() -> Model:
     return m
 
 
+def sharing() -> Model:
+    m = Model()
+    x, capacity = m.intvar(0, 3, shape=3, name="x"), m.intvar(1, 2, name="capacity")
+    m.add(Cumulative(x, [2, 3, 1], [1, 1, 2], capacity), x[0] < 3)
+    return m
+
+
 def forbidden() -> Model:
     m = Model()
     x = m.intvar(0, 2, shape=3, name="x")
@@ -44,6 +51,13 @@ def tasks() -> Model:
     return m
 
 
+def automaton() -> Model:
+    m = Model()
+    x = m.intvar(0, 2, shape=5, name="x")
+    m.add(Regular(x, [(0, 0, 0), (0, 1, 1), (1, 2, 0), (1, 1, 0), (0, 1, 0)], 0, 0), x[0] != x[4])
+    return m
+
+
 def rows() -> Model:
     m = Model()
     x = m.intvar(0, 9, shape=3, name="x")
@@ -53,8 +67,10 @@ def rows() -> Model:
 
 MODELS: dict[str, Callable[[], Model]] = {
     "circuit": tour,
+    "cumulative": sharing,
     "negative_table": forbidden,
     "no_overlap": tasks,
+    "regular": automaton,
     "table": rows,
     "value_precede": precedence,
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from propagation import Bench, Strength, random_domains
 
-from cpqueens import ANY, Circuit, Model, NegativeTable, NoOverlap, SubCircuit, Table
+from cpqueens import ANY, Circuit, Cumulative, Model, NegativeTable, NoOverlap, Regular, SubCircuit, Table
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
@@ -66,6 +66,24 @@ def negative_table(source: random.Random, x: Any, present: Any) -> Any:
     return NegativeTable(x, rows_of(source, x.size, [-1, 0, 1, 2]))
 
 
+def cumulative(source: random.Random, x: Any, present: Any) -> Any:
+    """Return tasks of fixed sizes, or some that may be absent, shorter or smaller."""
+    count = max(1, x.size - 2) if source.random() < 0.5 else x.size
+    durations = [source.randint(0, 3) for _ in range(count)]
+    demands = [source.randint(0, 2) for _ in range(count)]
+    if count == x.size:
+        return Cumulative(x, durations, demands, source.randint(0, 3))
+    here = [*present[:count], *[True] * (count - 2)]
+    return Cumulative(x[:count], [x[-1], *durations[1:]], [*demands[1:], x[-2]], source.randint(0, 3), here)
+
+
+def regular(source: random.Random, x: Any, present: Any) -> Any:
+    """Return an automaton that may be nondeterministic, and accept nothing but all zeros."""
+    states = source.randint(1, 4)
+    arcs = [(source.randrange(states), source.randint(0, 3), source.randrange(states)) for _ in range(9)]
+    return Regular(x, [*arcs, (0, 0, 0)], 0, [0, source.randrange(states)])
+
+
 def no_overlap(source: random.Random, x: Any, present: Any) -> Any:
     """Return tasks of fixed durations, or some that may be absent or shorter."""
     if source.random() < 0.5 or x.size < 3:
@@ -86,8 +104,10 @@ class Case:
 
 CASES: dict[str, Case] = {
     "circuit": Case(lambda source, x, present: Circuit(x), 5),
+    "cumulative": Case(cumulative, 5, truths=True),
     "negative table": Case(negative_table, 4, Strength.DOMAIN),
     "no overlap": Case(no_overlap, 4, truths=True),
+    "regular": Case(regular, 5, Strength.DOMAIN),
     "short table": Case(table([ANY, -1, 0, 1, 2, 3]), 4, Strength.DOMAIN),
     "subcircuit": Case(lambda source, x, present: SubCircuit(x), 5),
     "table": Case(table([-1, 0, 1, 2, 3]), 4, Strength.DOMAIN),

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 
-from cpqueens.backends.backtracking.wholes import circuit, table, tasks, value_precede
+from cpqueens.backends.backtracking.wholes import circuit, regular, table, tasks, value_precede
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
 from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
     "Circuit": circuit.TAKEN,
+    "Cumulative": tasks.CUMULATIVE,
     "NegativeTable": table.NEGATIVE,
     "NoOverlap": tasks.NO_OVERLAP,
+    "Regular": regular.TAKEN,
     "ShortTable": table.SHORT,
     "SubCircuit": circuit.TAKEN,
     "ValuePrecede": value_precede.TAKEN,
