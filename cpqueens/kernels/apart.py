@@ -13,7 +13,20 @@ from cpqueens.kernels import kinds
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
-NAMES = ("circuit", "cumulative", "negative_table", "no_overlap", "regular", "table", "value_precede")
+NAMES = (
+    "all_different_ends",
+    "all_different_values",
+    "among",
+    "circuit",
+    "cumulative",
+    "inverse",
+    "lexicographic",
+    "negative_table",
+    "no_overlap",
+    "regular",
+    "table",
+    "value_precede",
+)
 
 
 def kind_of(name: str) -> int:

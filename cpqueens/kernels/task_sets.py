@@ -106,3 +106,51 @@ def not_negative(m: Memory, p: int, side: int) -> Any:
         if entry(m.x, presence + at.LOW) == 1 and not tighten(m, size, 0, entry(m.x, size + at.HIGH)):
             return 0
     return 1
+
+
+@inner_kernel
+def can_precede(m: Memory, p: int, i: int, j: int) -> Any:
+    """Return by how much task ``i`` may at least end before ``j`` starts, at best; below 0 it cannot."""
+    length = max(0, entry(m.x, argument(m, p, DURATIONS, i) + at.LOW))
+    return (
+        entry(m.x, argument(m, p, STARTS, j) + at.HIGH)
+        - entry(m.x, argument(m, p, STARTS, i) + at.LOW)
+        - length
+    )
+
+
+@inner_kernel
+def put_before(m: Memory, p: int, i: int, j: int) -> Any:
+    """Let task ``i`` end before ``j`` starts."""
+    start, duration, later = (
+        argument(m, p, STARTS, i),
+        argument(m, p, DURATIONS, i),
+        argument(m, p, STARTS, j),
+    )
+    length = max(0, entry(m.x, duration + at.LOW))
+    end = entry(m.x, start + at.LOW) + length
+    if not tighten(m, later, end, entry(m.x, later + at.HIGH)):
+        return 0
+    latest = entry(m.x, later + at.HIGH)
+    if not tighten(m, start, entry(m.x, start + at.LOW), latest - length):
+        return 0
+    return tighten(m, duration, entry(m.x, duration + at.LOW), latest - entry(m.x, start + at.LOW))
+
+
+@inner_kernel
+def order_pair(m: Memory, p: int, i: int, j: int) -> Any:
+    """Prune for two tasks of which one, or both, cannot come first."""
+    forth, back = can_precede(m, p, i, j), can_precede(m, p, j, i)
+    if forth >= 0 and back >= 0:
+        return 1
+    mine, other = argument(m, p, PRESENCES, i), argument(m, p, PRESENCES, j)
+    if entry(m.x, mine + at.LOW) == 1 and entry(m.x, other + at.LOW) == 1:
+        if forth < 0 and back < 0:
+            return 0
+        return put_before(m, p, j, i) if forth < 0 else put_before(m, p, i, j)
+    if forth < 0 and back < 0:
+        if entry(m.x, mine + at.LOW) == 1:
+            return tighten(m, other, 0, 0)
+        if entry(m.x, other + at.LOW) == 1:
+            return tighten(m, mine, 0, 0)
+    return 1

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 EQ, NE, LE, GE = 0, 1, 2, 3
 """Codes of the relations of linear rows; strict ones are made non-strict by their constant."""
 
-_RELATION = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (GE, 0), ">": (GE, -1)}
+RELATIONS = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (GE, 0), ">": (GE, -1)}
+"""Of each relation its code, and what is added to ``term relation 0``."""
 
 Singles = tuple[IntArray, IntArray, IntArray]
 """Variables, coefficients and constants of terms of one variable each."""
@@ -174,7 +175,7 @@ def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int
 
 
 def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
-    code, shift = _RELATION[c.relation]
+    code, shift = RELATIONS[c.relation]
     return _terms(number, [c.terms]), _terms(number, [c.value]), code, _terms(number, [c.count - shift])
 
 
@@ -218,7 +219,7 @@ def compile_model(
             of[constraint.kind].append(constraint)
         else:
             wholes.append(Whole(constraint, number))
-    relations = [_RELATION[c.relation] for c in of["Linear"]]
+    relations = [RELATIONS[c.relation] for c in of["Linear"]]
     expressions = [c.expression for c in of["Linear"]]
     codes = (np.full(e.size, code) for (code, _), e in zip(relations, expressions, strict=True))
     store = lowered.store
@@ -260,7 +261,7 @@ def _definitions(number: IntArray, block: Definition) -> Iterator[CompiledDefini
     if isinstance(block, Truth):
         kind = f"truth_{block.constraint.kind.lower()}"
         if isinstance(block.constraint, Linear):
-            relation, shift = _RELATION[block.constraint.relation]
+            relation, shift = RELATIONS[block.constraint.relation]
     for row, result in enumerate(number[block.results].tolist()):
         yield CompiledDefinition(
             kind, result, _terms(number, row_arguments(block, row), repeat(shift)), relation

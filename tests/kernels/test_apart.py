@@ -6,9 +6,28 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 
-from cpqueens import Circuit, Cumulative, Model, NegativeTable, NoOverlap, Regular, Table, ValuePrecede
+from cpqueens import (
+    AllDifferent,
+    Among,
+    Circuit,
+    Count,
+    Cumulative,
+    Inverse,
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    Model,
+    NegativeTable,
+    NoOverlap,
+    Regular,
+    Table,
+    ValuePrecede,
+)
+from cpqueens.backends.backtracking import network
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -65,9 +84,62 @@ def rows() -> Model:
     return m
 
 
+def completion() -> Model:
+    """Return a Latin square with some entries, in which Hall sets are common."""
+    m = Model()
+    x = m.intvar(0, 4, shape=(5, 5), name="x")
+    m += [AllDifferent(line) for line in (*x, *x.T)]
+    m.add(x[0, :3] == [0, 1, 2], x[1:3, 0] == [1, 2], x[4, 4] == 0, x[3, 3] == 4, x[2, 2] == 4)
+    return m
+
+
+def ruler() -> Model:
+    """Return Golomb rulers with five marks of given distances, which have more values than they are."""
+    m = Model()
+    x, d = m.intvar(0, 12, shape=5, name="x"), m.intvar(1, 12, shape=10, name="d")
+    first, second = np.triu_indices(5, 1)
+    m.add(x[0] == 0, x[1:] > x[:-1], d == x[second] - x[first], AllDifferent(d))
+    return m
+
+
+def counts() -> Model:
+    """Return terms of which so many have values of sets, exactly, at most and more than others."""
+    m = Model()
+    x, n = m.intvar(0, 3, shape=5, name="x"), m.intvar(0, 5, name="n")
+    m.add(Among(x, [1, 3], n), Count(x, 2, ">=", n), Count(x + 1, 1, "<", n), x[0] != 2, x[:-1] <= x[1:])
+    return m
+
+
+def inverses() -> Model:
+    """Return two inverse permutations with conditions on both."""
+    m = Model()
+    x, y = m.intvar(-1, 6, shape=(2, 5), name="x")
+    m.add(Inverse(x, y), x[0] > x[1], y[2] != 1, abs(y[3] - x[3]) == 2)
+    return m
+
+
+def ordered() -> Model:
+    """Return rows and columns in order, among them some of sums."""
+    m = Model()
+    x = m.intvar(0, 2, shape=(3, 3), name="x")
+    m.add(
+        LexChainLess(x),
+        LexChainLessEqual(x.T),
+        LexLess(x[0] + x[1], x[2] + 1),
+        LexLessEqual(x[1], x[0, ::-1]),
+    )
+    m.add(x.sum() == 6)
+    return m
+
+
 MODELS: dict[str, Callable[[], Model]] = {
+    "all_different_ends": ruler,
+    "all_different_values": completion,
+    "among": counts,
     "circuit": tour,
     "cumulative": sharing,
+    "inverse": inverses,
+    "lexicographic": ordered,
     "negative_table": forbidden,
     "no_overlap": tasks,
     "regular": automaton,
@@ -141,6 +213,7 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
+    monkeypatch.setattr(network, "add_hall_sets", lambda *_: None)
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
@@ -56,8 +57,8 @@ class _Propagator:
 class Builder:
     """Collects propagators and auxiliary variables."""
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
+    def __init__(self, compiled: Compiled, strong: bool) -> None:
+        self.compiled, self.strong = compiled, strong
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[_Propagator] = []
@@ -174,7 +175,10 @@ class Builder:
         else:
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
-            self.different.append([(v[0], a[0], c) for v, a, c in affine])
+            group = [(v[0], a[0], c) for v, a, c in affine]
+            self.different.append(group)
+            if self.strong:
+                add_hall_sets(group, self)
 
     def shared(self, terms: list[Row]) -> None:
         """Add the disequalities of pairs of sums with a part in common, which their difference has not."""
@@ -254,12 +258,13 @@ def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def build_memory(compiled: Compiled, check_only: bool) -> tuple[Memory, int]:
+def build_memory(compiled: Compiled, check_only: bool, strong: bool = True) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed.
+    AllDifferent looks for Hall sets where it is to be ``strong``.
     """
-    builder = Builder(compiled)
+    builder = Builder(compiled, strong and not check_only)
     builder.build()
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
+from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING, is_whole
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.shares import count_shared
@@ -60,7 +60,13 @@ class Searching:
 
     def _network(self, check_only: bool = False) -> tuple[Memory, int]:
         kept = "network", self.request.want is Want.BEST, check_only
-        return self.model.kept(kept, lambda: build_memory(self.compiled, check_only))
+        return self.model.kept(
+            kept, lambda: build_memory(self.compiled, check_only, self._looks_for_hall_sets())
+        )
+
+    def _looks_for_hall_sets(self) -> bool:
+        """Say whether that may pay: where every square is allowed, it costs more than the nodes it saves."""
+        return self.pattern is None or not is_whole(self.pattern)
 
     def _run(self, strategies: tuple[str, ...], deliver: Deliver) -> Ended:
         if len(strategies) == 1:

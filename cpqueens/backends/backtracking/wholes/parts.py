@@ -21,7 +21,7 @@ class Propagator:
     variables, coefficients
         Pairs at ``START`` .. ``END - 1``; these variables wake it. No coefficients: all 1.
     numbers
-        What never changes, at ``ROWS`` .. ``ROWS_END - 1``.
+        What lies at ``ROWS`` .. ``ROWS_END - 1``, its own; nothing puts back what it writes there.
     constant
         A number at ``CONSTANT``, which it may change, too.
     words
@@ -50,6 +50,9 @@ class Parts(Protocol):
 
     def bounds(self, variable: int) -> tuple[int, int]:
         """Return the least and the greatest value of a variable."""
+
+    def new_variable(self, low: int, high: int) -> int:
+        """Add an auxiliary variable, which the others must decide."""
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""

@@ -2,13 +2,29 @@
 
 from collections.abc import Mapping
 
-from cpqueens.backends.backtracking.wholes import circuit, regular, table, tasks, value_precede
+from cpqueens.backends.backtracking.wholes import (
+    circuit,
+    count,
+    inverse,
+    lexicographic,
+    regular,
+    table,
+    tasks,
+    value_precede,
+)
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
 from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
+    "Among": count.AMONG,
     "Circuit": circuit.TAKEN,
+    "Count": count.COUNT,
     "Cumulative": tasks.CUMULATIVE,
+    "Inverse": inverse.TAKEN,
+    "LexChainLess": lexicographic.CHAIN,
+    "LexChainLessEqual": lexicographic.CHAIN,
+    "LexLess": lexicographic.PAIR,
+    "LexLessEqual": lexicographic.PAIR,
     "NegativeTable": table.NEGATIVE,
     "NoOverlap": tasks.NO_OVERLAP,
     "Regular": regular.TAKEN,
