@@ -36,30 +36,42 @@ def table_propagator(name: str, variables: Sequence[int], rows: IntArray) -> Pro
 
 def _masks(column: IntArray, words: int) -> list[IntArray]:
     """Return the mask of the rows with a star in a column, then of each value, ascending, stars included."""
-    order = np.argsort(column, kind="stable")
-    values, first = np.unique(column[order], return_index=True)
-    groups = np.split(order, first)[1:]
-    starred = np.zeros(0, dtype=np.intp)
-    if len(values) and values[0] == STAR:
-        values, starred, groups = values[1:], groups[0], groups[1:]
-    masks = [_mask(0, starred, words)]
-    for value, mine in zip(values.tolist(), groups, strict=True):
-        masks.append(_mask(value, np.sort(np.concatenate([mine, starred])) if len(starred) else mine, words))
+    stars, named = np.flatnonzero(column == STAR), np.flatnonzero(column != STAR)
+    order = named[_order(column[named])]
+    new_value = np.diff(column[order], prepend=STAR) != 0
+    number, bit = order // at.BITS, np.int64(1) << order % at.BITS
+    first = np.flatnonzero(new_value | (np.diff(number, prepend=-1) != 0))  # of each value in each word
+    bits = np.bitwise_or.reduceat(bit, first) if len(first) else bit
+    number = number[first]
+    starred = np.zeros(words, dtype=np.int64)
+    np.bitwise_or.at(starred, stars // at.BITS, np.int64(1) << stars % at.BITS)
+    starts = np.flatnonzero(new_value[first])
+    masks = [_mask(0, np.arange(words), starred)] if len(stars) else [_mask(0, number[:0], bits[:0])]
+    ends = np.append(starts, len(number))[1:]
+    for value, a, b in zip(column[order[first[starts]]], starts, ends, strict=True):
+        if len(stars) or 2 * (b - a) >= words:
+            every = starred.copy()
+            every[number[a:b]] |= bits[a:b]
+            masks.append(_mask(value, np.arange(words), every))
+        else:
+            masks.append(_mask(value, number[a:b], bits[a:b]))
     return masks
 
 
-def _mask(value: int, rows: NDArray[np.intp], words: int) -> IntArray:
-    """Return a value and the bits of its rows, in pairs; all words in order where there are many."""
-    number, bit = rows // at.BITS, np.int64(1) << (rows % at.BITS)
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    bits = np.bitwise_or.reduceat(bit, first) if len(first) else bit
-    number = number[first]
-    if 2 * len(number) >= words > 0:
-        every = np.zeros(words, dtype=np.int64)
-        every[number] = bits
-        number, bits = np.arange(words), every
-    pairs = np.stack([number, bits], axis=1).reshape(-1)
-    return np.concatenate([[value, 0, len(number)], pairs]).astype(np.int64)
+def _order(values: IntArray) -> NDArray[np.intp]:
+    """Return a stable order of some values, by a counting sort if they lie near each other."""
+    least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if most - least < 1 << 16:
+        return np.argsort((values - least).astype(np.uint16), kind="stable")
+    return np.argsort(values, kind="stable")
+
+
+def _mask(value: int, number: NDArray[np.intp], bits: IntArray) -> IntArray:
+    """Return a value and pairs of the number of a word and its bits."""
+    mask = np.zeros(at.PAIR + 2 * len(number), dtype=np.int64)
+    mask[at.VALUE], mask[at.PAIRS] = value, len(number)
+    mask[at.PAIR :: 2], mask[at.PAIR + 1 :: 2] = number, bits
+    return mask
 
 
 def _lay_out_short(constraint: ShortTable, parts: Parts) -> None:
