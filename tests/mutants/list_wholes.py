@@ -1,6 +1,6 @@
 """Faults in the propagators of whole constraints."""
 
-from mutants import Area, Mutant
+from mutant import Area, Mutant
 
 WHOLES = Area(
     "wholes",
