@@ -130,8 +130,8 @@ def limit_sizes(m: Memory, p: int, steps: int, limit: int, k: int) -> Any:
     for e in range(s, s + STEP * (steps - 1), STEP):
         time = entry(m.net, e + TIME)
         others = others_height(m, t, e, k)
-        if time >= latest and others + of.number(m, t, of.DEMAND, k) > limit:
-            longest = min(longest, time - of.number(m, t, of.EARLIEST, k))
+        if entry(m.net, e + STEP + TIME) > latest and others + of.number(m, t, of.DEMAND, k) > limit:
+            longest = min(longest, max(0, time - of.number(m, t, of.EARLIEST, k)))
         if max(time, latest) < min(entry(m.net, e + STEP + TIME), end_of(m, t, k)):
             most = min(most, limit - others)
     if not tighten(m, demand, 0, most):
@@ -168,20 +168,29 @@ def energy_after(m: Memory, p: int, steps: int, time: int) -> Any:
 
 
 @inner_kernel
-def prepare_energies(m: Memory, p: int, count: int, steps: int) -> Any:
-    """Set what energies go by; return the sum of demands, and the time that there is."""
-    t = entry(m.net, p + at.ROWS)
+def extent(m: Memory, t: int, count: int) -> Any:
+    """Return the sum of the demands, and the time from the first start to the last end."""
     demanded, first, last = 0, LARGEST, -LARGEST
     for k in range(count):
         if of.number(m, t, of.IN, k) == of.SURE:
+            demanded += of.number(m, t, of.DEMAND, k)
+            first = min(first, of.number(m, t, of.EARLIEST, k))
+            last = max(last, of.key(m, t, of.BY_LATEST_END, k))
+    return demanded, last - first
+
+
+@inner_kernel
+def prepare_energies(m: Memory, p: int, count: int, steps: int) -> None:
+    """Set the energies of tasks that the time table lacks, and those of the time table from their ends on."""
+    t = entry(m.net, p + at.ROWS)
+    for k in range(count):
+        if of.number(m, t, of.IN, k) == of.SURE:
             start, end = of.number(m, t, of.EARLIEST, k), of.key(m, t, of.BY_LATEST_END, k)
-            demand, length = of.number(m, t, of.DEMAND, k), of.number(m, t, of.LENGTH, k)
+            length = of.number(m, t, of.LENGTH, k)
             runs = max(0, start + length - of.number(m, t, of.LATEST, k))
-            of.set_number(m, t, of.FREE, k, demand * (length - runs))
+            of.set_number(m, t, of.FREE, k, of.number(m, t, of.DEMAND, k) * (length - runs))
             of.set_number(m, t, of.AFTER_START, k, energy_after(m, p, steps, start))
             of.set_number(m, t, of.AFTER_END, k, energy_after(m, p, steps, end))
-            demanded, first, last = demanded + demand, min(first, start), max(last, end)
-    return demanded, last - first
 
 
 @inner_kernel
@@ -223,10 +232,11 @@ def find_edges(m: Memory, t: int, count: int, limit: int, b: int) -> Any:
 def use_energies(m: Memory, p: int, count: int, steps: int, limit: int) -> Any:
     """Prune by energies, unless these are too great for an integer."""
     t = entry(m.net, p + at.ROWS)
-    demanded, span = prepare_energies(m, p, count, steps)
-    limit = min(limit, demanded)
-    if limit == 0 or span >= LARGEST // limit:
+    demanded, span = extent(m, t, count)
+    if demanded == 0 or span >= LARGEST // demanded:
         return 1
+    prepare_energies(m, p, count, steps)
+    limit = min(limit, demanded)
     for order in (of.BY_START, of.BY_LATEST_END):
         of.sort(m, t, order, count)
     for b in range(count):

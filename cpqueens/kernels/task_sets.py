@@ -145,8 +145,6 @@ def order_pair(m: Memory, p: int, i: int, j: int) -> Any:
         return 1
     mine, other = argument(m, p, PRESENCES, i), argument(m, p, PRESENCES, j)
     if entry(m.x, mine + at.LOW) == 1 and entry(m.x, other + at.LOW) == 1:
-        if forth < 0 and back < 0:
-            return 0
         return put_before(m, p, j, i) if forth < 0 else put_before(m, p, i, j)
     if forth < 0 and back < 0:
         if entry(m.x, mine + at.LOW) == 1:

@@ -131,7 +131,11 @@ def bench(case: Case, source: random.Random) -> Bench:
     count = source.randint(1, case.most)
     domains = random_domains(source, [(-(source.random() < 0.2), source.randint(2, 4))] * count)
     domains += random_domains(source, [(0, case.truths)] * 2)
-    constraint = case.make(source, model.intvar(-9, 9, shape=count), model.boolvar(shape=2))
+    return laid_bench(case.make(source, model.intvar(-9, 9, shape=count), model.boolvar(shape=2)), domains)
+
+
+def laid_bench(constraint: Any, domains: list[list[int]]) -> Bench:
+    """Return a constraint with its propagator."""
     whole = list(domains)
     own = laid_out(constraint, whole)
     hulls = np.array(list(product(*(range(v[0], v[-1] + 1) for v in domains))), dtype=np.int64)
@@ -152,3 +156,91 @@ def test_propagators_prune_what_their_meaning_excludes(name: str) -> None:
     for seed in range(25):
         source = random.Random(seed)
         bench(CASES[name], source).walk(source, CASES[name].strength)
+
+
+Example = tuple[Callable[[Any], Any], list[list[int]], list[list[int]]]
+
+
+def between(*ends: tuple[int, int]) -> list[list[int]]:
+    return [list(range(low, high + 1)) for low, high in ends]
+
+
+EXAMPLES: dict[str, Example] = {
+    "a chain may not close": (
+        Circuit,
+        [[1], [2], [0, 3, 4], [0, 4], [0, 3]],
+        [[1], [2], [3, 4], [0, 4], [0, 3]],
+    ),
+    "two parts": (Circuit, [[1, 2], [0], [3, 1], [2]], []),
+    "one way between branches": (
+        Circuit,
+        [[1, 3], [2, 0], [0, 1], [4, 1], [3, 2]],
+        [[3], [2, 0], [0, 1], [4, 1], [3, 2]],
+    ),
+    "a tour may leave out": (
+        SubCircuit,
+        [[1], [2], [0, 3], [3, 0], [4, 0]],
+        [[1], [2], [0, 3], [3, 0], [4]],
+    ),
+    "two tours": (SubCircuit, [[1], [0], [3], [2]], []),
+    "a tour may not leave out": (
+        SubCircuit,
+        [[1], [2], [0, 3, 4], [3, 0], [3, 0]],
+        [[1], [2], [3, 4], [3, 0], [3, 0]],
+    ),
+    "unreached nodes are left out": (
+        SubCircuit,
+        [[1, 2], [0, 2], [0, 1], [3, 4], [3, 4]],
+        [[1, 2], [0, 2], [0, 1], [3], [4]],
+    ),
+    "not last": (
+        lambda x: NoOverlap(x, [5, 3, 2]),
+        between((5, 10), (5, 11), (4, 11)),
+        between((6, 10), (5, 11), (4, 8)),
+    ),
+    "detectable precedences": (
+        lambda x: NoOverlap(x, [1, 5, 3]),
+        between((3, 8), (5, 7), (4, 11)),
+        between((3, 5), (5, 7), (4, 11)),
+    ),
+    "edge finding": (
+        lambda x: NoOverlap(x, [4, 3, 3, 3]),
+        between((7, 14), (7, 11), (4, 11), (3, 8)),
+        between((12, 14), (7, 11), (4, 11), (3, 8)),
+    ),
+    "a task of no length within another": (lambda x: NoOverlap(x, [3, 0]), [[0], [1]], []),
+    "a task of no length demands nothing": (
+        lambda x: Cumulative(x[:2], [3, x[2]], 1, 1),
+        [[0], [1], [0, 1]],
+        [[0], [1], [0]],
+    ),
+    "durations": (
+        lambda x: NoOverlap(x[:2], [x[2], 1]),
+        between((0, 1), (4, 5), (1, 9)),
+        between((0, 1), (4, 5), (1, 5)),
+    ),
+    "time table": (
+        lambda x: Cumulative(x, [4, 4, 2], 1, 2),
+        between((1, 3), (1, 3), (2, 9)),
+        between((1, 3), (1, 3), (5, 9)),
+    ),
+    "energy": (
+        lambda x: Cumulative(x, [3, 3, 3, 3, 2], 1, 2),
+        between(*[(0, 3)] * 4, (0, 8)),
+        between(*[(0, 3)] * 4, (6, 8)),
+    ),
+    "too much energy": (lambda x: Cumulative(x, 3, 1, 2), between(*[(0, 3)] * 4, (0, 4)), []),
+    "forbidden rows in several words": (
+        lambda x: NegativeTable(x, [(1, b) for b in range(100)]),
+        between((0, 1), (0, 99)),
+        between((0, 0), (0, 99)),
+    ),
+}
+"""A constraint, given domains, and what is left of them: nothing where it fails."""
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_left_of_domains(name: str) -> None:
+    make, given, left = EXAMPLES[name]
+    found = laid_bench(make(Model().intvar(-9, 99, shape=len(given))), [sorted(values) for values in given])
+    assert (found.left()[: len(given)] if found.propagate() else []) == [sorted(values) for values in left]

@@ -21,7 +21,7 @@ def _lay_out(constraint: Circuit | SubCircuit, parts: Parts) -> None:
     if nodes:
         parts.all_different([((v,), (1,), 0) for v in nodes])
         sub = isinstance(constraint, SubCircuit)
-        room = [0] * (1 + ROOM * (len(nodes) + 1))
+        room = [-1, *[0] * (ROOM * (len(nodes) + 1))]
         parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub), queue=at.DEAR))
 
 
