@@ -19,11 +19,17 @@ NAMES = (
     "all_different_values",
     "among",
     "cardinality",
+    "circuit",
+    "cumulative",
     "different_values",
     "equation_values",
     "inverse",
     "lexicographic",
+    "negative_table",
+    "no_overlap",
     "nogoods",
+    "regular",
+    "table",
     "value_precede",
 )
 

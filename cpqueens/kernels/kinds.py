@@ -4,10 +4,10 @@
 EQUAL, DIFFERENT, AT_MOST, TRUTH_EQUAL, TRUTH_AT_MOST = 0, 1, 2, 3, 4
 CLAUSE, TRUTH_OR, ABS, PRODUCT = 5, 6, 7, 8
 QUOTIENT, QUOTIENT_TRUNCATED, REMAINDER, REMAINDER_TRUNCATED = 9, 10, 11, 12
-MINIMUM, MAXIMUM, ELEMENT, TABLE = 13, 14, 15, 16
+MINIMUM, MAXIMUM, ELEMENT = 13, 14, 15
 
 # Those from here on are compiled apart, each as an object of its own (see `cpqueens.kernels.apart`).
-APART = 17
+APART = 16
 
 FUNCTIONS = {
     "abs": ABS,

@@ -1,4 +1,4 @@
-"""Propagation of the kernel core: clauses, AllDifferents, tables, and the switch over all kinds.
+"""Propagation of the kernel core: clauses, AllDifferents, and the switch over all kinds.
 
 Each function takes the memory and the position of a propagator, prunes, and returns 1, or 0 if the
 constraint cannot hold. Calls that change a domain are few on purpose: each is a copy of that code, and
@@ -10,7 +10,7 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds
 from cpqueens.kernels.dispatch import run_apart
-from cpqueens.kernels.domains import Memory, contains, dequeue, enqueue, remove, tighten, waiting_queue
+from cpqueens.kernels.domains import Memory, dequeue, enqueue, remove, tighten, waiting_queue
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, inner_kernel
 from cpqueens.kernels.propagate_functions import absolute, division, element, extreme, product
@@ -47,62 +47,6 @@ def clause(m: Memory, p: int) -> Any:
         return 1 if open_literals else 0
     truth = 1 if entry(m.net, free + 1) > 0 else 0
     return tighten(m, entry(m.net, free), truth, truth)
-
-
-@inner_kernel
-def possible_row(m: Memory, first: int, arity: int, row: int) -> Any:
-    """Say whether all values of a table's row are still in their domains."""
-    for k in range(arity):
-        if not contains(m, entry(m.net, first + 2 * k), entry(m.net, row + k)):
-            return 0
-    return 1
-
-
-@inner_kernel
-def tighten_to_rows(m: Memory, p: int, column: int) -> Any:
-    """Give a variable without listed values the bounds that a table's possible rows leave it."""
-    first = entry(m.net, p + at.START)
-    arity = (entry(m.net, p + at.END) - first) // 2
-    v = entry(m.net, first + 2 * column)
-    low, high = entry(m.x, v + at.HIGH) + 1, entry(m.x, v + at.LOW) - 1
-    for row in range(entry(m.net, p + at.ROWS), entry(m.net, p + at.ROWS_END), arity):
-        if possible_row(m, first, arity, row):
-            low, high = min(low, entry(m.net, row + column)), max(high, entry(m.net, row + column))
-    return tighten(m, v, low, high)
-
-
-@inner_kernel
-def table(m: Memory, p: int) -> Any:
-    """Keep the values that some row still supports (generalised arc consistency by a scan)."""
-    first, end = entry(m.net, p + at.START), entry(m.net, p + at.END)
-    marks = m.stack[at.MARKS]
-    for k in range(first, end, 2):
-        v = entry(m.net, k)
-        if entry(m.x, v + at.FIRST) >= 0:
-            for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
-                put(m.cells, marks + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE), 0)
-    any_row = 0
-    arity = (end - first) // 2
-    for row in range(entry(m.net, p + at.ROWS), entry(m.net, p + at.ROWS_END), arity):
-        if possible_row(m, first, arity, row):
-            any_row = 1
-            for k in range(arity):
-                v = entry(m.net, first + 2 * k)
-                if entry(m.x, v + at.FIRST) >= 0:
-                    cell = entry(m.x, v + at.FIRST) + entry(m.net, row + k) - entry(m.x, v + at.BASE)
-                    put(m.cells, marks + cell, 1)
-    if not any_row:
-        return 0
-    for k in range(first, end, 2):
-        v = entry(m.net, k)
-        if entry(m.x, v + at.FIRST) < 0 and not tighten_to_rows(m, p, (k - first) // 2):
-            return 0
-        if entry(m.x, v + at.FIRST) >= 0:
-            for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
-                cell = entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE)
-                if entry(m.cells, cell) and not entry(m.cells, marks + cell) and not remove(m, v, w):
-                    return 0
-    return 1
 
 
 @inner_kernel
@@ -199,8 +143,8 @@ def run_propagator(m: Memory, p: int) -> Any:
         return division(m, p)
     if kind <= kinds.MAXIMUM:
         return extreme(m, p)
-    if kind < kinds.APART:
-        return element(m, p) if kind == kinds.ELEMENT else table(m, p)
+    if kind == kinds.ELEMENT:
+        return element(m, p)
     return run_apart(m, p, entry(m.stack, at.ADDRESSES + kind - kinds.APART))
 
 

@@ -13,7 +13,9 @@ from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens import (
     AllDifferent,
     Among,
+    Circuit,
     Count,
+    Cumulative,
     GlobalCardinality,
     Inverse,
     LexChainLess,
@@ -21,7 +23,11 @@ from cpqueens import (
     LexLess,
     LexLessEqual,
     Model,
+    NegativeTable,
+    NoOverlap,
     NValue,
+    Regular,
+    Table,
     ValuePrecede,
 )
 from cpqueens.backends.backtracking import settings
@@ -36,6 +42,48 @@ def precedence() -> Model:
     m = Model()
     x = m.intvar(1, 4, shape=6, name="x")
     m.add(ValuePrecede(x, [1, 2, 3, 4]), x[2] != 1, x[4] >= 3, x[0] + x[5] != 3)
+    return m
+
+
+def tour() -> Model:
+    m = Model()
+    x = m.intvar(0, 4, shape=5, name="x")
+    m.add(Circuit(x), x[0] < x[3])
+    return m
+
+
+def sharing() -> Model:
+    m = Model()
+    x, capacity = m.intvar(0, 3, shape=3, name="x"), m.intvar(1, 2, name="capacity")
+    m.add(Cumulative(x, [2, 3, 1], [1, 1, 2], capacity), x[0] < 3)
+    return m
+
+
+def forbidden() -> Model:
+    m = Model()
+    x = m.intvar(0, 2, shape=3, name="x")
+    m.add(NegativeTable(x, [(a, b, 1) for a in range(3) for b in range(3) if a != b]))
+    return m
+
+
+def tasks() -> Model:
+    m = Model()
+    x, here = m.intvar(0, 4, shape=3, name="x"), m.boolvar(name="here")
+    m.add(NoOverlap(x, [2, 1, 3], [True, True, here]), x[0] != 2)
+    return m
+
+
+def automaton() -> Model:
+    m = Model()
+    x = m.intvar(0, 2, shape=5, name="x")
+    m.add(Regular(x, [(0, 0, 0), (0, 1, 1), (1, 2, 0), (1, 1, 0), (0, 1, 0)], 0, 0), x[0] != x[4])
+    return m
+
+
+def rows() -> Model:
+    m = Model()
+    x = m.intvar(0, 9, shape=3, name="x")
+    m.add(Table(x, [(a, a * b % 10, a + b) for a in range(9) for b in range(9)]), x[1] > x[0])
     return m
 
 
@@ -126,11 +174,17 @@ MODELS: dict[str, Callable[[], Model]] = {
     "all_different_values": completion,
     "among": counts,
     "cardinality": numbers,
+    "circuit": tour,
+    "cumulative": sharing,
     "different_values": palette,
     "equation_values": pairs_at_distances,
     "inverse": inverses,
     "lexicographic": ordered,
+    "negative_table": forbidden,
+    "no_overlap": tasks,
     "nogoods": lambda: golomb_ruler(5),
+    "regular": automaton,
+    "table": rows,
     "value_precede": precedence,
 }
 """By propagator a model that uses it."""

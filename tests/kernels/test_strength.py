@@ -9,7 +9,6 @@ from propagation import Bench, Strength, random_domains
 from cpqueens.kernels import kinds
 from cpqueens.kernels.domains import Memory, tighten
 from cpqueens.kernels.propagate_rows import linear
-from cpqueens.kernels.propagators import table
 
 SUM = [1, 2, -3]
 
@@ -19,12 +18,9 @@ def row_sum(row: tuple[int, ...]) -> int:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_linear_rows_and_tables(seed: int) -> None:
+def test_linear_rows(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(0, 4)] * 3)
-    rows = [tuple(source.randint(0, 4) for _ in range(3)) for _ in range(12)]
-    numbers = [value for row in rows for value in row]
-    Bench(table, domains, lambda row: row in rows, data=numbers).walk(source, Strength.DOMAIN)
     for kind, meaning, strength in (
         (kinds.AT_MOST, lambda row: row_sum(row) <= 0, Strength.BOUNDS),
         (kinds.EQUAL, lambda row: row_sum(row) == 0, Strength.SOUND),

@@ -11,6 +11,7 @@ from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_pipeline import PIPELINE
 from list_readable import READABLE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
+from list_wholes import WHOLES
 from mutant import Area
 
 AREAS: tuple[Area, ...] = (
@@ -23,6 +24,7 @@ AREAS: tuple[Area, ...] = (
     COMPILED,
     KERNELS,
     BACKTRACKING,
+    WHOLES,
     LOCAL_SEARCH,
     SEARCH_KERNELS,
     PIPELINE,

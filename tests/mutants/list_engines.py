@@ -58,7 +58,7 @@ COMPILED = Area(
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),
         Mutant("results wake nothing", "network._watches",
-               "if p.result >= 0 and p.kind < kinds.TABLE:", "if False:"),
+               "if p.result >= 0 and p.own is None:", "if False:"),
     ),
     (
         "tests/kernels/test_propagators.py",
@@ -139,11 +139,6 @@ KERNELS = Area(
                equivalent="the position is compared with the result once it is fixed; only pruning is lost"),
         Mutant("an index past the end is an entry", "propagate_functions.element",
                "(entry(m.net, p + at.END) - first) // 2 - 1", "(entry(m.net, p + at.END) - first) // 2"),
-        Mutant("an unsupported value stays in a table", "propagators.table",
-               "and not remove(m, v, w)", "and False"),
-        Mutant("the first row of a table is lost", "propagators.table",
-               "for row in range(entry(m.net, p + at.ROWS), ",
-               "for row in range(entry(m.net, p + at.ROWS) + arity, "),
         Mutant("the constant of a term is taken twice", "propagators.all_different",
                "rest = taken - entry(m.net, term + 2)", "rest = taken + entry(m.net, term + 2)"),
         Mutant("a value that does not divide is removed", "propagators.all_different",

@@ -11,6 +11,7 @@ from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, i
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
+from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds, nogoods
@@ -37,7 +38,6 @@ _WAKE = {
     kinds.DIFFERENT: at.FIX,
     kinds.TRUTH_EQUAL: at.DOMAIN,
     kinds.ELEMENT: at.DOMAIN,
-    kinds.TABLE: at.DOMAIN,
 }
 
 _FIRST_WEIGHT = 64
@@ -66,7 +66,6 @@ class Builder:
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[_Propagator] = []
-        self.tables: list[IntArray] = []
         self.different: list[list[tuple[int, int, int]]] = []
         self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
@@ -211,8 +210,7 @@ class Builder:
             if not len(rows):
                 self.add(kinds.CLAUSE, [], [])
             return
-        self.add(kinds.TABLE, variables, [1] * len(variables), result=len(self.tables))
-        self.tables.append(rows.reshape(-1))
+        self.propagator(table_propagator("table", variables, rows))
 
     def objective(self, row: Row) -> None:
         """Add ``objective <= bound``; the search lowers the bound by changing the row's constant."""
@@ -380,15 +378,14 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
     for k, p in enumerate(builder.propagators):
         arguments = np.column_stack([_array(p.variables) * at.X_WIDTH, _array(p.coefficients)])
         start = append(arguments)
-        result = p.result if p.kind == kinds.TABLE else p.result * at.X_WIDTH
+        result = p.result * at.X_WIDTH
         queue = at.QUICK
         if p.own is not None:
             result = x.size + p.result * at.WORD_WIDTH
             queue = p.own.queue
         records[k] = (p.kind, start, start + arguments.size, p.constant, result, 0, 0, 1, queue)
-        if p.kind == kinds.TABLE or p.own is not None:
-            numbers = builder.tables[p.result] if p.own is None else _array(p.own.numbers)
-            records[k, at.ROWS] = append(numbers)
+        if p.own is not None:
+            records[k, at.ROWS] = append(_array(p.own.numbers))
             records[k, at.ROWS_END] = end
     append_by_variable(at.WATCH, _watches(builder), 2)
     places = _places([[term[:1] for term in group] for group in builder.different], end)
@@ -410,7 +407,7 @@ def _watches(builder: Builder) -> set[tuple[int, int, int]]:
     for k, p in enumerate(builder.propagators):
         events = _WAKE.get(p.kind, at.BOUND) if p.own is None else p.own.events
         entries.update((v, k * at.P_WIDTH, events) for v in p.variables)
-        if p.result >= 0 and p.kind < kinds.TABLE:
+        if p.result >= 0 and p.own is None:
             entries.add((p.result, k * at.P_WIDTH, at.DOMAIN if p.kind == kinds.ELEMENT else at.BOUND))
     return entries
 

@@ -50,7 +50,7 @@ class NegativeTable(Constraint):
         terms = self.terms.evaluate(values)
         met = np.zeros(len(values), dtype=np.int64)
         for wrong in mismatches(terms, self.rows):
-            met += ~wrong.any(axis=1)
+            met += (~wrong.any(axis=2)).sum(axis=1)
         return met[:, None]
 
     def simpler(self) -> list[Constraint]:

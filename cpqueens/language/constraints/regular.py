@@ -142,7 +142,7 @@ class Regular(Constraint):
         That it is in a state is the truth that some transition leads there; states that the bounds of the
         terms exclude are left out.
         """
-        layers, possible = self._layers()
+        layers, possible = self.layers()
         if not possible:
             return [Linear(constant_array(self.registry, np.ones((), dtype=np.int64)), "==")]
         relation = "==" if self.deterministic else ">="
@@ -157,7 +157,7 @@ class Regular(Constraint):
             parts.append(Linear(reached.sum() - 1, relation))
         return parts
 
-    def _layers(self) -> tuple[list[IntArray], bool]:
+    def layers(self) -> tuple[list[IntArray], bool]:
         """Return, for each term, the transitions of ways to an accepting state, and if there is a way."""
         low, high = self.terms.bounds()
         reached, layers = np.array([self.start]), []

@@ -48,7 +48,7 @@ class Table(Constraint):
         terms = self.terms.evaluate(values)
         best = np.full(len(values), max(1, terms.shape[1]), dtype=np.int64)
         for wrong in mismatches(terms, self.rows):
-            best = np.minimum(best, wrong.sum(axis=1))
+            best = np.minimum(best, wrong.sum(axis=2).min(axis=1))
         return best[:, None]
 
     def simpler(self) -> list[Constraint]:

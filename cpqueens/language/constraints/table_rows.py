@@ -16,6 +16,8 @@ from cpqueens.language.rows import IntArray, as_listed
 ANY = "*"
 """In a row of a table: any value."""
 
+_CELLS = 2**18  # entries that are compared at a time
+
 STAR = -(2**63)
 """What stands for `ANY` in an array of rows: no term can reach it."""
 
@@ -78,11 +80,13 @@ def written(rows: IntArray) -> list[list[Any]]:
 
 
 def mismatches(values: IntArray, rows: IntArray) -> Iterator[NDArray[np.bool_]]:
-    """Yield, for each row, where ``values`` (batch, width) are not the row's, (batch, width)."""
+    """Yield, for some rows at a time, where ``values`` (batch, width) differ, (batch, rows, width)."""
     starred = has_stars(rows)
-    for row in rows:
-        differ = values != row
-        yield differ & (row != STAR) if starred else differ
+    some = max(1, _CELLS // max(1, values.size))
+    for k in range(0, len(rows), some):
+        part = rows[k : k + some]
+        differ = values[:, None, :] != part
+        yield differ & (part != STAR) if starred else differ
 
 
 def by_stars(rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:

@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 
 from cpqueens.backends.backtracking.wholes import (
+    circuit,
     count,
     global_cardinality,
     inverse,
     lexicographic,
     n_value,
+    regular,
+    table,
+    tasks,
     value_precede,
 )
 from cpqueens.backends.backtracking.wholes.parts import WholeKind
@@ -15,7 +19,9 @@ from cpqueens.language.constraints.base import Constraint
 
 WHOLES: Mapping[str, WholeKind] = {
     "Among": count.AMONG,
+    "Circuit": circuit.TAKEN,
     "Count": count.COUNT,
+    "Cumulative": tasks.CUMULATIVE,
     "GlobalCardinality": global_cardinality.TAKEN,
     "Inverse": inverse.TAKEN,
     "LexChainLess": lexicographic.CHAIN,
@@ -23,6 +29,11 @@ WHOLES: Mapping[str, WholeKind] = {
     "LexLess": lexicographic.PAIR,
     "LexLessEqual": lexicographic.PAIR,
     "NValue": n_value.TAKEN,
+    "NegativeTable": table.NEGATIVE,
+    "NoOverlap": tasks.NO_OVERLAP,
+    "Regular": regular.TAKEN,
+    "ShortTable": table.SHORT,
+    "SubCircuit": circuit.TAKEN,
     "ValuePrecede": value_precede.TAKEN,
 }
 """By kind of constraint."""

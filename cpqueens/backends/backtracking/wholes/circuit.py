@@ -1,0 +1,28 @@
+"""`Circuit` and `SubCircuit` for the exact engine."""
+
+from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
+from cpqueens.kernels import domains as at
+from cpqueens.kernels.propagate_circuit import ROOM
+from cpqueens.language.constraints.circuit import Circuit
+from cpqueens.language.constraints.sub_circuit import SubCircuit
+from cpqueens.lowered.compiled import GE, LE
+
+
+def _lay_out(constraint: Circuit | SubCircuit, parts: Parts) -> None:
+    """Add that the successors are different nodes, and what arcs must do."""
+    nodes = parts.variables(constraint.successor)
+    last = len(nodes) - 1
+    for v in nodes:
+        low, high = parts.bounds(v)
+        if low < 0:
+            parts.linear(((v,), (1,), 0), GE)
+        if high > last:
+            parts.linear(((v,), (1,), -last), LE)
+    if nodes:
+        parts.all_different([((v,), (1,), 0) for v in nodes])
+        sub = isinstance(constraint, SubCircuit)
+        room = [-1, *[0] * (ROOM * (len(nodes) + 1))]
+        parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub), queue=at.DEAR))
+
+
+TAKEN = WholeKind(_lay_out)
