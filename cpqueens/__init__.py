@@ -63,6 +63,7 @@ from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
+    from cpqueens.lab.evaluate import evaluate
 
 __all__ = [
     "ANY",
@@ -133,12 +134,13 @@ __all__ = [
     "cross_check",
     "div_trunc",
     "element",
+    "evaluate",
     "maximum",
     "minimum",
     "mod_trunc",
 ]
 
-_LAZY = {"cross_check": "cpqueens.crosscheck.crosscheck"}
+_LAZY = {"cross_check": "cpqueens.crosscheck.crosscheck", "evaluate": "cpqueens.lab.evaluate"}
 
 
 def __getattr__(name: str) -> Any:

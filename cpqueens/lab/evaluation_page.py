@@ -1,0 +1,8 @@
+"""An evaluation as one self-contained HTML page."""
+
+from cpqueens.lab.evaluated import Evaluated
+
+
+def page(e: Evaluated) -> str:
+    """Return the page."""
+    return ""

@@ -1,0 +1,246 @@
+"""An evaluation as text, in the order of its questions: header, claims, proofs, figures, what is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from cpqueens.lab.evaluated import Evaluated
+from cpqueens.lab.performance import UNITS, Performance
+from cpqueens.lab.reference import Coverage
+from cpqueens.lab.runlength import Interval
+
+Cells = list[list[str]]
+WIDTH = 110
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """Return a number with so many digits; ``-`` where there is none, ``never`` for an infinite one.
+
+    >>> figure(1234567.0), figure(0.012345), figure(None), figure(math.inf), figure(20.864)
+    ('1,230,000', '0.0123', '-', 'never', '20.9')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "never"
+    if value == 0:
+        return "0"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, places)
+    return f"{rounded:,.{max(0, places)}f}" if abs(value) >= 1e-4 else f"{value:.{digits - 1}e}"
+
+
+def interval(found: Interval | None) -> str:
+    """Return an estimate with its interval."""
+    if found is None:
+        return "-"
+    return f"{figure(found.value)} [{figure(found.low)}, {_end(found.high)}]"
+
+
+def percent(found: Interval) -> str:
+    """Return a share in percent with its interval."""
+    if math.isnan(found.value):
+        return "-"
+    return f"{100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+
+
+def _end(value: float) -> str:
+    return "?" if math.isinf(value) else figure(value)
+
+
+# ---- what is said, for the terminal and the page alike --------------------------------------------------
+
+
+def header(e: Evaluated) -> list[str]:
+    """Return what was evaluated, on what, within which limits, where."""
+    limits = [
+        f"{e.budget.time_limit:g} s" if e.budget.time_limit else "",
+        f"{e.budget.step_limit:,} steps" if e.budget.step_limit else "",
+    ]
+    budget = " and ".join(filter(None, limits)) or "no limit but the solvers' own"
+    versions = ", ".join(f"{name} {version}" for name, version in e.versions.items())
+    return [
+        *(f"{s.scope} (model {s.digest[:16] if s.digest else 'not written down'})" for s in e.subjects),
+        f"{', '.join(e.heuristics)}: seeds {e.seeds[0]} to {e.seeds[1]}; a run has {budget}",
+        f"made on {', '.join(e.machines) or 'no machine'}; {versions}",
+    ]
+
+
+def validity(e: Evaluated) -> list[str]:
+    """Return whether every claim of a solution holds, and the rejections by name."""
+    found = [p for p in e.performances if p.rejections]
+    claims = sum(p.solved for p in e.performances)
+    right = (
+        f"{claims:,} solutions were claimed and hold"
+        if not e.wrong
+        else f"{e.wrong:,} wrong answers, {claims:,} right ones"
+    )
+    lines = [right]
+    for p in found:
+        numbers = ", ".join(f"{name} {number:,}" for name, number in p.rejections.items())
+        lines.append(f"{p.heuristic} on {p.problem}: rejected: {numbers}")
+        lines += [f"  {name}, {example}" for name, example in p.examples.items()]
+    return lines
+
+
+def verdicts(e: Evaluated) -> list[str]:
+    """Return what exact solvers proved, and whether runs refute it."""
+    wrong = [c for c in e.coverages if c.outside]
+    return [
+        *(str(r) for r in e.references if not r.unknown),
+        *(
+            f"{c.heuristic} refutes this for {c.problem}: {c.outside:,} checked solutions are not among them"
+            for c in wrong
+        ),
+    ]
+
+
+def missing(e: Evaluated) -> list[str]:
+    """Return what was not compared, and which runs did not happen."""
+    lines = [f"not compared: {r}" for r in e.references if r.unknown]
+    for p in e.performances:
+        if p.lost:
+            lines.append(f"not run: {p.heuristic} on {p.problem}: {p.lost}")
+        elif p.not_run or p.interrupted:
+            broken = f", {p.interrupted} broken off (censored)" if p.interrupted else ""
+            lines.append(
+                f"not run: {p.not_run:,} of {p.asked:,} runs of {p.heuristic} on {p.problem}{broken}"
+            )
+    if any(p.objective for p in e.performances):
+        lines.append("not compared: lengths of runs, which go on to their limits where there is an objective")
+    return lines
+
+
+Column = tuple[str, Callable[[Performance], str]]
+
+CLASSICAL: Sequence[Column] = (
+    ("runs", lambda p: f"{p.runs:,}"),
+    ("solved", lambda p: percent(p.rate)),
+    ("stuck", lambda p: f"{p.stuck:,}" if p.stuck else ""),
+    ("at limit", lambda p: f"{p.limited:,}" if p.limited else ""),
+    ("steps if solved", lambda p: figure(p.lengths["steps"].if_solved) if "steps" in p.lengths else ""),
+    ("if not", lambda p: figure(p.lengths["steps"].if_unsolved) if "steps" in p.lengths else ""),
+    ("restarts", lambda p: "" if p.restarts is None else figure(p.restarts)),
+    ("objective: best", lambda p: f"{p.objective[0]:,}" if p.objective else ""),
+    ("median", lambda p: figure(p.objective[1]) if p.objective else ""),
+    ("worst", lambda p: f"{p.objective[2]:,}" if p.objective else ""),
+)
+"""The classical table of the textbooks: how often, and how many steps then and otherwise."""
+
+
+def named(columns: Iterable[Column], performances: Iterable[Performance], several: bool) -> Cells:
+    """Return a table with a head; columns in which nothing stands are left out."""
+    chosen = [*performances]
+    first: list[Column] = [("heuristic", lambda p: p.heuristic)]
+    first += [("problem", lambda p: p.problem)] if several else []
+    listed = [(name, [cell(p) for p in chosen]) for name, cell in (*first, *columns)]
+    shown = [(name, cells) for name, cells in listed if any(cells)]
+    return [[name for name, _ in shown], *map(list, zip(*(cells for _, cells in shown), strict=True))]
+
+
+def length_columns(unit: str) -> list[Column]:
+    """Return the columns of a table of run lengths in one unit."""
+    return [
+        ("median", lambda p: interval(p.lengths[unit].median)),
+        ("expected", lambda p: interval(p.lengths[unit].expected)),
+        ("PAR10", lambda p: "" if p.lengths[unit].par10 is None else figure(p.lengths[unit].par10)),
+        ("Weibull shape", lambda p: "" if p.lengths[unit].shape is None else interval(p.lengths[unit].shape)),
+        ("restarts", lambda p: p.lengths[unit].restarts_help),
+        ("best cut-off", lambda p: _restart(p, unit)),
+    ]
+
+
+def _restart(p: Performance, unit: str) -> str:
+    found = p.lengths[unit].restart
+    if found is None:
+        return ""
+    return f"{figure(found.cutoff)} (gain {figure(found.gain)})" if found.gain > 1 else "none better"
+
+
+def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
+    """Yield all tables with their captions."""
+    several = len(e.subjects) > 1
+    yield "How often a solution is found (95 % Wilson interval)", named(CLASSICAL, e.performances, several)
+    for unit, name in UNITS.items():
+        chosen = [p for p in e.performances if unit in p.lengths]
+        if chosen:
+            yield f"How long a solution takes, in {name}", named(length_columns(unit), chosen, several)
+    if e.coverages:
+        yield "Which solutions are found", coverage_table(e.coverages, several)
+
+
+COVERAGE: Mapping[str, Callable[[Coverage], str]] = {
+    "heuristic": lambda c: c.heuristic,
+    "problem": lambda c: c.problem,
+    "samples": lambda c: f"{c.samples:,}",
+    "distinct": lambda c: f"{c.distinct:,}" + ("" if c.of_all is None else f" of {c.of_all:,}"),
+    "if uniform": lambda c: "" if c.ceiling is None else figure(c.ceiling),
+    "Chao1": lambda c: figure(c.chao1),
+    "uniform?": lambda c: "" if c.uniform is None else str(c.uniform),
+    "orbits": lambda c: "" if c.orbits is None else f"{c.orbits:,} of {c.orbits_of_all:,}",
+    "orbits uniform?": lambda c: "" if c.uniform_orbits is None else str(c.uniform_orbits),
+}
+
+
+def coverage_table(found: Sequence[Coverage], several: bool) -> Cells:
+    """Return how the found solutions lie in the set of all."""
+    columns = {name: [cell(c) for c in found] for name, cell in COVERAGE.items()}
+    kept = {n: cells for n, cells in columns.items() if any(cells) and (several or n != "problem")}
+    return [list(kept), *map(list, zip(*kept.values(), strict=True))]
+
+
+# ---- the terminal -------------------------------------------------------------------------------------
+
+
+def text(e: Evaluated, width: int = WIDTH) -> str:
+    """Return the report as lines of at most ``width`` characters, if words are not longer."""
+    parts: list[list[str]] = [
+        _wrapped([f"evaluation of {', '.join(s.title for s in e.subjects)}", *header(e)], width),
+        _wrapped([*validity(e), *verdicts(e)], width),
+        *([*_wrapped([caption], width), *laid_out(cells, width)] for caption, cells in tables(e)),
+        _wrapped(map(str, e.comparisons), width),
+        _wrapped(missing(e), width),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _wrapped(lines: Iterable[str], width: int) -> list[str]:
+    import textwrap
+
+    return [
+        part
+        for line in lines
+        for part in textwrap.wrap(
+            line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+    ]
+
+
+def laid_out(table: Cells, width: int) -> list[str]:
+    """Return a table in columns, or where they are too wide a list for each row.
+
+    >>> laid_out([["heuristic", "runs"], ["sideways", "10"]], 40)
+    ['  heuristic  runs', '  sideways     10']
+    >>> laid_out([["heuristic", "runs"], ["sideways", "10"]], 12)
+    ['  heuristic: sideways', '    runs: 10']
+    """
+    head, *rows = table
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    left = {k for k, name in enumerate(head) if name in ("heuristic", "problem")}
+    if sum(widths) + 2 * len(widths) <= width:
+        padded = (
+            (
+                cell.ljust(w) if k in left else cell.rjust(w)
+                for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in table
+        )
+        return [("  " + "  ".join(row)).rstrip() for row in padded]
+    return [
+        line
+        for row in rows
+        for k, (name, cell) in enumerate(zip(head, row, strict=True))
+        if cell
+        for line in [f"{'    ' if k else '  '}{name}: {cell}"]
+    ]
