@@ -323,7 +323,7 @@ class _Work:
         ]  # fmt: skip
         return Evaluation(
             heuristics=tuple(c.name for c in self.contenders),
-            subjects=tuple(
+            problems=tuple(
                 ProblemHead(c.title, c.size, c.model.scope_text(), fingerprint(c.model)) for c in self.cases
             ),
             budget=self.budget,

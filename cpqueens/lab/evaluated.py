@@ -43,7 +43,7 @@ class Evaluated:
     """
 
     heuristics: tuple[str, ...]
-    subjects: tuple[ProblemHead, ...]
+    problems: tuple[ProblemHead, ...]
     budget: RunLimits
     seeds: tuple[int, int]
     machines: tuple[str, ...]

@@ -61,7 +61,7 @@ def header(e: Evaluated) -> list[str]:
     budget = " and ".join(filter(None, limits)) or "no limit but the solvers' own"
     versions = ", ".join(f"{name} {version}" for name, version in e.versions.items())
     return [
-        *(f"{s.scope} (model {s.digest[:16] if s.digest else 'not written down'})" for s in e.subjects),
+        *(f"{s.scope} (model {s.digest[:16] if s.digest else 'not written down'})" for s in e.problems),
         f"{', '.join(e.heuristics)}: seeds {e.seeds[0]} to {e.seeds[1]}; a run has {budget}",
         f"made on {', '.join(e.machines) or 'no machine'}; {versions}",
     ]
@@ -160,7 +160,7 @@ def _restart(p: Performance, unit: str) -> str:
 
 def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
     """Yield all tables with their captions."""
-    several = len(e.subjects) > 1
+    several = len(e.problems) > 1
     yield "How often a solution is found (95 % Wilson interval)", named(CLASSICAL, e.performances, several)
     for unit, name in UNITS.items():
         chosen = [p for p in e.performances if unit in p.lengths]
@@ -196,7 +196,7 @@ def coverage_table(found: Sequence[Coverage], several: bool) -> Cells:
 def text(e: Evaluated, width: int = WIDTH) -> str:
     """Return the report as lines of at most ``width`` characters, if words are not longer."""
     parts: list[list[str]] = [
-        _wrapped([f"evaluation of {', '.join(s.title for s in e.subjects)}", *header(e)], width),
+        _wrapped([f"evaluation of {', '.join(s.title for s in e.problems)}", *header(e)], width),
         _wrapped([*validity(e), *verdicts(e)], width),
         *([*_wrapped([caption], width), *laid_out(cells, width)] for caption, cells in tables(e)),
         _wrapped(map(str, e.comparisons), width),

@@ -54,9 +54,23 @@ class Curve:
         ends = [self._reached(values, share) for values in (self.y, self.high, self.low)]
         return Interval(*ends)
 
+    def thinned(self, most: int) -> Curve:
+        """Return it with at most so many jumps, evenly spread among its own."""
+        at = thin(len(self.x), most)
+        return Curve(self.x[at], self.y[at], self.low[at], self.high[at])
+
     def _reached(self, values: Floats, share: float) -> float:
         at = np.flatnonzero(values >= share - 1e-12)
         return float(self.x[at[0]]) if len(at) else math.inf
+
+
+def thin(size: int, most: int) -> NDArray[np.intp]:
+    """Return at most so many indices below ``size``, evenly spread, first and last included.
+
+    >>> thin(7, 4).tolist(), thin(2, 4).tolist()
+    ([0, 2, 4, 6], [0, 1])
+    """
+    return np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(np.intp))
 
 
 @dataclass(frozen=True)
