@@ -46,19 +46,6 @@ class Comparison:
         """Whether equality is refuted at 5 %."""
         return self.holm < 0.05
 
-    def __str__(self) -> str:
-        ratio = (
-            ""
-            if math.isnan(self.ratio)
-            else f", {self.first} takes {self.ratio:.3g} times as many {self.unit}"
-        )
-        verdict = "differ" if self.differs else "are not told apart"
-        power = f"a ratio from {self.detectable:.3g} on is found in 80 % of cases"
-        return (
-            f"{self.problem}: {self.first} and {self.second} {verdict} "
-            f"(log-rank, p = {self.holm:.2g} by Holm{ratio}; {power})"
-        )
-
 
 def compare_runs(problem: str, runs: Mapping[str, Sequence[RunRecord]]) -> Iterator[Comparison]:
     """Yield the tests of all pairs of heuristics on one problem, not corrected yet."""

@@ -21,9 +21,11 @@ p { margin: .3rem 0; } .soft { color: var(--soft); font-size: .9rem; } .bad { co
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
 th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); text-align: right;
-  vertical-align: top; overflow-wrap: normal; }
+  vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
+td.long { white-space: normal; min-width: 11rem; }
 th:first-child, td:first-child { text-align: left; }
-figure { margin: 1rem 0; } figure svg { width: 100%; height: auto; max-width: 46rem; display: block; }
+figure { margin: 1rem 0; } figure > div { overflow-x: auto; }
+figure svg { width: 100%; height: auto; min-width: 32rem; max-width: 46rem; display: block; }
 figcaption { color: var(--soft); font-size: .9rem; max-width: 46rem; }
 """
 
@@ -55,11 +57,9 @@ def _sections(e: Evaluated) -> Iterator[str]:
     yield _lines(said.verdicts(e), "bad" if any(c.outside for c in e.coverages) else "")
     for caption, (head, *rows) in said.tables(e):
         yield f"<h2>{escape(caption)}</h2>{_table(head, rows)}"
-    if e.comparisons:
-        yield "<h2>Compared</h2>" + _lines(map(str, e.comparisons), "")
     yield "<h2>Pictures</h2>"
     for picture in pictures(e):
-        yield f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>\n"
+        yield f"<figure><div>{picture.svg}</div><figcaption>{escape(picture.caption)}</figcaption></figure>\n"
     missing = said.missing(e)
     if missing:
         yield "<h2>What is missing</h2>" + _lines(missing, "")
@@ -71,5 +71,13 @@ def _lines(texts: Iterable[str], kind: str) -> str:
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
     names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    lines = ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    lines = ("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{names}</tr>{"".join(lines)}</table></div>\n'
+
+
+def _cell(text: str) -> str:
+    return f"<td{_LONG if len(text) > _WIDE else ''}>{escape(text)}</td>"
+
+
+_WIDE = 30  # characters of a cell that is not broken
+_LONG = ' class="long"'

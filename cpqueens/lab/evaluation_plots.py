@@ -142,7 +142,7 @@ def _distributions(e: Evaluated, name: str) -> Iterator[Picture]:
         for number, title, chosen in _by_problem(e, unit):
             caption = (
                 f"{title}: share of runs solved within so many {UNITS[unit]} (Kaplan-Meier, with 95 % "
-                f"intervals). Runs that met a limit are censored there (|); stuck ones solve nothing."
+                f"intervals). It ends where runs met a limit and are censored (|); stuck ones solve nothing."
             )
             yield _drawn(f"{name}-{unit}-{number}", caption, partial(_steps, chosen=chosen, unit=unit))
 
@@ -151,14 +151,15 @@ def _steps(axes: Any, chosen: Measured, unit: str) -> None:
     floor = min(float(found.lengths[found.lengths > 0].min(initial=1.0)) for _, _, found in chosen) / 2
     for k, p, found in chosen:
         curve = found.curve().thinned(_MOST_STEPS)
-        end = float(found.lengths.max())
+        end = min(float(found.lengths.max()), found.horizon)
         x = np.maximum(np.append(np.insert(curve.x, 0, floor), end), floor)
         y, low, high = (
             np.append(np.insert(part, 0, 0.0), part[-1]) for part in (curve.y, curve.low, curve.high)
         )
         axes.step(x, y, where="post", label=p.heuristic, **_look(k))
         axes.fill_between(x, low, high, step="post", alpha=0.15, color=_look(k)["color"], linewidth=0)
-        censored = np.unique(found.lengths[found.limited])
+        censored = np.unique(found.lengths[found.limited | found.interrupted])
+        censored = censored[censored <= end]
         if len(censored):
             at = np.searchsorted(x, censored, side="right") - 1
             axes.plot(censored, y[at], "|", markersize=9, color=_look(k)["color"])

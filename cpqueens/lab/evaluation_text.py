@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from cpqueens.lab.evaluated import Evaluated
-from cpqueens.lab.performance import UNITS, Performance
-from cpqueens.lab.reference import Coverage
-from cpqueens.lab.runlength import Interval
+from cpqueens.lab.performance import UNITS, Lengths
+from cpqueens.lab.runlength import Interval, Restart
 
 Cells = list[list[str]]
 WIDTH = 110
@@ -112,47 +112,43 @@ def missing(e: Evaluated) -> list[str]:
     return lines
 
 
-Column = tuple[str, Callable[[Performance], str]]
+Columns = Mapping[str, Callable[[Any], str]]
+"""Names, and what stands there of each row."""
 
-CLASSICAL: Sequence[Column] = (
-    ("runs", lambda p: f"{p.runs:,}"),
-    ("solved", lambda p: percent(p.rate)),
-    ("stuck", lambda p: f"{p.stuck:,}" if p.stuck else ""),
-    ("at limit", lambda p: f"{p.limited:,}" if p.limited else ""),
-    ("steps if solved", lambda p: figure(p.lengths["steps"].if_solved) if "steps" in p.lengths else ""),
-    ("if not", lambda p: figure(p.lengths["steps"].if_unsolved) if "steps" in p.lengths else ""),
-    ("restarts", lambda p: "" if p.restarts is None else figure(p.restarts)),
-    ("objective: best", lambda p: f"{p.objective[0]:,}" if p.objective else ""),
-    ("median", lambda p: figure(p.objective[1]) if p.objective else ""),
-    ("worst", lambda p: f"{p.objective[2]:,}" if p.objective else ""),
-)
+WHO: Columns = {"heuristic": lambda p: p.heuristic, "problem": lambda p: p.problem}
+
+CLASSICAL: Columns = {
+    "runs": lambda p: f"{p.runs:,}",
+    "solved": lambda p: percent(p.rate),
+    "stuck": lambda p: f"{p.stuck:,}" if p.stuck else "",
+    "at limit": lambda p: f"{p.limited:,}" if p.limited else "",
+    "steps if solved": lambda p: figure(p.lengths["steps"].if_solved) if "steps" in p.lengths else "",
+    "if not": lambda p: figure(p.lengths["steps"].if_unsolved) if "steps" in p.lengths else "",
+    "restarts": lambda p: "" if p.restarts is None else figure(p.restarts),
+    "objective: best": lambda p: f"{p.objective[0]:,}" if p.objective else "",
+    "median": lambda p: figure(p.objective[1]) if p.objective else "",
+    "worst": lambda p: f"{p.objective[2]:,}" if p.objective else "",
+}
 """The classical table of the textbooks: how often, and how many steps then and otherwise."""
 
 
-def named(columns: Iterable[Column], performances: Iterable[Performance], several: bool) -> Cells:
-    """Return a table with a head; columns in which nothing stands are left out."""
-    chosen = [*performances]
-    first: list[Column] = [("heuristic", lambda p: p.heuristic)]
-    first += [("problem", lambda p: p.problem)] if several else []
-    listed = [(name, [cell(p) for p in chosen]) for name, cell in (*first, *columns)]
-    shown = [(name, cells) for name, cells in listed if any(cells)]
-    return [[name for name, _ in shown], *map(list, zip(*(cells for _, cells in shown), strict=True))]
-
-
-def length_columns(unit: str) -> list[Column]:
+def length_columns(unit: str) -> Columns:
     """Return the columns of a table of run lengths in one unit."""
-    return [
-        ("median", lambda p: interval(p.lengths[unit].median)),
-        ("expected", lambda p: interval(p.lengths[unit].expected)),
-        ("PAR10", lambda p: "" if p.lengths[unit].par10 is None else figure(p.lengths[unit].par10)),
-        ("Weibull shape", lambda p: "" if p.lengths[unit].shape is None else interval(p.lengths[unit].shape)),
-        ("restarts", lambda p: p.lengths[unit].restarts_help),
-        ("best cut-off", lambda p: _restart(p, unit)),
-    ]
+
+    def told(cell: Callable[[Lengths], str]) -> Callable[[Any], str]:
+        return lambda p: cell(p.lengths[unit])
+
+    return {
+        "median": told(lambda found: interval(found.median)),
+        "expected": told(lambda found: interval(found.expected)),
+        "PAR10": told(lambda found: "" if found.par10 is None else figure(found.par10)),
+        "Weibull shape": told(lambda found: "" if found.shape is None else interval(found.shape)),
+        "restarts": told(lambda found: found.restarts_help),
+        "best cut-off": told(lambda found: _restart(found.restart)),
+    }
 
 
-def _restart(p: Performance, unit: str) -> str:
-    found = p.lengths[unit].restart
+def _restart(found: Restart | None) -> str:
     if found is None:
         return ""
     return f"{figure(found.cutoff)} (gain {figure(found.gain)})" if found.gain > 1 else "none better"
@@ -161,18 +157,23 @@ def _restart(p: Performance, unit: str) -> str:
 def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
     """Yield all tables with their captions."""
     several = len(e.problems) > 1
-    yield "How often a solution is found (95 % Wilson interval)", named(CLASSICAL, e.performances, several)
+    yield (
+        "How often a solution is found (95 % Wilson interval)",
+        shown_columns({**WHO, **CLASSICAL}, e.performances, several),
+    )
     for unit, name in UNITS.items():
         chosen = [p for p in e.performances if unit in p.lengths]
         if chosen:
-            yield f"How long a solution takes, in {name}", named(length_columns(unit), chosen, several)
+            caption = f"How long a solution takes, in {name} (95 % intervals)"
+            yield caption, shown_columns({**WHO, **length_columns(unit)}, chosen, several)
     if e.coverages:
-        yield "Which solutions are found", coverage_table(e.coverages, several)
+        yield "Which solutions are found", shown_columns({**WHO, **COVERAGE}, e.coverages, several)
+    if e.comparisons:
+        caption = "Are they told apart? (log-rank test, p by Holm; the ratio that is found in 80 % of cases)"
+        yield caption, shown_columns(COMPARED, e.comparisons, several)
 
 
-COVERAGE: Mapping[str, Callable[[Coverage], str]] = {
-    "heuristic": lambda c: c.heuristic,
-    "problem": lambda c: c.problem,
+COVERAGE: Columns = {
     "samples": lambda c: f"{c.samples:,}",
     "distinct": lambda c: f"{c.distinct:,}" + ("" if c.of_all is None else f" of {c.of_all:,}"),
     "if uniform": lambda c: "" if c.ceiling is None else figure(c.ceiling),
@@ -183,10 +184,21 @@ COVERAGE: Mapping[str, Callable[[Coverage], str]] = {
 }
 
 
-def coverage_table(found: Sequence[Coverage], several: bool) -> Cells:
-    """Return how the found solutions lie in the set of all."""
-    columns = {name: [cell(c) for c in found] for name, cell in COVERAGE.items()}
-    kept = {n: cells for n, cells in columns.items() if any(cells) and (several or n != "problem")}
+COMPARED: Columns = {
+    "heuristic": lambda c: c.first,
+    "against": lambda c: c.second,
+    "problem": lambda c: c.problem,
+    "takes": lambda c: "" if math.isnan(c.ratio) else f"{figure(c.ratio)} times the {c.unit}",
+    "verdict": lambda c: "they differ" if c.differs else "not told apart",
+    "p": lambda c: f"{c.holm:.2g}",
+    "ratio found": lambda c: figure(c.detectable),
+}
+
+
+def shown_columns(columns: Columns, found: Sequence[Any], several: bool) -> Cells:
+    """Return a table with a row for each of what was found; columns in which nothing stands are left out."""
+    listed = {name: [cell(one) for one in found] for name, cell in columns.items()}
+    kept = {n: cells for n, cells in listed.items() if any(cells) and (several or n != "problem")}
     return [list(kept), *map(list, zip(*kept.values(), strict=True))]
 
 
@@ -199,7 +211,6 @@ def text(e: Evaluated, width: int = WIDTH) -> str:
         _wrapped([f"evaluation of {', '.join(s.title for s in e.problems)}", *header(e)], width),
         _wrapped([*validity(e), *verdicts(e)], width),
         *([*_wrapped([caption], width), *laid_out(cells, width)] for caption, cells in tables(e)),
-        _wrapped(map(str, e.comparisons), width),
         _wrapped(missing(e), width),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
@@ -227,7 +238,7 @@ def laid_out(table: Cells, width: int) -> list[str]:
     """
     head, *rows = table
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    left = {k for k, name in enumerate(head) if name in ("heuristic", "problem")}
+    left = {k for k, name in enumerate(head) if name in ("heuristic", "against", "problem")}
     if sum(widths) + 2 * len(widths) <= width:
         padded = (
             (

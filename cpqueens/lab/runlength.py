@@ -14,6 +14,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,10 @@ from cpqueens.answers.statistics import Z95
 from cpqueens.lab.runtable import Ending, RunRecord
 
 Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+_SAME = 1.1
+"""How many times as long as the first one the last run may be that met the same limit, in seconds."""
 
 FEWEST = 8
 """Solved runs below which no shape, no cut-off and no expectation of restarts is told."""
@@ -91,17 +96,22 @@ class Restart:
 class RunLengths:
     """Lengths of runs in one unit.
 
+    Runs that met a limit tell nothing of what lies beyond, and where the limit was in another unit, what is
+    known beyond the least of them is biased: `horizon` is where all ends.
+
     Attributes
     ----------
     lengths
         (runs,) until the end.
-    solved, limited
-        (runs,) whether it ended with a solution, or at a limit; else it would never have found one.
+    solved, limited, interrupted
+        (runs,) whether it ended with a solution, at a limit, or was broken off; else it would never have
+        found one.
     """
 
     lengths: Floats
-    solved: NDArray[np.bool_]
-    limited: NDArray[np.bool_]
+    solved: Truths
+    limited: Truths
+    interrupted: Truths
 
     @classmethod
     def of(cls, runs: Iterable[RunRecord], unit: str) -> RunLengths | None:
@@ -111,38 +121,44 @@ class RunLengths:
         own = [v for v, row in zip(values, rows, strict=True) if row.ending is not Ending.REJECTED]
         if any(value is None for value in own) or not any(own or values):
             return None
-        return cls(
-            np.array([value or 0.0 for value in values], dtype=np.float64),
-            np.array([row.ending is Ending.SOLVED for row in rows]),
-            np.array([row.ending in (Ending.LIMIT, Ending.INTERRUPTED) for row in rows]),
-        )
+        kinds = (Ending.SOLVED, Ending.LIMIT, Ending.INTERRUPTED)
+        marks = [np.array([row.ending is kind for row in rows]) for kind in kinds]
+        return cls(np.array([value or 0.0 for value in values], dtype=np.float64), *marks)
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     @property
-    def all_could(self) -> bool:
-        """Whether no run was stuck or rejected."""
-        return bool((self.solved | self.limited).all())
+    def never(self) -> Truths:
+        """(runs,) whether it was stuck or rejected."""
+        return ~(self.solved | self.limited | self.interrupted)
 
-    def _censored(self) -> tuple[Floats, Floats]:
-        """Return the lengths of solved runs, and from where on nothing is known of the others."""
-        never = ~(self.solved | self.limited)
-        right = np.where(never, self.lengths.max() + 1.0, self.lengths)
-        return self.lengths[self.solved], right[~self.solved]
+    @property
+    def horizon(self) -> float:
+        """The least length of a run that met a limit; infinite if none did."""
+        return float(self.lengths[self.limited].min()) if self.limited.any() else math.inf
 
-    def data(self) -> object:
+    def seen(self) -> tuple[Floats, Truths]:
+        """Return from where on nothing is known of each run, and whether it is solved there.
+
+        Those that are stuck are known to be unsolved for ever.
+        """
+        end = min(self.horizon, float(self.lengths.max()) + 1.0)
+        lengths = np.where(self.never, end, np.minimum(self.lengths, end))
+        return lengths, self.solved & (self.lengths <= end)
+
+    def data(self) -> Any:
         """Return them as scipy's censored data."""
         from scipy.stats import CensoredData
 
-        uncensored, right = self._censored()
-        return CensoredData(uncensored=uncensored, right=right)
+        lengths, solved = self.seen()
+        return CensoredData(uncensored=lengths[solved], right=lengths[~solved])
 
     def curve(self) -> Curve:
         """Return the share of runs that are solved, by length (Kaplan-Meier), with log-log intervals."""
         from scipy.stats import ecdf
 
-        if not self.solved.any():
+        if not self.seen()[1].any():
             none = np.zeros(1)
             return Curve(np.array([self.lengths.max()]), none, none, np.array([_upper_of_none(len(self))]))
         found = ecdf(self.data()).sf
@@ -173,13 +189,15 @@ class RunLengths:
         return Interval(value, value / spread, value * spread)
 
     def penalized(self, factor: float = 10.0) -> float | None:
-        """Return the mean length with unsolved runs at so many times the limit; None without limited runs.
+        """Return the mean length with unsolved runs at so many times the limit.
 
-        The limit is the greatest length of a run that met one.
+        None without a limit in this unit, which is one that all limited runs met at about the same length.
         """
-        if not self.limited.any():
-            return float(self.lengths.mean()) if self.solved.all() else None
-        at_limit = self.lengths[self.limited].max()
+        at_limit = float(self.lengths[self.limited].max()) if self.limited.any() else math.inf
+        if self.solved.all():
+            return float(self.lengths.mean())
+        if at_limit > _SAME * self.horizon or self.interrupted.any():
+            return None
         return float(np.where(self.solved, self.lengths, factor * at_limit).mean())
 
     def shape(self) -> Interval | None:
@@ -189,25 +207,22 @@ class RunLengths:
         runs are stuck or rejected, or too few are solved. A length counts as its middle, half a unit on, in
         whole units.
         """
-        if int(self.solved.sum()) < FEWEST or not self.all_could:
+        lengths, solved = self.seen()
+        if int(solved.sum()) < FEWEST or self.never.any():
             return None
-        whole = bool((self.lengths == np.floor(self.lengths)).all())
-        return weibull_shape(self.lengths + 0.5 if whole else np.maximum(self.lengths, 1e-9), self.solved)
+        whole = bool((lengths == np.floor(lengths)).all())
+        return weibull_shape(lengths + 0.5 if whole else np.maximum(lengths, 1e-9), solved)
 
     def by_cutoff(self) -> tuple[Floats, Floats]:
-        """Return cut-offs, the lengths of solved runs, and the expected length if all runs end there."""
+        """Return cut-offs, the lengths of runs, and the expected length to a solution if all runs end there."""
         order = np.argsort(self.lengths, kind="stable")
         lengths, solved = self.lengths[order], self.solved[order]
         at_most = np.cumsum(solved)
         spent = np.cumsum(lengths) + lengths * np.arange(len(lengths) - 1, -1, -1)
         last = np.append(np.diff(lengths) > 0, True) & (at_most > 0)
-        known = last & (lengths <= self._known_until())
+        known = last & (lengths <= self.horizon)
         cutoffs: Floats = lengths[known]
         return cutoffs, spent[known] / at_most[known]
-
-    def _known_until(self) -> float:
-        """Return the least limit of a run: what lies beyond was not seen of all."""
-        return float(self.lengths[self.limited].min()) if self.limited.any() else math.inf
 
     def restart(self) -> Restart | None:
         """Return the best cut-off of all runs, its worth measured on runs that it was not chosen on.
@@ -229,7 +244,8 @@ class RunLengths:
         return None if best is None else Restart(best, float(np.mean(expected)), float(np.mean(plain)))
 
     def _part(self, chosen: slice) -> RunLengths:
-        return RunLengths(self.lengths[chosen], self.solved[chosen], self.limited[chosen])
+        marks = (self.solved, self.limited, self.interrupted)
+        return RunLengths(self.lengths[chosen], *(mark[chosen] for mark in marks))
 
     def _best(self) -> float | None:
         cutoffs, expected = self.by_cutoff()

@@ -285,16 +285,6 @@ def test_reports_hold_every_run(tmp_path: Path) -> None:
         found.write(tmp_path / "x.txt")
 
 
-def test_a_solution_outside_of_all_refutes_the_exact_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    import numpy as np
-
-    from cpqueens.lab.reference import Reference, coverage
-
-    without = np.array([[2, 5, 1, 4, 0, 3], [3, 0, 4, 1, 5, 2]])
-    found = coverage("h", Reference("six", "liar", solutions=without), np.array([heuristics.SOLUTION]), ())
-    assert (found.outside, found.of_all) == (1, 2)
-
-
 def test_tasks_grow_and_what_died_is_tried_alone() -> None:
     setting = making.Setting(contenders.as_contender("cpsat"), Model(), "m", making.deque(range(20)), size=8)
     task = setting.task(contenders.RunLimits(), abroad=False)
