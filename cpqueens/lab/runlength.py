@@ -214,7 +214,7 @@ class RunLengths:
         return weibull_shape(lengths + 0.5 if whole else np.maximum(lengths, 1e-9), solved)
 
     def by_cutoff(self) -> tuple[Floats, Floats]:
-        """Return cut-offs, the lengths of runs, and the expected length to a solution if all runs end there."""
+        """Return cut-offs, the lengths of runs, and what a solution is expected to take if all end there."""
         order = np.argsort(self.lengths, kind="stable")
         lengths, solved = self.lengths[order], self.solved[order]
         at_most = np.cumsum(solved)
