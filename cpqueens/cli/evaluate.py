@@ -127,7 +127,7 @@ def _heuristics(options: dict[str, Any]) -> list[Any]:
 
     found: list[Any] = []
     for text in options["solvers"]:
-        name, *given = text.split()
+        name, *given = text.split() or [""]
         found.append((name, own_parameters(name, given)) if given else name)
     found += options["heuristic"]
     found += [External(words) for words in commands(options["external"])]

@@ -72,9 +72,16 @@ def json_option(command: Command) -> Command:
 
 def required_rate(command: Command) -> Command:
     """Add the success rate that heuristics must reach."""
+
+    def checked(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+        if value is not None and not 0 <= value <= 1:  # nor is a NaN
+            raise ModelError(f"--require: a share from 0 to 1 is needed, got {value}")
+        return value
+
     return click.option(
         "--require",
-        type=click.FloatRange(0, 1),
+        type=float,
+        callback=checked,
         metavar="RATE",
         help="exit with 4 if less than this share of a heuristic's runs succeeds",
     )(command)

@@ -106,19 +106,22 @@ def evaluate(
         For everything that is refused before the first run, or a record that cannot be written. What a
         heuristic does wrong is never raised: it is part of the report.
     """
-    need("scipy", "scipy.stats")
     began = time.monotonic()
-    budget = RunLimits(positive_seconds(time_limit, "time_limit"), positive_integer(step_limit, "step_limit"))
-    contenders, cases = as_contenders(heuristic), list(_cases(problem, sizes, parameters or {}))
-    asked = _seeds(seed, runs)
-    if reference_time != 0:
-        positive_seconds(reference_time, "reference_time")
-    as_function(progress, "progress: a function")
-    if processes is not None and executor is not None:
-        raise ModelError("processes: not with an executor, which has its own")
-    work = _Work(contenders, cases, budget, asked, progress, _unable(contenders, cases, budget))
-    with listening() as interrupt, _file(record, contenders, cases, budget) as file:
-        rows, lost = work.runs(file, interrupt, positive_integer(processes, "processes"), executor)
+    with listening() as interrupt:
+        need("scipy", "scipy.stats")
+        budget = RunLimits(
+            positive_seconds(time_limit, "time_limit"), positive_integer(step_limit, "step_limit")
+        )
+        contenders, cases = as_contenders(heuristic), list(_cases(problem, sizes, parameters or {}))
+        asked = _seeds(seed, runs)
+        if reference_time != 0:
+            positive_seconds(reference_time, "reference_time")
+        as_function(progress, "progress: a function")
+        if processes is not None and executor is not None:
+            raise ModelError("processes: not with an executor, which has its own")
+        work = _Work(contenders, cases, budget, asked, progress, _unable(contenders, cases, budget))
+        with _file(record, contenders, cases, budget) as file:
+            rows, lost = work.runs(file, interrupt, positive_integer(processes, "processes"), executor)
         references = [
             prove(case.model, case.title, 0.0 if interrupt.poll() else reference_time) for case in cases
         ]
@@ -187,6 +190,8 @@ def _cases(problem: Any, sizes: Any, parameters: Mapping[str, Any]) -> Iterator[
             f"problem: a name, a model or a function of the size is needed, got {shown(problem)}"
         )
     name, values = _sizes(family, sizes)
+    if name in parameters:
+        raise ModelError(f"sizes: {name} is among the parameters, too")
     for value in values:
         given = dict(parameters) if value is None else {**parameters, name: value}
         if isinstance(family, Problem):
