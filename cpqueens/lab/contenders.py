@@ -59,8 +59,8 @@ class Contender(Protocol):
     def identity(self) -> str:
         """What its runs depend on, so that runs of another one are told from its own."""
 
-    def patience(self, budget: RunLimits) -> float | None:
-        """Return the seconds after which a run hangs; None if it is trusted to end."""
+    def patience(self, budget: RunLimits, runs: int) -> float | None:
+        """Return the seconds after which so many runs hang; None if they are trusted to end."""
 
     def prepare(self, model: Model, budget: RunLimits) -> None:
         """Refuse what can be refused before the first run."""
@@ -107,7 +107,7 @@ class SolverContender:
         )
         return f"{self.name}{kind} {dict(sorted(self.options.items()))}"
 
-    def patience(self, budget: RunLimits) -> None:
+    def patience(self, budget: RunLimits, runs: int) -> None:
         """Solvers keep to their limits."""
 
     def prepare(self, model: Model, budget: RunLimits) -> None:
@@ -211,12 +211,12 @@ class AttemptContender:
             source = None
         return f"{self.name} {_digest(Path(source)) if source else ''}"
 
-    def patience(self, budget: RunLimits) -> float | None:
-        """Return the limit with what `Heuristic` and `External` allow beyond it, and time to begin."""
+    def patience(self, budget: RunLimits, runs: int) -> float | None:
+        """Return the limits with what `Heuristic` and `External` allow beyond it, and time to begin."""
         limit = budget.time_limit
         if isinstance(self.inner, External):
             limit = DEFAULT_LIMIT if limit is None else limit
-        return None if limit is None else 1.1 * limit + _BEGINNING
+        return None if limit is None else 1.1 * limit * runs + _BEGINNING
 
     def prepare(self, model: Model, budget: RunLimits) -> None:
         """Refuse a limit that it is not told."""

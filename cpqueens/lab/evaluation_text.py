@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cpqueens.lab.evaluated import Evaluated
-from cpqueens.lab.performance import UNITS, Lengths
+from cpqueens.lab.performance import UNITS, Lengths, Performance
+from cpqueens.lab.reference import Reference
 from cpqueens.lab.runlength import Interval, Restart
 
 Cells = list[list[str]]
@@ -87,13 +88,24 @@ def validity(e: Evaluated) -> list[str]:
 def verdicts(e: Evaluated) -> list[str]:
     """Return what exact solvers proved, and whether runs refute it."""
     wrong = [c for c in e.coverages if c.outside]
+    known = {r.problem: r for r in e.references}
     return [
         *(str(r) for r in e.references if not r.unknown),
+        *(_gap(p, p.objective[0], known[p.problem]) for p in e.performances if p.objective is not None),
         *(
             f"{c.heuristic} refutes this for {c.problem}: {c.outside:,} checked solutions are not among them"
             for c in wrong
         ),
     ]
+
+
+def _gap(p: Performance, best: int, reference: Reference) -> str:
+    """Say how far the best objective is from what is proved."""
+    who = f"{p.heuristic} on {p.problem}: the best objective is {best:,}"
+    if reference.optimum is not None:
+        gap = abs(best - reference.optimum)
+        return f"{who}, {f'{gap:,} from the optimum' if gap else 'which is optimal'}"
+    return who if reference.bound is None else f"{who}, gap <= {abs(best - reference.bound):,}"
 
 
 def missing(e: Evaluated) -> list[str]:

@@ -27,6 +27,7 @@ FIRST = 10
 """Runs of the first task."""
 _TASK_SECONDS = 0.5  # what a task is to take: as long as a crash may cost, and progress may stand still
 _MOST = 10_000  # runs of a task
+_LONGEST = 30.0  # seconds in which a task of several runs must end: as long as it takes to see that one hangs
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,17 @@ class Setting:
     size: int = 1
     lost: str = ""
     """Why the rest did not run, if it cannot."""
+    cautious: bool = False
+    """Whether a process died or hung: then every run is asked for alone."""
     _pickled: bytes = field(default=b"", repr=False)
 
     def task(self, budget: RunLimits, abroad: bool) -> RunTask:
         """Take the next seeds, for another process if ``abroad``."""
-        seeds = tuple(self.todo.popleft() for _ in range(min(self.size, len(self.todo))))
-        patience = self.contender.patience(budget)
-        total = None if patience is None else patience * len(seeds)
+        number = min(self.size, len(self.todo))
+        while number > 1 and (self.contender.patience(budget, number) or 0.0) > _LONGEST:
+            number //= 2
+        seeds = tuple(self.todo.popleft() for _ in range(number))
+        total = self.contender.patience(budget, number)
         return RunTask(
             self.contender, self._sent() if abroad else self.model, self.title, seeds, budget, total
         )
@@ -89,7 +94,7 @@ class Setting:
 
     def learn(self, rows: Sequence[RunRecord]) -> None:
         """Choose how many runs the next task has."""
-        if self.contender.together and rows:
+        if rows and not self.cautious:
             each = sum(row.wall_seconds for row in rows) / len(rows)
             self.size = max(1, min(_MOST, 4 * self.size, int(_TASK_SECONDS / max(each, 1e-9))))
 
@@ -168,7 +173,7 @@ class RunMaker:
         """Book a run whose process died; of several, each is tried again alone."""
         if len(task.seeds) > 1:
             setting.todo.extendleft(reversed(task.seeds))
-            setting.size = 1
+            setting.size, setting.cautious = 1, True
             return
         row = RunRecord(
             task.contender.name, task.title, task.seeds[0], Status.UNKNOWN, error.why, str(error),
@@ -194,7 +199,7 @@ class Progress:
 
     def __str__(self) -> str:
         left = f", {(self.of - self.done) / self.rate:.0f} s left" if self.rate > 0 else ""
-        return f"{self.done:,} of {self.of:,} runs, {self.who}, {self.rate:.3g} a second{left}"
+        return f"{self.done:,} of {self.of:,} runs{left}, {self.rate:.3g} a second, {self.who}"
 
     def after(self, rows: Sequence[RunRecord]) -> Progress:
         """Return what is true after some more runs."""

@@ -56,7 +56,7 @@ class RunFile:
     def _guarded(self, work: Callable[[], Made]) -> Made:
         try:
             return work()
-        except (sqlite3.Error, OSError, ValueError) as error:
+        except (sqlite3.Error, OSError, ValueError, TypeError, OverflowError) as error:
             if isinstance(error, ModelError):
                 raise
             locked = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)

@@ -196,7 +196,7 @@ class RunLengths:
         at_limit = float(self.lengths[self.limited].max()) if self.limited.any() else math.inf
         if self.solved.all():
             return float(self.lengths.mean())
-        if at_limit > _SAME * self.horizon or self.interrupted.any():
+        if not at_limit <= _SAME * self.horizon < math.inf or self.interrupted.any():
             return None
         return float(np.where(self.solved, self.lengths, factor * at_limit).mean())
 

@@ -18,7 +18,7 @@ import pytest
 from cpqueens import Model, ModelError, UnsupportedRequest, evaluate
 from cpqueens.crosscheck.external import External
 from cpqueens.lab import contenders, making
-from cpqueens.lab.runtable import COLUMNS, Ending
+from cpqueens.lab.runtable import COLUMNS, Ending, RunRecord
 from cpqueens.problems.catalog import find, load
 
 FILE = Path(heuristics.__file__)
@@ -124,6 +124,7 @@ def test_objectives_are_told_and_lengths_are_not() -> None:
     assert p.objective is not None
     assert p.objective[0] == found.references[0].optimum == 6
     assert "the optimum is 6, proved by" in str(found)
+    assert "the best objective is 6, which is optimal" in str(found)
 
 
 def test_a_solver_that_delivers_no_solution_is_rejected_run_by_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +151,7 @@ def test_a_record_is_continued_and_nothing_runs_twice(tmp_path: Path) -> None:
     second = evaluate(counted, **SIX, runs=5, record=path, progress=states.append)
     assert asked == [0, 1, 2, 3, 4]
     assert list(second.runs)[:3] == list(first.runs)
-    assert [(s.done, s.of) for s in states] == [(4, 5), (5, 5)]
+    assert (states[0].first, states[-1].done, states[-1].of) == (3, 5, 5)
     assert evaluate(counted, **SIX, runs=3, record=path).runs == first.runs
 
 
@@ -293,6 +294,8 @@ def test_tasks_grow_and_what_died_is_tried_alone() -> None:
     maker = making.RunMaker([setting], contenders.RunLimits(), taken.append, None)  # type: ignore[arg-type]
     maker._died(setting, task, making.TaskLost("crashed", "it died"))
     assert (list(setting.todo), setting.size, taken) == (list(range(20)), 1, [])
+    setting.learn([RunRecord("h", "p", 0, "", "")])
+    assert setting.size == 1  # once bitten
     maker._died(setting, setting.task(contenders.RunLimits(), abroad=False), making.TaskLost("crashed", "x"))
     ((row,),) = taken
     assert (row.seed, row.ending) == (0, Ending.REJECTED)

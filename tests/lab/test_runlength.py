@@ -76,6 +76,8 @@ def test_a_limit_in_another_unit_ends_all_at_the_first_that_met_it() -> None:
     assert runs.by_cutoff()[0].tolist() == [1, 2]
     assert runs.penalized() is None
     assert lengths((1, SOLVED), (5, LIMIT), (5, LIMIT)).penalized() == pytest.approx(101 / 3)
+    assert lengths((1, SOLVED), (5, STUCK)).penalized() is None
+    assert lengths((1, SOLVED), (5, SOLVED)).penalized() == 3
 
 
 def test_expected_lengths_under_cutoffs_by_brute_force() -> None:
