@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -16,7 +16,7 @@ import numpy as np
 from cpqueens.lab.comparing import COMPARED
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.performance import UNITS, Performance
-from cpqueens.lab.runlength import RunLengths, thin
+from cpqueens.lab.runlength import Interval, RunLengths, thin
 
 INK = "#123457"
 """A colour that nothing else has: the page's own takes its place."""
@@ -199,28 +199,46 @@ def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
 
 def _sizes(e: Evaluated, name: str) -> Iterator[Picture]:
     """Yield success rate and expected length over the size."""
-    if len({head.size for head in e.problems if head.size is not None}) < 2:
+    rates = _points(e, lambda p: p.rate)
+    if len({size for points in rates.values() for size, _ in points}) < 2:
         return
     caption = "Share of solved runs over the size, with Wilson 95 % intervals."
-    yield _drawn(f"{name}-rate", caption, lambda axes: _over_sizes(axes, e, None))
+    yield _drawn(f"{name}-rate", caption, partial(_over_sizes, e=e, points=rates, what="share solved"))
     unit = _unit(e)
-    if unit is not None:
-        caption = f"Expected {UNITS[unit]} to a solution over the size, with 95 % intervals."
-        yield _drawn(f"{name}-length", caption, lambda axes: _over_sizes(axes, e, unit))
+    expected = {} if unit is None else _points(e, lambda p: p.lengths[unit].expected)
+    if unit is not None and any(expected.values()):
+        caption = (
+            f"Expected {UNITS[unit]} to a solution over the size, with 95 % intervals, cut at {_FARTHEST} "
+            f"times the value; nothing where nothing was solved."
+        )
+        draw = partial(_over_sizes, e=e, points=expected, what=f"expected {UNITS[unit]}", log=True)
+        yield _drawn(f"{name}-length", caption, draw)
 
 
-def _over_sizes(axes: Any, e: Evaluated, unit: str | None) -> None:
-    for k, heuristic in enumerate(e.heuristics):
-        found = [p for p in e.performances if p.heuristic == heuristic and p.size is not None and p.runs]
-        points = [(p.size, p.rate if unit is None else p.lengths[unit].expected) for p in found]
-        points = sorted((size, i) for size, i in points if math.isfinite(i.value))
-        if not points:
-            continue
-        y = np.array([[i.value, i.value - i.low, min(i.high, 1e300) - i.value] for _, i in points]).T
+_FARTHEST = 10
+"""Times the value up to which the end of an interval is drawn; some are infinite."""
+
+Points = Mapping[str, Sequence[tuple[int, Interval]]]
+
+
+def _points(e: Evaluated, value: Callable[[Performance], Interval]) -> Points:
+    """Return sizes and estimates of each heuristic, where there are any."""
+    found: dict[str, list[tuple[int, Interval]]] = {}
+    for p in e.performances:
+        if p.size is not None and p.runs and math.isfinite(value(p).value):
+            found.setdefault(p.heuristic, []).append((p.size, value(p)))
+    return {heuristic: sorted(points, key=lambda point: point[0]) for heuristic, points in found.items()}
+
+
+def _over_sizes(axes: Any, e: Evaluated, points: Points, what: str, log: bool = False) -> None:
+    for heuristic, found in points.items():
+        k = e.heuristics.index(heuristic)
+        ends = [(i.value, i.value - i.low, min(i.high, _FARTHEST * i.value) - i.value) for _, i in found]
+        middle, *errors = np.maximum(np.array(ends).T, 0.0)
         mark = {"marker": MARKERS[k % len(MARKERS)], "capsize": 3, **_look(k)}
-        axes.errorbar([size for size, _ in points], y[0], yerr=y[1:], label=heuristic, **mark)
-    axes.set(xlabel="size", ylabel="share solved" if unit is None else f"expected {UNITS[unit]}")
-    axes.set(**({"ylim": (-0.02, 1.02)} if unit is None else {"yscale": "log"}))
+        axes.errorbar([size for size, _ in found], middle, yerr=errors, label=heuristic, **mark)
+    axes.set(xlabel="size", ylabel=what, **({"yscale": "log"} if log else {"ylim": (-0.02, 1.02)}))
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(loc="best")
 
 

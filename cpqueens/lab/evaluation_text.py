@@ -72,11 +72,8 @@ def validity(e: Evaluated) -> list[str]:
     """Return whether every claim of a solution holds, and the rejections by name."""
     found = [p for p in e.performances if p.rejections]
     claims = sum(p.solved for p in e.performances)
-    right = (
-        f"{claims:,} solutions were claimed and hold"
-        if not e.wrong
-        else f"{e.wrong:,} wrong answers, {claims:,} right ones"
-    )
+    held = f"{claims:,} solutions were claimed, and all hold" if claims else "no solution was claimed"
+    right = held if not e.wrong else f"{e.wrong:,} wrong answers, {claims:,} right ones"
     lines = [right]
     for p in found:
         numbers = ", ".join(f"{name} {number:,}" for name, number in p.rejections.items())

@@ -286,6 +286,28 @@ def test_reports_hold_every_run(tmp_path: Path) -> None:
         found.write(tmp_path / "x.txt")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"heuristic": "las-vegas", "problem": "queens", "sizes": [3]}, "no solution exists, proved by"),
+        (
+            {"heuristic": ["las-vegas", "local-search:sideways"], "problem": "queens", "sizes": [3, 4]},
+            "never",
+        ),
+        ({"heuristic": {"bad": lambda m, s, t: [0] * 4}, "problem": "queens", "sizes": [4]}, "3 wrong"),
+        ({"heuristic": "cpsat", "problem": "queens", "sizes": [4], "runs": 1}, "1 solutions were claimed"),
+    ],
+)
+def test_reports_of_what_solves_little_or_counts_nothing(given: dict[str, object], said: str) -> None:
+    limit = (
+        {} if given["heuristic"] == "cpsat" or isinstance(given["heuristic"], dict) else {"step_limit": 20}
+    )
+    found = evaluate(**{"runs": 3, **given, **limit})
+    assert said in str(found)
+    assert "</html>" in found.to_html()
+    assert json.loads(found.to_json())["schema"] == "cpqueens.evaluate"
+
+
 def test_tasks_grow_and_what_died_is_tried_alone() -> None:
     setting = making.Setting(contenders.as_contender("cpsat"), Model(), "m", making.deque(range(20)), size=8)
     task = setting.task(contenders.RunLimits(), abroad=False)
