@@ -14,7 +14,7 @@ _STYLE = """
   :root { --ink: #e3e7ec; --soft: #a2acb8; --line: #39424d; --paper: #14181d; --bad: #ff8f8a; }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
-  max-width: 64rem; padding: 1rem; overflow-wrap: anywhere; }
+  max-width: 76rem; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 p { margin: .3rem 0; } .soft { color: var(--soft); font-size: .9rem; } .bad { color: var(--bad); }
 .wide { overflow-x: auto; }

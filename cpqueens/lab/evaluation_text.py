@@ -148,13 +148,18 @@ def length_columns(unit: str) -> Columns:
         return lambda p: cell(p.lengths[unit])
 
     return {
-        "median": told(lambda found: interval(found.median)),
+        "median": told(_median),
         "expected": told(lambda found: interval(found.expected)),
         "PAR10": told(lambda found: "" if found.par10 is None else figure(found.par10)),
         "Weibull shape": told(lambda found: "" if found.shape is None else interval(found.shape)),
         "restarts": told(lambda found: found.restarts_help),
         "best cut-off": told(lambda found: _restart(found.restart)),
     }
+
+
+def _median(found: Lengths) -> str:
+    beyond = math.isinf(found.median.value) and math.isfinite(found.known_until)
+    return f"> {figure(found.known_until)}" if beyond else interval(found.median)
 
 
 def _restart(found: Restart | None) -> str:

@@ -28,7 +28,9 @@ class Lengths:
     Attributes
     ----------
     median
-        Until half of the runs are solved; infinite where fewer are.
+        Until half of the runs are solved; infinite where fewer are, by ``known_until``.
+    known_until
+        The least length of a run that met a limit: nothing is known beyond. Infinite if none did.
     expected
         All lengths by all solutions: what a solution takes if runs follow each other.
     if_solved, if_unsolved
@@ -38,6 +40,7 @@ class Lengths:
     """
 
     median: Interval
+    known_until: float
     expected: Interval
     if_solved: float | None
     if_unsolved: float | None
@@ -143,7 +146,7 @@ def _lengths(runs: RunLengths, first: bool) -> Lengths:
     parts = runs.lengths[runs.solved], runs.lengths[~runs.solved]
     means = [float(part.mean()) if len(part) else None for part in parts]
     return Lengths(
-        runs.curve().quantile(0.5), runs.expected(), means[0], means[1], runs.penalized(),
+        runs.curve().quantile(0.5), runs.horizon, runs.expected(), means[0], means[1], runs.penalized(),
         runs.shape() if first else None, runs.restart() if first else None,
     )  # fmt: skip
 
