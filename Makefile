@@ -19,7 +19,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint types check lowest fuzz cluster-demo mutants bench clean clean-cache help
+.PHONY: demo test test-slow lint types check lowest fuzz cluster-demo mutants intervals bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -30,6 +30,7 @@ help:
 	@echo "make cluster-demo  a count on a scheduler and two workers on this machine"
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables"
+	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
 	@echo "make test-slow  tests that take minutes"
 
 $(READY): pyproject.toml
@@ -67,6 +68,9 @@ cluster-demo: $(READY)
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py --processes $(PROCESSES)
+
+intervals: $(READY)
+	$(BIN)/python tests/lab/interval_coverage.py
 
 # NuCS pins its versions of Numba and numpy: an environment of its own, with its own compiled kernels.
 bench: $(BENCHMARK)/.ready

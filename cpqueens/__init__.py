@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.exchange.cpmpy import from_cpmpy
     from cpqueens.exchange.python_constraint import from_python_constraint
+    from cpqueens.lab.evaluate import evaluate
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
 __all__ = [
@@ -140,6 +141,7 @@ __all__ = [
     "durable_count",
     "durable_enumerate",
     "element",
+    "evaluate",
     "from_cpmpy",
     "from_python_constraint",
     "maximum",
@@ -152,6 +154,7 @@ _LAZY = {
     "cross_check": "cpqueens.crosscheck.crosscheck",
     "durable_count": "cpqueens.longrun.coordinator",
     "durable_enumerate": "cpqueens.longrun.coordinator",
+    "evaluate": "cpqueens.lab.evaluate",
     "from_cpmpy": "cpqueens.exchange.cpmpy",
     "from_python_constraint": "cpqueens.exchange.python_constraint",
 }

@@ -211,6 +211,7 @@ class Backend(Protocol):
 
     A backend may also have ``order_for(request)``, if what it promises depends on its parameters,
     ``strategy_parameters(strategy)``, the further parameters of a strategy (None for the default one),
+    ``about(strategy)``, what it does, its first line a summary and one paragraph beginning with ``Source:``,
     ``core(model, assumed, request)``, which of the decision variables assumed to be 1 cannot all be (None if
     undecided), ``can_express(model)``, which raises `UnsupportedConstraint` where it cannot, and
     ``run_many(model, request, seeds)``, which makes a run for each seed and returns `Many`, None where it has

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 from functools import cache
 from typing import cast
 
@@ -104,6 +105,19 @@ def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter
     """Return by name all that a backend with a strategy (None for its default one) can be told."""
     further = getattr(backend, "strategy_parameters", None)
     return {**backend.parameters, **({} if further is None else further(strategy))}
+
+
+def about(backend: Backend, strategy: str | None) -> tuple[str, str]:
+    """Return what a strategy (None for a backend that has none) does, in a line, and its source.
+
+    >>> about(get_backend("local-search"), "tabu")[1]
+    'Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989.'
+    """
+    tell = getattr(backend, "about", None)
+    told = tell(strategy) if tell is not None and strategy else type(backend).__doc__
+    paragraphs = [" ".join(part.split()) for part in inspect.cleandoc(told or "").split("\n\n")]
+    sources = [part.partition("Source: ")[2] for part in paragraphs if part.startswith("Source: ")]
+    return paragraphs[0], sources[0] if sources else ""
 
 
 def able_backends(model: Statement, exclude: str) -> str:

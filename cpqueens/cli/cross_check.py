@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.options import check_place, json_option, load, model_arguments, optima_options
+from cpqueens.cli import exits
+from cpqueens.cli.options import (
+    check_place,
+    commands,
+    json_option,
+    load,
+    model_arguments,
+    optima_options,
+    required_rate,
+)
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.solving.request import positive_integer
 from cpqueens.system.interrupts import listening
-from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.problems.catalog import Instance
@@ -52,6 +58,7 @@ WIDTH = 110  # of a report that does not go to a terminal
 @click.option(
     "--bundles", default=BUNDLES, show_default=True, metavar="FOLDER", help="for disagreements; '' for none"
 )
+@required_rate
 @click.option("--html", "page", type=click.Path(dir_okay=False), help="write the report as a page")
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
@@ -75,7 +82,13 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
         from cpqueens.report.outputfile import write_whole
 
         write_whole(options["page"], render_html(report))  # last: what was found must not be lost with it
-    return report.exit_code
+    return report.exit_code or _below(report, options["require"])
+
+
+def _below(report: Any, rate: float | None) -> int:
+    """Return the exit code of success rates that were to reach a bound."""
+    below = rate is not None and any(not h.rate >= rate for h in report.heuristics)
+    return exits.BELOW if below else exits.DONE
 
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
@@ -125,7 +138,7 @@ def _participants(options: dict[str, Any]) -> list[Any] | None:
     from cpqueens.problems.catalog import find
 
     chosen: list[Any] = _solvers(options)
-    chosen += [External(_words(text)) for text in options["external"]]
+    chosen += [External(words) for words in commands(options["external"])]
     chosen += [find(text).function for text in options["heuristic"]]  # that FILE.py:FUNCTION names
     chosen += [SolutionFile(path) for path in options["solutions"]]
     return chosen
@@ -138,25 +151,26 @@ def _solvers(options: dict[str, Any]) -> list[str]:
     return default_solvers() if named is None else [s for s in named.split(",") if s]
 
 
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise ModelError(f"--external {shown(command, 60)}: {str(error).lower()}") from None
-    if not words or "\x00" in command or shutil.which(words[0]) is None:
-        raise ModelError(f"--external {shown(command, 60)}: there is no such program")
-    return words
-
-
 def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:
     from cpqueens.backends.base import Want
     from cpqueens.crosscheck.jsonreport import plain
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.solving.choosing import choose
 
-    refused = ("solutions", "external", "heuristic", "limit", "repeat", "isolate", "page", "optimal", "gap")
+    refused = (
+        "require",
+        "solutions",
+        "external",
+        "heuristic",
+        "limit",
+        "repeat",
+        "isolate",
+        "page",
+        "optimal",
+        "gap",
+    )
     for name in refused:
-        if options[name] or (name == "gap" and options[name] is not None):
+        if options[name] or (name in ("gap", "require") and options[name] is not None):
             option = "--html" if name == "page" else f"--{name}"
             raise ModelError(f"{option}: not with --metamorphic, which compares each solver with itself")
     if options["seeds"] != 1:

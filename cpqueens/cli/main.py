@@ -16,6 +16,8 @@ VERBS: dict[str, str] = {
     "compare": "Say whether two models have the same solutions.",
     "runs": "Look into the ledger of a long count, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
+    "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
+    "strategies": "List the solvers' strategies with their options and sources.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
     "doctor": "Say what is installed, and what is missing.",
 }
@@ -82,7 +84,7 @@ def main() -> None:
     MODEL is a problem's name (see `cpqueens list`), a .json model file, or path.py:function; parameters
     follow as name=value, such as n=8.
 
-    Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first;
-    10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused by a solver; 30-32 a solver
-    crashed, hung or ran out of memory; 130 interrupted.
+    Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first; 4 a
+    success rate is below --require; 10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused
+    by a solver; 30-32 a solver crashed, hung or ran out of memory; 130 interrupted.
     """

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -83,6 +85,41 @@ def json_option(command: Command) -> Command:
     return option(command)
 
 
+def required_rate(command: Command) -> Command:
+    """Add the success rate that heuristics must reach."""
+
+    def checked(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+        if value is not None and not 0 <= value <= 1:  # nor is a NaN
+            raise ModelError(f"--require: a share from 0 to 1 is needed, got {value}")
+        return value
+
+    return click.option(
+        "--require",
+        type=float,
+        callback=checked,
+        metavar="RATE",
+        help="exit with 4 if less than this share of a heuristic's runs succeeds",
+    )(command)
+
+
+def commands(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the words of each ``--external`` command.
+
+    Raises
+    ------
+    ModelError
+        If quotes do not match, or there is no such program.
+    """
+    for text in texts:
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise ModelError(f"--external {shown(text, 60)}: {str(error).lower()}") from None
+        if not words or "\x00" in text or shutil.which(words[0]) is None:
+            raise ModelError(f"--external {shown(text, 60)}: there is no such program")
+        yield words
+
+
 def check_place(path: str | None, option: str) -> None:
     """Refuse a file that cannot be written, before hours are spent on what it should hold."""
     if path is None:
@@ -122,10 +159,11 @@ def load(model: str, parameters: Sequence[str]) -> Instance:
 def run_options(solver: str, params: Sequence[str], **options: Any) -> dict[str, Any]:
     """Return the keyword arguments of the pipeline for the options that were given."""
     given = {name: value for name, value in options.items() if value is not None}
-    return {"solver": solver, **given, **_own_parameters(solver, params)}
+    return {"solver": solver, **given, **own_parameters(solver, params)}
 
 
-def _own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
+def own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
+    """Return a solver's own parameters that were given as name=value."""
     if not params:
         return {}
     if solver == "auto":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,8 @@ from cpqueens.text.plaintext import one_line, printable
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome
 
+WIDTH = 110
+"""Columns of text that goes to no terminal."""
 _PATIENCE = 0.6  # seconds before progress is shown; rich is not even imported for less
 _SHOWN = 10  # violated soft constraints
 
@@ -31,6 +34,11 @@ def style_of(stream: TextIO) -> Style:
     except (LookupError, UnicodeEncodeError):
         return Style(colour=False, unicode=False)
     return Style(colour=colour, unicode=True)
+
+
+def width_of_output() -> int:
+    """Return the columns of the terminal behind standard output, `WIDTH` where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
 def say(text: str = "", *, err: bool = False) -> None:

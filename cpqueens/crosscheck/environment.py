@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +23,14 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed"
     return found
+
+
+def code_digest() -> str:
+    """Return the version of the package, with a digest of its Python files."""
+    found, folder = hashlib.sha256(), Path(__file__).parent.parent
+    for path in sorted(folder.rglob("*.py")):
+        found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return f"{versions()['cpqueens']} {found.hexdigest()[:16]}"
 
 
 def fingerprint(model: Model) -> str | None:

@@ -109,6 +109,10 @@ class SolverReport:
     statistics: Mapping[str, Any] = field(default_factory=dict)
 
 
+WRONG = frozenset({"invalid", "bad assignment", "partial"})
+"""Rejections of what was claimed to be a solution: it is wrong, not merely no answer."""
+
+
 @dataclass(frozen=True)
 class HeuristicReport:
     """How a heuristic did over its seeds."""
@@ -134,6 +138,11 @@ class HeuristicReport:
     """Seeds asked for; ``runs`` of them ended."""
     censored: int = 0
     """Runs that a signal broke off: neither successes nor failures."""
+
+    @property
+    def wrong(self) -> int:
+        """Answers that claimed a solution which is none."""
+        return sum(number for why, number in self.rejections.items() if why in WRONG)
 
     @property
     def lost(self) -> str:
@@ -190,12 +199,14 @@ class Findings:
 
     @property
     def exit_code(self) -> int:
-        """0, or that of the gravest disagreement.
+        """0, or that of the gravest disagreement; 10 if a heuristic answered what is no solution.
 
         Without one 130 after Ctrl-C, 20 or 21 if no solver could take part, 3 if none ended.
         """
-        if self.disagreements:
-            return min(d.code.exit_code for d in self.disagreements)
+        found = [d.code for d in self.disagreements]
+        found += [Code.INVALID_SOLUTION for h in self.heuristics if h.wrong]
+        if found:
+            return min(code.exit_code for code in found)
         if self.interrupted:
             return 130
         lost = [n.why.split(":")[0] for n in self.not_compared]

@@ -17,6 +17,16 @@ def runs_commands() -> bool:
     return hasattr(os, "killpg") and os.name == "posix"
 
 
+def children_seconds() -> float:
+    """Return the processor seconds of children that have ended; 0 where nobody counts them."""
+    if not _resource_has("RUSAGE_CHILDREN"):
+        return 0.0
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _resource_has(name: str) -> bool:
     try:
         return hasattr(importlib.import_module("resource"), name)

@@ -1,10 +1,13 @@
 """What the installed package needs, as its metadata says: the one place that knows versions and markers."""
 
+import importlib
 import re
 import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
+
+from cpqueens.errors import MissingLibrary
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*(?:>=\s*([0-9.]+))?\s*$")
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
@@ -71,3 +74,18 @@ def requirements() -> tuple[Requirement, ...]:
 def requirement(name: str) -> Requirement:
     """Return the requirement of this name; one without a version where the package does not have it."""
     return next((found for found in requirements() if found.name == name), Requirement(name))
+
+
+def need(name: str, module: str) -> None:
+    """Ask for an optional library before any work is done.
+
+    Raises
+    ------
+    MissingLibrary
+        If it is not installed; the message has the command that installs it.
+    """
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        found = requirement(name)
+        raise MissingLibrary(f"{name}, which is optional, is not installed: {found.remedy}") from None

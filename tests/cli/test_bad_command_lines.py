@@ -65,6 +65,7 @@ SOLVE, COUNT = (
     ["count", "queens", "n=4", "--solver", "cpsat"],
 )
 CROSS = ["cross-check", "queens", "n=4", "--solvers", "cpsat", "--bundles", ""]
+EVALUATE = ["evaluate", "queens", "--solver", "las-vegas", "--reference-time", "0"]
 FUZZ = ["fuzz", "--models", "1", "--solvers", "cpsat", "--processes"]
 
 TABLE: dict[str, tuple[list[list[str]], list[str]]] = {
@@ -90,6 +91,17 @@ TABLE: dict[str, tuple[list[list[str]], list[str]]] = {
         [["cross-check", "queens", "n=27", "--solvers", "cpsat", "--solutions"]],
         ["none", "folder", "\0"],
     ),
+    "--solver, evaluated": (
+        [["evaluate", "queens", "--solver"]],
+        [*NAMES, "cpsat cpsat", "las-vegas x=1", "las-vegas stop_vegas", "las-vegas stop_vegas=x"],
+    ),
+    "--sizes": ([[*EVALUATE, "--sizes"]], ["", ",", "x", "4,4", "m=4", "n=", "4,x", "-1", DIGITS, ESCAPE]),
+    "--sizes and the same": ([[*EVALUATE, "n=4", "--sizes"]], ["4"]),
+    "--runs": ([[*EVALUATE, "--runs"]], [v for v in NUMBERS if v != "1"]),
+    "--require": ([[*EVALUATE, "--require"], [*CROSS, "--require"]], ["", "x", "-1", "1.1", "nan"]),
+    "--record": ([[*EVALUATE, "--record"]], ["", "folder", "none/x.db", "old.csv", "x" * 300, "\0"]),
+    "--reference-time": ([EVALUATE[:-1]], ["", "x", "-1", "nan"]),
+    "--out, of an evaluation": ([[*EVALUATE, "--out"]], ["", "x", "folder.csv", "none/x.html", "x.txt"]),
     "--base": ([["check", "queens", "n=4", "2413", "--base"]], ["", "2", "x", ESCAPE]),
     "MODEL": ([["solve"], ["show"], ["count"]], MODELS),
     "name=value": ([[*SOLVE]], ASSIGNMENTS),

@@ -106,6 +106,14 @@ VERBS: dict[str, tuple[str, str]] = {
         "cross-check m.py:plain --solvers exhaustive --external 'sh script.sh' --seeds 200",
         "1 run interrupted (censored), 199 of 200 seeds did not run",
     ),
+    "evaluate": (
+        "evaluate m.py:slow n=40 --solver python-constraint --runs 100 --reference-time 0",
+        "not run: 100 of 100 runs",
+    ),
+    "evaluate --processes": (
+        "evaluate m.py:plain --heuristic m.py:heuristic --runs 200 --record runs.db",
+        "not run: 199 of 200 runs",
+    ),
     "fuzz": ("fuzz --models 1000000 --solvers python-constraint --out found", ", interrupted"),
     "fuzz --processes 0": (
         "fuzz --models 1000000 --solvers python-constraint --processes 0",
@@ -114,6 +122,13 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 """What is started, and what its output has in the end. For those without a model there is no mark."""
 
+KEPT = {
+    "enumerate": ["x.npy"],
+    "cross-check": ["x.html"],
+    "evaluate --processes": ["runs.db"],
+    "fuzz": ["found"],
+}
+"""Files that are there in the end."""
 BLOCKED = ("list", "doctor")  # short: they are caught while they wait for the reader of a full pipe
 WORK = {"list": 0.3, "doctor": 0.3, "fuzz": 2.5, "fuzz --processes 0": 2.5}
 """Seconds of a processor after which what gives no sign is at work."""
@@ -218,7 +233,7 @@ def try_verb(verb: str, number: int, folder: Path, started: list[Running]) -> No
     running.wait_until_at_work(WORK.get(verb, 0.0))
     text = end_by(running, number)
     assert wanted in text
-    kept = {"enumerate": ["x.npy"], "cross-check": ["x.html"], "fuzz": ["found"]}.get(verb, [])
+    kept = KEPT.get(verb, [])
     assert running.names() == kept
 
 

@@ -22,6 +22,8 @@ VERBS = [
     "count queens n=4 --solver cpsat",
     "check queens n=4 2413",
     "cross-check queens n=4 --solvers exhaustive",
+    "evaluate queens n=4 --solver las-vegas --runs 2",
+    "strategies cpsat",
     "fuzz --models 1 --processes 0 --solvers cpsat",
 ]
 

@@ -22,7 +22,7 @@ _TABLED = ("check", "rowmask", "table")
 
 
 class Backtracking:
-    """The backend ``backtracking``.
+    """The own exact engine: propagation on every model, words of bits on boards and their relatives.
 
     Strategies: ``check`` (chronological, each placement tested against those before it) and ``forward``
     (propagation) for every model; ``bitmask``, ``rowmask`` and ``table`` for AllDifferents over shifted
@@ -70,6 +70,12 @@ class Backtracking:
             ("auto", *VALUE_ORDERS),
         ),
     }
+
+    def about(self, strategy: str) -> str:
+        """Return what a strategy does, with its source."""
+        from cpqueens.backends.backtracking.about import ABOUT
+
+        return ABOUT[strategy]
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised for this request: other orders of search give up the lexicographic one."""

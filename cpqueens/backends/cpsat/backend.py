@@ -27,7 +27,10 @@ _SET_HERE = {"random_seed", "num_workers", "log_to_stdout", "catch_sigint_signal
 
 
 class CpSat:
-    """The backend ``cpsat``."""
+    """OR-Tools' CP-SAT: clause learning over integer bounds, with presolve, cuts and a portfolio.
+
+    Source: Perron and Furnon, "OR-Tools", Google; the library `ortools`.
+    """
 
     name = "cpsat"
     proves = True

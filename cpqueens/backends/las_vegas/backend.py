@@ -1,7 +1,6 @@
 """Las Vegas search as a backend: random safe values first, backtracking below them, afresh after a failure.
 
-Brassard and Bratley, "Fundamentals of Algorithmics" (1996), on Las Vegas algorithms: never wrong, but a
-single attempt may fail. Deng and Zhu (2006) measured it on queens, for every number of random rows.
+It is never wrong, but a single attempt may fail.
 """
 
 from __future__ import annotations
@@ -31,12 +30,16 @@ _DEFAULT_NODES = 100_000_000
 
 
 class LasVegas:
-    """The backend ``las-vegas``: one solution, at random; it never proves anything.
+    """Las Vegas search: random safe values first, backtracking below them, afresh after a failure.
 
     The variables are placed in the order of their creation: the first ``stop_vegas`` of them each take one of
     their safe values, uniformly at random, the others are placed by chronological backtracking (strategy
     ``backtracking:check``) to the first solution or to failure, and after a failure all begins afresh. Steps
-    are nodes: the root of each attempt and every safe placement.
+    are nodes: the root of each attempt and every safe placement. It never proves anything.
+
+    Source: Deng Hongtao and Zhu Xun on Las Vegas optimisation of the N-queens problem, Journal of Jianghan
+    University (Natural Sciences) 34(4), 2006, after Brassard and Bratley, "Fundamentals of Algorithmics",
+    1996. Their code starts the random part afresh only; ours starts all afresh.
     """
 
     name = "las-vegas"

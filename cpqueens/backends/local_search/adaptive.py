@@ -1,8 +1,9 @@
 """Adaptive Search: the variable with the largest projected error, its best move, freezing, partial reset.
 
-Source: Codognet and Diaz, "Yet another local search method for constraint solving", SAGA 2001. A variable
-without an improving move is frozen; when more than ``reset_limit`` variables have been frozen, a part of all
-variables moves at random. Equal moves are taken with probability ``plateau``.
+A variable without an improving move is frozen; when more than ``reset_limit`` variables have been frozen, a
+part of all variables moves at random. Equal moves are taken with probability ``plateau``.
+
+Source: Codognet and Diaz, "Yet another local search method for constraint solving", SAGA 2001.
 """
 
 from collections.abc import Mapping

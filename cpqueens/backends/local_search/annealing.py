@@ -1,10 +1,13 @@
 """Simulated annealing with geometric cooling and reheating, tied to steps.
 
-Source: Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983. The start
-temperature is the mean worsening of sampled moves; it falls geometrically to ``lowest`` over
+The start temperature is the mean worsening of sampled moves; it falls geometrically to ``lowest`` over
 ``cooling_steps`` steps and is then raised to a part of the start temperature again.
 
 ``schedule="rowwise"`` is another course altogether, in pairs and by assignment; see `rowwise`.
+
+Source: Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983; by rows: Xu
+Jianliang's exercise in the survey "Several algorithms for n-Queens", whose text has no limit and accepts in
+steps of a hundredth.
 """
 
 from collections.abc import Mapping

@@ -7,7 +7,10 @@ search goes on here and never gives up: every start is random, so each solution 
 The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
-between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
+between starts grow with the universal sequence.
+
+Source: ours, of the others; its lengths are those of Luby, Sinclair and Zuckerman, "Optimal speedup of Las
+Vegas algorithms", Information Processing Letters 47, 1993.
 """
 
 from collections.abc import Iterator, Mapping

@@ -23,6 +23,12 @@ class LocalSearch:
     order = Order.ANY
     parameters: Mapping[str, Parameter] = COMMON
 
+    def about(self, strategy: str) -> str:
+        """Return what a strategy does, with its source."""
+        from cpqueens.backends.local_search.strategies import get_strategy
+
+        return get_strategy(strategy).__doc__ or ""
+
     @cached_property
     def strategies(self) -> tuple[str, ...]:
         """Names of the strategies, the default first."""

@@ -1,8 +1,10 @@
 """Exchanges between lines, for permutations under equations of sums (magic squares).
 
-Mending rows and columns of magic squares by swaps between two lines, and by pairs of swaps, is known from Xie
-and Kang, "An evolutionary algorithm for magic squares" (2003); the look-up by differences is ours. Models
-without that structure, and starts from which nothing improves any more, are searched as by `auto`.
+Rows and columns are mended by swaps between two lines, and by pairs of swaps, looked up by differences.
+Models without that structure, and starts from which nothing improves any more, are searched as by `auto`.
+
+Source: Xie and Kang, "An evolutionary algorithm for magic squares", CEC 2003, for the moves; the look-up is
+ours.
 """
 
 from collections.abc import Mapping

@@ -5,7 +5,10 @@ the best is kept, of equals the last one scanned. If there is none, the run ends
 best is only equal (a shoulder), two readings exist: ``take-and-shake`` takes it and then gives one random
 variable a random value; ``jump`` goes to a random neighbour instead. With ``measure="surplus"`` a line with
 c queens counts c - 1, with ``"pairs"`` c (c - 1) / 2. Every constraint is counted, also the one that other
-strategies keep by swaps, and each neighbour costs O(1) by counters.
+strategies keep by swaps, and each neighbour costs O(1) by counters, where the text's state costs O(N^2).
+
+Source: "N-Queen Problem | Local Search using Hill climbing with random neighbour", GeeksforGeeks; its code
+takes and shakes, its text jumps, and neither has a limit on steps.
 """
 
 from collections.abc import Mapping

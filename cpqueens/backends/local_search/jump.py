@@ -1,6 +1,6 @@
 """Weighted jumps: the best move of a random variable in conflict; in a local minimum violated weights grow.
 
-Sources: Morris, "The breakout method for escaping from local minima", AAAI 1993; Luteberget and Sartor,
+Source: Morris, "The breakout method for escaping from local minima", AAAI 1993; Luteberget and Sartor,
 "Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical Programming Computation 15, 2023.
 """
 

@@ -1,8 +1,9 @@
 """Min-conflicts: a random variable in conflict, its best move, ties at random.
 
+Equal moves are taken; with probability ``noise`` also the best worse one, which plain min-conflicts lacks.
+
 Source: Minton, Johnston, Philips and Laird, "Minimizing conflicts: a heuristic repair method for constraint
-satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 1990). Equal moves are taken;
-with probability ``noise`` also the best worse one, which plain min-conflicts lacks.
+satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 1990).
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""Hill climbing that starts afresh from local optima and, unless sideways moves are allowed, shoulders."""
+"""Hill climbing that starts afresh from local optima and, unless sideways moves are allowed, shoulders.
+
+Source: Russell and Norvig, "Artificial Intelligence: a modern approach", section on hill climbing; what the
+GeeksforGeeks text on hill climbing with random neighbour compares itself with.
+"""
 
 from collections.abc import Mapping
 from typing import Any

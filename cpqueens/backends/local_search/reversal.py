@@ -1,8 +1,8 @@
 """Reversals of segments, for all-interval series and other permutations along a path of differences.
 
-The move is that of Lin ("Computer solutions of the traveling salesman problem", 1965); that the largest
-missing difference is what counts is from Adaptive Search's treatment of the all-interval series (Codognet
-and Diaz 2001; problem 7 of CSPLib).
+Source: Lin, "Computer solutions of the traveling salesman problem", Bell System Technical Journal 44, 1965,
+for the move; that the largest missing difference is what counts is from the all-interval series of Codognet
+and Diaz, "Yet another local search method for constraint solving", SAGA 2001 (problem 7 of CSPLib).
 """
 
 from collections.abc import Mapping

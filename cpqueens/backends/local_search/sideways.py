@@ -2,9 +2,12 @@
 
 Of all moves of one variable a uniformly random one of the best is made, as long as it is not worse.
 Consecutive sideways moves are counted, an improvement resets the count, and the run gives up at
-``max_sideways``. Source: Russell and Norvig, "Artificial Intelligence: a modern approach", section on hill
-climbing (8 queens: 14 % solved without, 94 % with 100 sideways moves). Three endings: solved, a local
-optimum, the sideways limit.
+``max_sideways`` (8 queens: 14 % solved without, 94 % with 100). Three endings: solved, a local optimum, the
+sideways limit.
+
+Source: "Solving N-Queens (sort of)", JavaScript in Plain English (limit 10), and Russell and Norvig,
+"Artificial Intelligence: a modern approach" (limit 100). The first counts the start as a sideways move and
+does not test its last state; ours does neither.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,10 @@
 """Polynomial-time local search with conflict minimisation: QS1.
 
-Source: Sosic and Gu, "A polynomial time algorithm for the n-queens problem", SIGART Bulletin 1(3), 1990. Over
-all pairs i < j: if either is attacked (by any other) and the swap lowers the number of conflicts, swap;
+Over all pairs i < j: if either is attacked (by any other) and the swap lowers the number of conflicts, swap;
 passes are repeated until one makes no swap; if conflicts remain, a new random permutation.
+
+Source: Sosic and Gu, "A polynomial time algorithm for the n-queens problem", SIGART Bulletin 1(3), 1990; in
+the survey "Several algorithms for n-Queens" it looks at later rows only and shuffles after each pass.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,10 @@
 """Almost conflict-free start, then repair: QS4, for permutations under AllDifferents over x[i] + o[i].
 
-Source: Sosic and Gu, "3,000,000 queens in less than one minute", SIGART Bulletin 2(2), 1991. Each variable
-tries random free values; only the last few stay in conflict and are swapped with partners that lower the
-conflicts; equal swaps are taken and, on small boards, all partners compared, so that no size gets stuck.
+Each variable tries random free values; only the last few stay in conflict and are swapped with partners that
+lower the conflicts; equal swaps are taken and, on small boards, all partners compared, so that no size gets
+stuck.
+
+Source: Sosic and Gu, "3,000,000 queens in less than one minute", SIGART Bulletin 2(2), 1991.
 """
 
 from collections.abc import Mapping

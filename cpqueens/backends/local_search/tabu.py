@@ -1,7 +1,8 @@
 """Tabu search: the variable with the largest error, its best move even if worse, moved variables tabu.
 
-Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989; a move to a new least cost is
-always allowed. Short random tenures work best on permutation problems.
+A move to a new least cost is always allowed. Short random tenures work best on permutation problems.
+
+Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989.
 """
 
 from collections.abc import Mapping

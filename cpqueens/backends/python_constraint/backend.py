@@ -92,7 +92,7 @@ SOLVERS: dict[str, LibrarySolver] = {
 
 
 class PythonConstraint:
-    """The backend ``python-constraint``.
+    """The library python-constraint: backtracking with its own propagation, and min-conflicts.
 
     Strategies are the library's solvers: ``backtracking`` (the default: variables in the most constraints
     first, then the smallest domain), ``optimized`` (the same with an order fixed at the start),
@@ -101,6 +101,8 @@ class PythonConstraint:
     A node is a value that was tried; the step limit counts nodes, and sweeps over all variables for
     ``min-conflicts``. Seed 0 keeps the order of variables and values, other seeds shuffle it. The order of
     solutions depends on the pruning, so that only distinctness is promised.
+
+    Source: Niemeyer and Willemsen, the library `python-constraint2`.
     """
 
     name = "python-constraint"

@@ -1,0 +1,136 @@
+"""`cpqueens evaluate`: heuristics run many times, every answer checked, with the statistics of their runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cpqueens.cli.options import (
+    check_place,
+    commands,
+    json_option,
+    model_arguments,
+    own_parameters,
+    required_rate,
+)
+from cpqueens.cli.terminal import progress, say, width_of_output
+from cpqueens.errors import ModelError
+from cpqueens.text.plaintext import shown
+
+if TYPE_CHECKING:
+    from cpqueens.lab.evaluation import Evaluation
+
+
+@click.command("evaluate")
+@model_arguments
+@click.option(
+    "--solver", "solvers", multiple=True, metavar="'NAME [OPTION=VALUE]...'", help="a solver or strategy"
+)
+@click.option("--heuristic", multiple=True, metavar="FILE.py:FUNCTION", help="f(model, seed, time_limit)")
+@click.option("--external", multiple=True, metavar="'CMD ARG'", help="a command that speaks JSON lines")
+@click.option("--sizes", metavar="A,B,...", help="values of the first parameter, or NAME=A,B,...")
+@click.option("--runs", type=int, default=100, show_default=True, metavar="N", help="of each, on each size")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="SEED", help="first seed")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="for each run")
+@click.option("--step-limit", type=int, metavar="STEPS", help="for each run of a solver that counts steps")
+@click.option(
+    "--processes",
+    type=int,
+    metavar="N",
+    help="make runs in N processes, which can be ended; default: none, or 1 with --heuristic",
+)
+@click.option("--record", metavar="FILE", help="a SQLite file that keeps the runs, and is continued")
+@click.option(
+    "--reference-time",
+    type=float,
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="for an exact solver to find all solutions; 0 for none",
+)
+@required_rate
+@click.option("--out", multiple=True, metavar="FILE", help="a report as .html, .json or .csv (runs only)")
+@json_option
+def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
+    """Run heuristics on MODEL many times: how often, how fast, and what they miss."""
+    for path in options["out"]:
+        _check_report(path)
+    found = _evaluated(model, parameters, options)
+    if as_json:
+        click.echo(found.to_json())
+    else:
+        from cpqueens.lab.evaluation_text import text
+
+        say(text(found, width_of_output()))
+    for path in options["out"]:
+        found.write(path)
+    return found.exit_code(options["require"])
+
+
+def _check_report(path: str) -> None:
+    """Refuse a report that cannot be written, before the first run."""
+    from cpqueens.lab.evaluation import form_of
+    from cpqueens.system.requirements import need
+
+    form_of(Path(path))
+    check_place(path, "--out")
+    if path.lower().endswith(".html"):
+        need("matplotlib", "matplotlib")
+
+
+def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]) -> Evaluation:
+    """Return the evaluation, with progress meanwhile."""
+    from cpqueens.lab.evaluate import evaluate
+
+    problem, sizes, parameters = _problem(model, assignments, options["sizes"])
+    heuristics = _heuristics(options)
+    processes = options["processes"]
+    if processes is None and options["heuristic"]:
+        processes = 1
+    so_far = [""]
+
+    def note(state: object) -> None:
+        so_far[0] = str(state)
+
+    with progress("evaluating", lambda: so_far[0], shown=True):
+        return evaluate(
+            heuristics, problem, sizes, options["runs"], parameters=parameters, seed=options["seed"],
+            time_limit=options["time_limit"], step_limit=options["step_limit"], processes=processes,
+            record=options["record"], reference_time=options["reference_time"], progress=note,
+        )  # fmt: skip
+
+
+def _problem(model: str, assignments: tuple[str, ...], sizes: str | None) -> tuple[Any, Any, Any]:
+    """Return problem, sizes and parameters."""
+    from cpqueens.problems.catalog import find, load
+    from cpqueens.text.parameters import parse_assignments
+
+    if sizes is None:
+        return load(model, assignments), None, None
+    if model.lower().endswith(".json"):
+        raise ModelError("--sizes: a model file has no parameters")
+    problem = find(model)
+    name, equals, listed = sizes.partition("=")
+    if not equals:
+        name, listed = next(iter(problem.parameters), ""), sizes
+    if name not in problem.parameters:
+        raise ModelError(f"--sizes: {problem.name} has no parameter {shown(name)}")
+    values = [problem.parameters[name].parse("--sizes", part) for part in listed.split(",") if part]
+    return problem, {name: values}, parse_assignments(problem.parameters, assignments)
+
+
+def _heuristics(options: dict[str, Any]) -> list[Any]:
+    """Return everyone who is evaluated."""
+    from cpqueens.crosscheck.external import External
+
+    found: list[Any] = []
+    for text in options["solvers"]:
+        name, *given = text.split() or [""]
+        found.append((name, own_parameters(name, given)) if given else name)
+    found += options["heuristic"]
+    found += [External(words) for words in commands(options["external"])]
+    if not found:
+        raise ModelError("--solver, --heuristic or --external: say who is to be evaluated")
+    return found

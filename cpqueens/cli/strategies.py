@@ -1,0 +1,86 @@
+"""`cpqueens strategies`: every solver's strategies, with their options, defaults and sources."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.options import json_option
+from cpqueens.cli.terminal import say, width_of_output
+
+if TYPE_CHECKING:
+    from cpqueens.backends.base import Parameter
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[SOLVER[:STRATEGY]]...")
+@json_option
+def command(names: tuple[str, ...], as_json: bool) -> int:
+    """List the solvers' strategies with their options and sources."""
+    found = [told for name in names or _installed() for told in _strategies(name)]
+    if as_json:
+        echo_json(document("strategies", strategies=found))
+        return 0
+    width = width_of_output()
+    say("\n\n".join("\n".join(_lines(told, width)) for told in found))
+    return 0
+
+
+def _installed() -> list[str]:
+    from cpqueens.backends import named
+
+    return named.available()
+
+
+def _strategies(solver: str) -> Iterator[dict[str, Any]]:
+    """Yield what is known of a solver and its strategies, or of the one that is named."""
+    from cpqueens.backends import named
+
+    name, asked = named.split_name(solver)
+    backend = named.get_backend(name)
+    if asked is None:
+        yield _told(name, named.about(backend, None), {} if name in _TOO_MANY else backend.parameters)
+    further: Any = getattr(backend, "strategy_parameters", lambda strategy: {})
+    for strategy in [asked] if asked else backend.strategies:
+        yield _told(f"{name}:{strategy}", named.about(backend, strategy), further(strategy))
+
+
+def _told(name: str, about: tuple[str, str], options: Mapping[str, Parameter]) -> dict[str, Any]:
+    listed = {key: _option(parameter) for key, parameter in options.items()}
+    told = {"name": name, "summary": about[0], "options": listed, "note": _TOO_MANY.get(name, "")}
+    return {**told, "source": about[1]}
+
+
+_TOO_MANY = {"cpsat": "all parameters of CP-SAT, by their names there"}
+"""Solvers whose options nobody wants listed, and what they are."""
+
+
+def _option(parameter: Parameter) -> dict[str, Any]:
+    return {"default": parameter.default, "allowed": parameter.allowed, "meaning": parameter.meaning}
+
+
+def _lines(told: dict[str, Any], width: int) -> Iterator[str]:
+    """Yield a strategy's name, summary, options and source."""
+    yield told["name"]
+    yield from _wrapped(told["summary"], width, "  ")
+    for key, option in told["options"].items():
+        values = f" ({option['allowed']})" if option["allowed"].startswith("one of") else ""
+        yield from _wrapped(f"{key}={_shown(option['default'])}: {option['meaning']}{values}", width, "    ")
+    if told["note"]:
+        yield from _wrapped(told["note"], width, "    ")
+    if told["source"]:
+        yield from _wrapped(f"source: {told['source']}", width, "  ")
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, max(width, 40), initial_indent=indent, subsequent_indent=indent + "  ", break_long_words=False
+    )

@@ -1,0 +1,367 @@
+"""`evaluate`: is a heuristic right, how often, how fast, and what does it miss?"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
+from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
+from cpqueens.lab.comparing import Comparison, compare_runs, corrected
+from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
+from cpqueens.lab.evaluated import ProblemHead
+from cpqueens.lab.evaluation import Evaluation
+from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
+from cpqueens.lab.performance import summed_up
+from cpqueens.lab.reference import Coverage, Reference, coverage, prove
+from cpqueens.lab.runfile import RunFile
+from cpqueens.lab.runtable import Ending, RunRecord, RunTable
+from cpqueens.lab.workers import WorkerPool
+from cpqueens.model import Model
+from cpqueens.problems.catalog import Instance, Problem, find, load
+from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.runs import as_seeds
+from cpqueens.system.interrupts import listening
+from cpqueens.system.requirements import need
+from cpqueens.text.needed import as_function, needed
+from cpqueens.text.plaintext import shown
+
+
+def evaluate(
+    heuristic: Any,
+    problem: Any,
+    sizes: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    runs: int = 100,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    step_limit: int | None = None,
+    processes: int | None = None,
+    executor: Executor | None = None,
+    record: str | PathLike[str] | None = None,
+    reference_time: float = 2.0,
+    progress: Callable[[Progress], object] | None = None,
+) -> Evaluation:
+    """Run heuristics many times, check every answer, and say how often and how fast they succeed.
+
+    >>> from cpqueens import evaluate
+    >>> found = evaluate("local-search:sideways", "queens", sizes=[8], runs=50)
+    >>> performance = found["local-search:sideways"]
+    >>> performance.runs, performance.wrong, 0.8 < performance.rate.high
+    (50, 0, True)
+
+    Parameters
+    ----------
+    heuristic
+        A solver or strategy by name, ``(name, {option: value})``, a function ``f(model, seed, time_limit) ->
+        assignment or None``, ``"FILE.py:FUNCTION"``, or a `cpqueens.crosscheck.external.External` command
+        that speaks JSON lines; several as a list or as ``{name: heuristic}``.
+    problem
+        A problem's name, a model, an instance or a problem of the catalogue, ``FILE.py:FUNCTION``, a model
+        file, a function ``size -> Model``; several as a list.
+    sizes
+        Values of the problem's first parameter, or ``{parameter: values}``.
+    runs
+        How many runs each heuristic makes on each problem, with the seeds ``seed``, ``seed + 1``, ...
+    parameters
+        Further parameters of the problem.
+    seed
+        The first seed; the same seeds are given to all.
+    time_limit, step_limit
+        For each run: seconds, and steps of a solver. Runs that meet them are censored in the distributions.
+    processes
+        So many processes make the runs: a function that hangs beyond its limit is ended, one that dies is a
+        rejection. By default all runs are made in this process.
+    executor
+        Makes the runs instead: any `concurrent.futures.Executor` whose tasks can be pickled, such as that of
+        a cluster. It is not shut down.
+    record
+        A SQLite file that keeps the runs. What is there is not run again; runs of another problem, heuristic,
+        limit or version of this package are refused.
+    reference_time
+        Seconds in which an exact solver may find all solutions of each problem, or prove the optimum, to
+        compare with; 0 for none.
+    progress
+        Called with a `Progress` after each batch of runs.
+
+    Returns
+    -------
+    Evaluation
+        Also after Ctrl-C, with the runs that were made by then.
+
+    Raises
+    ------
+    MissingLibrary
+        If scipy, which has the statistics, is not installed.
+    CpqueensError
+        For everything that is refused before the first run, or a record that cannot be written. What a
+        heuristic does wrong is never raised: it is part of the report.
+    """
+    began = time.monotonic()
+    with listening() as interrupt:
+        need("scipy", "scipy.stats")
+        budget = RunLimits(
+            positive_seconds(time_limit, "time_limit"), positive_integer(step_limit, "step_limit")
+        )
+        contenders, cases = as_contenders(heuristic), list(_cases(problem, sizes, parameters or {}))
+        asked = _seeds(seed, runs)
+        if reference_time != 0:
+            positive_seconds(reference_time, "reference_time")
+        as_function(progress, "progress: a function")
+        if processes is not None and executor is not None:
+            raise ModelError("processes: not with an executor, which has its own")
+        work = _Work(contenders, cases, budget, asked, progress, _unable(contenders, cases, budget))
+        with _file(record, contenders, cases, budget) as file:
+            rows, lost = work.runs(file, interrupt, positive_integer(processes, "processes"), executor)
+        references = [
+            prove(case.model, case.title, 0.0 if interrupt.poll() else reference_time) for case in cases
+        ]
+    if lost and not rows:
+        raise CpqueensError(next(iter(lost.values())))
+    found = work.evaluation(rows, lost, references)
+    return replace(found, seconds=time.monotonic() - began, interrupted=interrupt.seen)
+
+
+def _unable(
+    contenders: Sequence[Contender], cases: Sequence[_Case], budget: RunLimits
+) -> dict[tuple[str, str], str]:
+    """Return who cannot run on what, and why.
+
+    Raises
+    ------
+    CpqueensError
+        If somebody is not well-formed, or nobody can run on anything.
+    """
+    found: dict[tuple[str, str], str] = {}
+    for case in cases:
+        for contender in contenders:
+            try:
+                contender.prepare(case.model, budget)
+            except (UnsupportedConstraint, UnsupportedRequest) as error:
+                found[contender.name, case.title] = str(error)
+                if len(found) == len(contenders) * len(cases):
+                    raise
+    return found
+
+
+def _seeds(first: Any, runs: Any) -> tuple[int, ...]:
+    number = positive_integer(runs, "runs")
+    if isinstance(first, bool) or not isinstance(first, int | np.integer) or first < 0:
+        raise ModelError(f"seed: an integer of at least 0 is needed, got {shown(first)}")
+    return as_seeds(range(int(first), int(first) + (number or 1)))
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A model with its title, its size among the sizes, and the instance that it is of."""
+
+    title: str
+    size: int | None
+    model: Model
+    instance: Instance | None
+
+
+def _cases(problem: Any, sizes: Any, parameters: Mapping[str, Any]) -> Iterator[_Case]:
+    """Yield the models that are evaluated on."""
+    if isinstance(problem, list):
+        if not problem:
+            raise ModelError("problem: at least one is needed")
+        for one in problem:
+            yield from _cases(one, sizes, parameters)
+        return
+    needed(parameters, Mapping, "parameters: {name: value}")
+    if isinstance(problem, Model | Instance) or (isinstance(problem, str) and problem.endswith(".json")):
+        if sizes is not None or parameters:
+            raise ModelError("sizes: a problem with parameters is needed, not a model")
+        yield _case(load(problem) if isinstance(problem, str) else problem, None)
+        return
+    family = find(problem) if isinstance(problem, str) else problem
+    if not callable(family) and not isinstance(family, Problem):
+        raise ModelError(
+            f"problem: a name, a model or a function of the size is needed, got {shown(problem)}"
+        )
+    name, values = _sizes(family, sizes)
+    if name in parameters:
+        raise ModelError(f"sizes: {name} is among the parameters, too")
+    for value in values:
+        given = dict(parameters) if value is None else {**parameters, name: value}
+        if isinstance(family, Problem):
+            yield _case(family.instance(**given), value)
+        else:
+            model = family() if value is None else family(value, **parameters)
+            yield _case(needed(model, Model, "problem: a function that returns a Model"), value)
+
+
+def _sizes(family: Any, sizes: Any) -> tuple[str, Sequence[Any]]:
+    """Return the parameter that sizes are of, and its values."""
+    declared = list(family.parameters) if isinstance(family, Problem) else ["size"]
+    if sizes is None:
+        return "", [None]
+    if isinstance(sizes, Mapping):
+        if len(sizes) != 1:
+            raise ModelError(f"sizes: one parameter is needed, got {len(sizes)}")
+        ((name, values),) = sizes.items()
+    else:
+        name, values = next(iter(declared), ""), sizes
+    if isinstance(values, np.ndarray | range):
+        values = list(values)
+    if not isinstance(values, list | tuple) or not values or not name:
+        raise ModelError(f"sizes: a list of values of a parameter is needed, got {shown(sizes)}")
+    return name, values
+
+
+def _case(stated: Model | Instance, size: Any) -> _Case:
+    counted = int(size) if isinstance(size, int | np.integer) else None
+    if isinstance(stated, Instance):
+        return _Case(stated.title, counted, stated.model, stated)
+    return _Case(stated.name if size is None else f"{stated.name}({shown(size)})", counted, stated, None)
+
+
+@contextmanager
+def _file(
+    record: Any, contenders: Sequence[Contender], cases: Sequence[_Case], budget: RunLimits
+) -> Iterator[RunFile | None]:
+    """Open the file of runs, if any."""
+    if record is None:
+        yield None
+        return
+    identity = {
+        "code": code_digest(),
+        "limits": vars(budget),
+        "heuristics": {c.name: c.identity for c in contenders},
+        "problems": {case.title: _known(case) for case in cases},
+    }
+    file = RunFile(record, identity)
+    try:
+        yield file
+    finally:
+        file.close()
+
+
+def _known(case: _Case) -> str:
+    digest = fingerprint(case.model)
+    if digest is None:
+        raise ModelError(f"record: {case.title} cannot be written down, so its runs cannot be recognised")
+    return digest[:16]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is evaluated on what."""
+
+    contenders: Sequence[Contender]
+    cases: Sequence[_Case]
+    budget: RunLimits
+    seeds: tuple[int, ...]
+    progress: Callable[[Progress], object] | None
+    unable: Mapping[tuple[str, str], str]
+
+    def __post_init__(self) -> None:
+        titles = [case.title for case in self.cases]
+        twice = next((title for title in titles if titles.count(title) > 1), None)
+        if twice is not None:
+            raise ModelError(f"problem: {shown(twice, 60)} twice")
+
+    def runs(
+        self, file: RunFile | None, interrupt: Any, processes: int | None, executor: Executor | None
+    ) -> tuple[dict[Any, RunRecord], dict[Any, str]]:
+        """Make the runs that are not there; return all by their keys, and why pairs could not run."""
+        rows = {} if file is None else file.read()
+        settings = [self._setting(c, case, rows) for case in self.cases for c in self.contenders]
+        whole = len(self.seeds) * len(settings)
+        there = whole - sum(len(setting.todo) for setting in settings)
+        state = [Progress(there, whole, "", first=there)]
+
+        def take(made: list[RunRecord]) -> None:
+            if file is not None:
+                file.add([row for row in made if row.ending is not Ending.INTERRUPTED])
+            rows.update((row.key, row) for row in made)
+            state[0] = state[0].after(made)
+            if self.progress is not None:
+                self.progress(state[0])
+
+        maker = RunMaker(list(settings), self.budget, take, interrupt)
+        if executor is not None:
+            maker.by(executor)
+        elif processes is None or not any(s.todo for s in settings):
+            maker.here()
+        else:
+            pool = WorkerPool(processes, RunMaker.__module__)
+            try:
+                maker.by(pool)
+            finally:
+                pool.shutdown(cancel_futures=True)
+        wanted = set(self.seeds)
+        kept = {key: row for key, row in rows.items() if key[2] in wanted}
+        return kept, {(s.contender.name, s.title): s.lost for s in settings if s.lost}
+
+    def _setting(self, contender: Contender, case: _Case, rows: Mapping[Any, RunRecord]) -> Setting:
+        name, lost = contender.name, self.unable.get((contender.name, case.title), "")
+        todo = (s for s in self.seeds if not lost and (name, case.title, s) not in rows)
+        size = FIRST if contender.together else 1
+        return Setting(contender, case.model, case.title, deque(todo), size, lost)
+
+    def evaluation(
+        self, rows: Mapping[Any, RunRecord], lost: Mapping[Any, str], references: Sequence[Reference]
+    ) -> Evaluation:
+        """Return what all runs say."""
+        order = [
+            (c.name, case.title, seed) for case in self.cases for c in self.contenders for seed in self.seeds
+        ]
+        table = RunTable([rows[key] for key in order if key in rows])
+        groups = table.groups()
+        performances = [
+            summed_up(
+                c.name, case.title, case.size, len(self.seeds), groups.get((c.name, case.title), ()),
+                _maximizing(case.model), lost.get((c.name, case.title), ""),
+            )
+            for case in self.cases for c in self.contenders
+        ]  # fmt: skip
+        return Evaluation(
+            heuristics=tuple(c.name for c in self.contenders),
+            problems=tuple(
+                ProblemHead(c.title, c.size, c.model.scope_text(), fingerprint(c.model)) for c in self.cases
+            ),
+            budget=self.budget,
+            seeds=(self.seeds[0], self.seeds[-1]),
+            machines=tuple(dict.fromkeys(table.column("machine"))),
+            versions=versions(),
+            performances=tuple(performances),
+            references=tuple(references),
+            coverages=tuple(self._coverages(groups, references)),
+            comparisons=tuple(corrected(list(self._comparisons(groups)))),
+            runs=table,
+        )
+
+    def _coverages(
+        self, groups: Mapping[Any, RunTable], references: Sequence[Reference]
+    ) -> Iterator[Coverage]:
+        for case, reference in zip(self.cases, references, strict=True):
+            symmetries = () if case.instance is None else case.instance.symmetries()
+            for contender in self.contenders:
+                runs = groups.get((contender.name, case.title), ())
+                found = [row.solution for row in runs if row.solution is not None]
+                if found and case.model.objective is None:
+                    yield coverage(contender.name, reference, np.array(found, dtype=np.int64), symmetries)
+
+    def _comparisons(self, groups: Mapping[Any, RunTable]) -> Iterator[Comparison]:
+        for case in self.cases:
+            if case.model.objective is not None:
+                continue
+            runs = {
+                c.name: groups[c.name, case.title] for c in self.contenders if (c.name, case.title) in groups
+            }
+            yield from compare_runs(case.title, runs)
+
+
+def _maximizing(model: Model) -> bool | None:
+    return None if model.objective is None else bool(model.goals[0].maximizing)

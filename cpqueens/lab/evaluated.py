@@ -1,0 +1,96 @@
+"""What an evaluation found, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cpqueens.lab.comparing import Comparison
+from cpqueens.lab.contenders import RunLimits
+from cpqueens.lab.performance import Performance
+from cpqueens.lab.reference import Coverage, Reference
+from cpqueens.lab.runtable import RunTable
+from cpqueens.text.plaintext import shown
+
+BELOW, WRONG_ANSWER, FALSE_UNSAT, MISSING, INTERRUPTED, NOTHING = 4, 10, 11, 12, 130, 20
+
+
+@dataclass(frozen=True)
+class ProblemHead:
+    """A problem that was evaluated on."""
+
+    title: str
+    size: int | None
+    scope: str
+    digest: str | None
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """How heuristics did: runs, figures, comparisons, and what was not compared. Nothing is a proof.
+
+    Attributes
+    ----------
+    seeds
+        First and last.
+    performances
+        For each heuristic and problem, in their order.
+    references
+        What exact solvers proved of each problem.
+    runs
+        The table of all runs.
+    """
+
+    heuristics: tuple[str, ...]
+    problems: tuple[ProblemHead, ...]
+    budget: RunLimits
+    seeds: tuple[int, int]
+    machines: tuple[str, ...]
+    versions: Mapping[str, str]
+    performances: tuple[Performance, ...]
+    references: tuple[Reference, ...]
+    coverages: tuple[Coverage, ...]
+    comparisons: tuple[Comparison, ...]
+    runs: RunTable = field(repr=False)
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    def __getitem__(self, key: Any) -> Performance:
+        """Return how a heuristic did, by its name and the title of a problem where there are several.
+
+        Raises
+        ------
+        KeyError
+            If there is no such pair, or several problems and none is named.
+        """
+        name, problem = key if isinstance(key, tuple) else (key, None)
+        found = [p for p in self.performances if p.heuristic == name and problem in (None, p.problem)]
+        if len(found) != 1:
+            pairs = ", ".join(f"({p.heuristic!r}, {p.problem!r})" for p in self.performances)
+            raise KeyError(f"{shown(key, 80)} names {len(found)} of {pairs}")
+        return found[0]
+
+    @property
+    def wrong(self) -> int:
+        """Runs that claimed a solution which is none."""
+        return sum(p.wrong for p in self.performances)
+
+    def below(self, rate: float) -> list[Performance]:
+        """Return where the success rate is below a bound, or where nothing ran."""
+        return [p for p in self.performances if not p.rate.value >= rate]
+
+    def exit_code(self, require: float | None = None) -> int:
+        """Return the exit code of the command line.
+
+        10 if a wrong answer was given, 11 or 12 if an exact solver is refuted, 130 if interrupted, 20 if
+        nothing could run, 4 if a success rate is below ``require``, else 0.
+        """
+        refuted = [FALSE_UNSAT if c.of_all == 0 else MISSING for c in self.coverages if c.outside]
+        if self.wrong or refuted:
+            return min([WRONG_ANSWER] * bool(self.wrong) + refuted)
+        if self.interrupted:
+            return INTERRUPTED
+        if not self.runs:
+            return NOTHING
+        return BELOW if require is not None and self.below(require) else 0

@@ -1,0 +1,89 @@
+"""What an evaluation returns: all about its runs, which shows itself as text, JSON, CSV and a page."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from cpqueens.crosscheck.jsonreport import plain
+from cpqueens.errors import ModelError
+from cpqueens.lab.evaluated import Evaluated
+from cpqueens.lab.evaluation_page import page
+from cpqueens.lab.evaluation_text import text
+from cpqueens.report.outputfile import write_whole
+from cpqueens.text.needed import as_path
+from cpqueens.text.plaintext import shown
+
+SCHEMA, VERSION = "cpqueens.evaluate", 1
+
+
+class Evaluation(Evaluated):
+    """The result of an evaluation, which shows itself."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; what is infinite or unknown is None."""
+        named = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "runs"}
+        references = [
+            {**vars(r), "solutions": None if r.solutions is None else len(r.solutions)}
+            for r in self.references
+        ]
+        data = {**named, "references": references, "runs": self.runs.to_dict()}
+        return {"schema": SCHEMA, "version": VERSION, "exit_code": self.exit_code(), **_finite(plain(data))}
+
+    def to_json(self) -> str:
+        """Return that as text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def to_html(self) -> str:
+        """Return one self-contained page.
+
+        Raises
+        ------
+        MissingLibrary
+            If matplotlib is not installed.
+        """
+        return page(self)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a report: ``.html`` for a page, ``.json`` for all figures and runs, ``.csv`` for the runs.
+
+        Raises
+        ------
+        ModelError
+            For another suffix, or a file that cannot be written.
+        MissingLibrary
+            If matplotlib, which draws the page's pictures, is not installed.
+        """
+        place = Path(as_path(path))
+        write_whole(place, form_of(place)(self))
+
+    def __str__(self) -> str:
+        return text(self)
+
+
+FORMS = {".csv": lambda e: e.runs.to_csv(), ".html": Evaluation.to_html, ".json": Evaluation.to_json}
+
+
+def form_of(path: Path) -> Any:
+    """Return what makes the text of a file with this suffix.
+
+    Raises
+    ------
+    ModelError
+        If nothing does.
+    """
+    if path.suffix.lower() not in FORMS:
+        raise ModelError(f"{shown(str(path), 60)}: a report is a file with suffix {', '.join(sorted(FORMS))}")
+    return FORMS[path.suffix.lower()]
+
+
+def _finite(value: Any) -> Any:
+    """Return plain data without what JSON has no form for."""
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

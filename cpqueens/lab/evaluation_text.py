@@ -1,0 +1,271 @@
+"""An evaluation as text, in the order of its questions: header, claims, proofs, figures, what is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from cpqueens.lab.evaluated import Evaluated
+from cpqueens.lab.performance import UNITS, Lengths, Performance
+from cpqueens.lab.reference import Reference
+from cpqueens.lab.runlength import Interval, Restart
+
+Cells = list[list[str]]
+WIDTH = 110
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """Return a number with so many digits; ``-`` where there is none, ``never`` for an infinite one.
+
+    >>> figure(1234567.0), figure(0.012345), figure(None), figure(math.inf), figure(20.864)
+    ('1,230,000', '0.0123', '-', 'never', '20.9')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "never"
+    if value == 0:
+        return "0"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, places)
+    return f"{rounded:,.{max(0, places)}f}" if abs(value) >= 1e-4 else f"{value:.{digits - 1}e}"
+
+
+def interval(found: Interval | None) -> str:
+    """Return an estimate with its interval."""
+    if found is None:
+        return "-"
+    return f"{figure(found.value)} [{figure(found.low)}, {_end(found.high)}]"
+
+
+def percent(found: Interval) -> str:
+    """Return a share in percent with its interval."""
+    if math.isnan(found.value):
+        return "-"
+    return f"{100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+
+
+def _end(value: float) -> str:
+    return "?" if math.isinf(value) else figure(value)
+
+
+# ---- what is said, for the terminal and the page alike --------------------------------------------------
+
+
+def header(e: Evaluated) -> list[str]:
+    """Return what was evaluated, on what, within which limits, where."""
+    limits = [
+        f"{e.budget.time_limit:g} s" if e.budget.time_limit else "",
+        f"{e.budget.step_limit:,} steps" if e.budget.step_limit else "",
+    ]
+    budget = " and ".join(filter(None, limits)) or "no limit but the solvers' own"
+    versions = ", ".join(f"{name} {version}" for name, version in e.versions.items())
+    return [
+        *(f"{s.scope} (model {s.digest[:16] if s.digest else 'not written down'})" for s in e.problems),
+        f"{', '.join(e.heuristics)}: seeds {e.seeds[0]} to {e.seeds[1]}; a run has {budget}",
+        f"made on {', '.join(e.machines) or 'no machine'}; {versions}",
+    ]
+
+
+def validity(e: Evaluated) -> list[str]:
+    """Return whether every claim of a solution holds, and the rejections by name."""
+    found = [p for p in e.performances if p.rejections]
+    claims = sum(p.solved for p in e.performances)
+    held = f"{claims:,} solutions were claimed, and all hold" if claims else "no solution was claimed"
+    right = held if not e.wrong else f"{e.wrong:,} wrong answers, {claims:,} right ones"
+    lines = [right]
+    for p in found:
+        numbers = ", ".join(f"{name} {number:,}" for name, number in p.rejections.items())
+        lines.append(f"{p.heuristic} on {p.problem}: rejected: {numbers}")
+        lines += [f"  {name}, {example}" for name, example in p.examples.items()]
+    return lines
+
+
+def verdicts(e: Evaluated) -> list[str]:
+    """Return what exact solvers proved, and whether runs refute it."""
+    wrong = [c for c in e.coverages if c.outside]
+    known = {r.problem: r for r in e.references}
+    return [
+        *(str(r) for r in e.references if not r.unknown),
+        *(_gap(p, p.objective[0], known[p.problem]) for p in e.performances if p.objective is not None),
+        *(
+            f"{c.heuristic} refutes this for {c.problem}: {c.outside:,} checked solutions are not among them"
+            for c in wrong
+        ),
+    ]
+
+
+def _gap(p: Performance, best: int, reference: Reference) -> str:
+    """Say how far the best objective is from what is proved."""
+    who = f"{p.heuristic} on {p.problem}: the best objective is {best:,}"
+    if reference.optimum is not None:
+        gap = abs(best - reference.optimum)
+        return f"{who}, {f'{gap:,} from the optimum' if gap else 'which is optimal'}"
+    return who if reference.bound is None else f"{who}, gap <= {abs(best - reference.bound):,}"
+
+
+def missing(e: Evaluated) -> list[str]:
+    """Return what was not compared, and which runs did not happen."""
+    lines = [f"not compared: {r}" for r in e.references if r.unknown]
+    for p in e.performances:
+        if p.lost:
+            lines.append(f"not run: {p.heuristic} on {p.problem}: {p.lost}")
+        elif p.not_run or p.interrupted:
+            broken = f", {p.interrupted} broken off (censored)" if p.interrupted else ""
+            lines.append(
+                f"not run: {p.not_run:,} of {p.asked:,} runs of {p.heuristic} on {p.problem}{broken}"
+            )
+    if any(p.objective for p in e.performances):
+        lines.append("not compared: lengths of runs, which go on to their limits where there is an objective")
+    return lines
+
+
+Columns = Mapping[str, Callable[[Any], str]]
+"""Names, and what stands there of each row."""
+
+WHO: Columns = {"heuristic": lambda p: p.heuristic, "problem": lambda p: p.problem}
+
+CLASSICAL: Columns = {
+    "runs": lambda p: f"{p.runs:,}",
+    "solved": lambda p: percent(p.rate),
+    "stuck": lambda p: f"{p.stuck:,}" if p.stuck else "",
+    "at limit": lambda p: f"{p.limited:,}" if p.limited else "",
+    "steps if solved": lambda p: figure(p.lengths["steps"].if_solved) if "steps" in p.lengths else "",
+    "if not": lambda p: figure(p.lengths["steps"].if_unsolved) if "steps" in p.lengths else "",
+    "restarts": lambda p: "" if p.restarts is None else figure(p.restarts),
+    "objective: best": lambda p: f"{p.objective[0]:,}" if p.objective else "",
+    "median": lambda p: figure(p.objective[1]) if p.objective else "",
+    "worst": lambda p: f"{p.objective[2]:,}" if p.objective else "",
+}
+"""The classical table of the textbooks: how often, and how many steps then and otherwise."""
+
+
+def length_columns(unit: str) -> Columns:
+    """Return the columns of a table of run lengths in one unit."""
+
+    def told(cell: Callable[[Lengths], str]) -> Callable[[Any], str]:
+        return lambda p: cell(p.lengths[unit])
+
+    return {
+        "median": told(_median),
+        "expected": told(lambda found: interval(found.expected)),
+        "PAR10": told(lambda found: "" if found.par10 is None else figure(found.par10)),
+        "Weibull shape": told(lambda found: "" if found.shape is None else interval(found.shape)),
+        "restarts": told(lambda found: found.restarts_help),
+        "best cut-off": told(lambda found: _restart(found.restart)),
+    }
+
+
+def _median(found: Lengths) -> str:
+    beyond = math.isinf(found.median.value) and math.isfinite(found.known_until)
+    return f"> {figure(found.known_until)}" if beyond else interval(found.median)
+
+
+def _restart(found: Restart | None) -> str:
+    if found is None:
+        return ""
+    return f"{figure(found.cutoff)} (gain {figure(found.gain)})" if found.gain > 1 else "none better"
+
+
+def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
+    """Yield all tables with their captions."""
+    several = len(e.problems) > 1
+    yield (
+        "How often a solution is found (95 % Wilson interval)",
+        shown_columns({**WHO, **CLASSICAL}, e.performances, several),
+    )
+    for unit, name in UNITS.items():
+        chosen = [p for p in e.performances if unit in p.lengths]
+        if chosen:
+            caption = f"How long a solution takes, in {name} (95 % intervals)"
+            yield caption, shown_columns({**WHO, **length_columns(unit)}, chosen, several)
+    if e.coverages:
+        yield "Which solutions are found", shown_columns({**WHO, **COVERAGE}, e.coverages, several)
+    if e.comparisons:
+        caption = "Are they told apart? (log-rank test, p by Holm; the ratio that is found in 80 % of cases)"
+        yield caption, shown_columns(COMPARED, e.comparisons, several)
+
+
+COVERAGE: Columns = {
+    "samples": lambda c: f"{c.samples:,}",
+    "distinct": lambda c: f"{c.distinct:,}" + ("" if c.of_all is None else f" of {c.of_all:,}"),
+    "if uniform": lambda c: "" if c.ceiling is None else figure(c.ceiling),
+    "Chao1": lambda c: figure(c.chao1),
+    "uniform?": lambda c: "" if c.uniform is None else str(c.uniform),
+    "orbits": lambda c: "" if c.orbits is None else f"{c.orbits:,} of {c.orbits_of_all:,}",
+    "orbits uniform?": lambda c: "" if c.uniform_orbits is None else str(c.uniform_orbits),
+}
+
+
+COMPARED: Columns = {
+    "heuristic": lambda c: c.first,
+    "against": lambda c: c.second,
+    "problem": lambda c: c.problem,
+    "takes": lambda c: "" if math.isnan(c.ratio) else f"{figure(c.ratio)} times the {c.unit}",
+    "verdict": lambda c: "they differ" if c.differs else "not told apart",
+    "p": lambda c: f"{c.holm:.2g}",
+    "ratio found": lambda c: figure(c.detectable),
+}
+
+
+def shown_columns(columns: Columns, found: Sequence[Any], several: bool) -> Cells:
+    """Return a table with a row for each of what was found; columns in which nothing stands are left out."""
+    listed = {name: [cell(one) for one in found] for name, cell in columns.items()}
+    kept = {n: cells for n, cells in listed.items() if any(cells) and (several or n != "problem")}
+    return [list(kept), *map(list, zip(*kept.values(), strict=True))]
+
+
+# ---- the terminal -------------------------------------------------------------------------------------
+
+
+def text(e: Evaluated, width: int = WIDTH) -> str:
+    """Return the report as lines of at most ``width`` characters, if words are not longer."""
+    parts: list[list[str]] = [
+        _wrapped([f"evaluation of {', '.join(s.title for s in e.problems)}", *header(e)], width),
+        _wrapped([*validity(e), *verdicts(e)], width),
+        *([*_wrapped([caption], width), *laid_out(cells, width)] for caption, cells in tables(e)),
+        _wrapped(missing(e), width),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _wrapped(lines: Iterable[str], width: int) -> list[str]:
+    import textwrap
+
+    return [
+        part
+        for line in lines
+        for part in textwrap.wrap(
+            line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+    ]
+
+
+def laid_out(table: Cells, width: int) -> list[str]:
+    """Return a table in columns, or where they are too wide a list for each row.
+
+    >>> laid_out([["heuristic", "runs"], ["sideways", "10"]], 40)
+    ['  heuristic  runs', '  sideways     10']
+    >>> laid_out([["heuristic", "runs"], ["sideways", "10"]], 12)
+    ['  heuristic: sideways', '    runs: 10']
+    """
+    head, *rows = table
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    left = {k for k, name in enumerate(head) if name in ("heuristic", "against", "problem")}
+    if sum(widths) + 2 * len(widths) <= width:
+        padded = (
+            (
+                cell.ljust(w) if k in left else cell.rjust(w)
+                for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in table
+        )
+        return [("  " + "  ".join(row)).rstrip() for row in padded]
+    return [
+        line
+        for row in rows
+        for k, (name, cell) in enumerate(zip(head, row, strict=True))
+        if cell
+        for line in [f"{'    ' if k else '  '}{name}: {cell}"]
+    ]

@@ -1,0 +1,159 @@
+"""What the runs of one heuristic on one problem say, as figures with their intervals."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cpqueens.answers.statistics import wilson_interval
+from cpqueens.crosscheck.findings import WRONG
+from cpqueens.lab.runlength import Interval, Restart, RunLengths
+from cpqueens.lab.runtable import Ending, RunRecord
+
+UNITS: Mapping[str, str] = {
+    "steps": "steps",
+    "evaluations": "evaluations",
+    "processor_seconds": "processor seconds",
+}
+"""Columns in which runs are measured, and their names; those that do not depend on the machine first."""
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Run lengths in one unit, summed up.
+
+    Attributes
+    ----------
+    median
+        Until half of the runs are solved; infinite where fewer are, by ``known_until``.
+    known_until
+        The least length of a run that met a limit: nothing is known beyond. Infinite if none did.
+    expected
+        All lengths by all solutions: what a solution takes if runs follow each other.
+    if_solved, if_unsolved
+        Means, as in the classical table; None without such runs.
+    par10
+        The mean with unsolved runs at ten times the limit; None without a limit.
+    """
+
+    median: Interval
+    known_until: float
+    expected: Interval
+    if_solved: float | None
+    if_unsolved: float | None
+    par10: float | None
+    shape: Interval | None
+    restart: Restart | None
+
+    @property
+    def restarts_help(self) -> str:
+        """What the shape says of restarts, in words."""
+        if self.shape is None:
+            return ""
+        if self.shape.contains(1.0):
+            return "no sign that restarts matter"
+        return "restarts help" if self.shape.high < 1 else "restarts cost"
+
+
+@dataclass(frozen=True)
+class Performance:
+    """How a heuristic did on a problem.
+
+    Attributes
+    ----------
+    asked
+        Runs that were wanted; ``runs`` of them ended, ``interrupted`` were broken off, the rest did not run.
+    rate
+        The share of solved runs among those that ended, with its Wilson interval.
+    rejections, examples
+        Numbers by name, and the first of each in words.
+    limited, stuck
+        Unsolved runs that met a limit, and that ended by a rule of their own.
+    lengths
+        By unit, as far as it is counted; none for models with an objective, whose runs go on to their limits.
+    objective
+        Best, median and worst of the solved runs; None without an objective.
+    lost
+        Why it could not run at all; empty if it could.
+    """
+
+    heuristic: str
+    problem: str
+    size: int | None
+    asked: int
+    runs: int
+    solved: int
+    rate: Interval
+    limited: int
+    stuck: int
+    interrupted: int
+    rejections: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, str] = field(default_factory=dict)
+    lengths: Mapping[str, Lengths] = field(default_factory=dict)
+    restarts: float | None = None
+    objective: tuple[int, float, int] | None = None
+    lost: str = ""
+
+    @property
+    def wrong(self) -> int:
+        """Runs that claimed a solution which is none."""
+        return sum(number for why, number in self.rejections.items() if why in WRONG)
+
+    @property
+    def not_run(self) -> int:
+        """Runs that were wanted and did not happen."""
+        return self.asked - self.runs - self.interrupted
+
+
+def summed_up(
+    heuristic: str, problem: str, size: int | None, asked: int, rows: Sequence[RunRecord],
+    maximizing: bool | None, lost: str = "",
+) -> Performance:  # fmt: skip
+    """Return the figures of one heuristic on one problem.
+
+    Parameters
+    ----------
+    maximizing
+        Whether its objective is to be large; None without one.
+    """
+    kinds = Counter(row.ending for row in rows)
+    runs, solved = len(rows) - kinds[Ending.INTERRUPTED], kinds[Ending.SOLVED]
+    rejected = [row for row in rows if row.ending is Ending.REJECTED or row.stop_reason == "late"]
+    restarts = [row.restarts for row in rows if row.restarts is not None]
+    rate = Interval(solved / runs if runs else math.nan, *wilson_interval(solved, runs))
+    return Performance(
+        heuristic, problem, size, asked, runs, solved, rate,
+        limited=kinds[Ending.LIMIT], stuck=kinds[Ending.STUCK], interrupted=kinds[Ending.INTERRUPTED],
+        rejections=Counter(row.stop_reason for row in rejected),
+        examples={row.stop_reason: f"seed {row.seed}: {row.message}" for row in reversed(rejected)},
+        lengths=_all_lengths(rows) if maximizing is None else {},
+        restarts=statistics.fmean(restarts) if restarts else None,
+        objective=_objectives(rows, maximizing), lost=lost,
+    )  # fmt: skip
+
+
+def _all_lengths(rows: Sequence[RunRecord]) -> dict[str, Lengths]:
+    found = {unit: RunLengths.of(rows, unit) for unit in UNITS}
+    known = {unit: lengths for unit, lengths in found.items() if lengths is not None}
+    return {unit: _lengths(lengths, unit == next(iter(known))) for unit, lengths in known.items()}
+
+
+def _lengths(runs: RunLengths, first: bool) -> Lengths:
+    """Return the figures in a unit; of restarts something is said in the ``first`` only."""
+    parts = runs.lengths[runs.solved], runs.lengths[~runs.solved]
+    means = [float(part.mean()) if len(part) else None for part in parts]
+    return Lengths(
+        runs.curve().quantile(0.5), runs.horizon, runs.expected(), means[0], means[1], runs.penalized(),
+        runs.shape() if first else None, runs.restart() if first else None,
+    )  # fmt: skip
+
+
+def _objectives(rows: Sequence[RunRecord], maximizing: bool | None) -> tuple[int, float, int] | None:
+    values = sorted(row.objective for row in rows if row.objective is not None)
+    if maximizing is None or not values:
+        return None
+    best, worst = (values[-1], values[0]) if maximizing else (values[0], values[-1])
+    return best, statistics.median(values), worst

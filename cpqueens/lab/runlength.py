@@ -1,0 +1,298 @@
+"""How long a solution takes: run-length distributions with censoring, expected lengths and restarts.
+
+A run that met a limit is censored there. One that is stuck, or was rejected, finds a solution at no time, so
+it stays at risk for ever: the distribution then ends at the success rate. With one limit for all runs, and
+none interrupted, this is the plain share of runs that are solved by then.
+
+Sources: Kaplan and Meier (1958); Hoos and Stuetzle, "Stochastic Local Search" (2004), for run-length
+distributions; Luby, Sinclair and Zuckerman (1993) for cut-offs.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.answers.statistics import Z95
+from cpqueens.lab.runtable import Ending, RunRecord
+
+Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+_SAME = 1.1
+"""How many times as long as the first one the last run may be that met the same limit, in seconds."""
+
+FEWEST = 8
+"""Solved runs below which no shape, no cut-off and no expectation of restarts is told."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with the ends of its 95 % interval; an open end is infinite."""
+
+    value: float
+    low: float
+    high: float
+
+    def contains(self, value: float) -> bool:
+        """Whether a value lies within."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A distribution function: at ``x`` it jumps to ``y``, within ``low`` to ``high`` (95 %, pointwise)."""
+
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+
+    def quantile(self, share: float) -> Interval:
+        """Return where it reaches ``share``; infinite where it does not."""
+        ends = [self._reached(values, share) for values in (self.y, self.high, self.low)]
+        return Interval(*ends)
+
+    def thinned(self, most: int) -> Curve:
+        """Return it with at most so many jumps, evenly spread among its own."""
+        at = thin(len(self.x), most)
+        return Curve(self.x[at], self.y[at], self.low[at], self.high[at])
+
+    def _reached(self, values: Floats, share: float) -> float:
+        at = np.flatnonzero(values >= share - 1e-12)
+        return float(self.x[at[0]]) if len(at) else math.inf
+
+
+def thin(size: int, most: int) -> NDArray[np.intp]:
+    """Return at most so many indices below ``size``, evenly spread, first and last included.
+
+    >>> thin(7, 4).tolist(), thin(2, 4).tolist()
+    ([0, 2, 4, 6], [0, 1])
+    """
+    return np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(np.intp))
+
+
+@dataclass(frozen=True)
+class Restart:
+    """The best fixed cut-off, and the expected length with it and without, on runs it was not chosen on."""
+
+    cutoff: float
+    expected: float
+    plain: float
+
+    @property
+    def gain(self) -> float:
+        """How many times longer it takes without."""
+        return self.plain / self.expected if self.expected > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class RunLengths:
+    """Lengths of runs in one unit.
+
+    Runs that met a limit tell nothing of what lies beyond, and where the limit was in another unit, what is
+    known beyond the least of them is biased: `horizon` is where all ends.
+
+    Attributes
+    ----------
+    lengths
+        (runs,) until the end.
+    solved, limited, interrupted
+        (runs,) whether it ended with a solution, at a limit, or was broken off; else it would never have
+        found one.
+    """
+
+    lengths: Floats
+    solved: Truths
+    limited: Truths
+    interrupted: Truths
+
+    @classmethod
+    def of(cls, runs: Iterable[RunRecord], unit: str) -> RunLengths | None:
+        """Return the lengths in a column of the table; None where it is not counted, or there are no runs."""
+        rows = [row for row in runs if row.ending is not Ending.INTERRUPTED or getattr(row, unit) is not None]
+        values = [getattr(row, unit) for row in rows]
+        own = [v for v, row in zip(values, rows, strict=True) if row.ending is not Ending.REJECTED]
+        if any(value is None for value in own) or not any(own or values):
+            return None
+        kinds = (Ending.SOLVED, Ending.LIMIT, Ending.INTERRUPTED)
+        marks = [np.array([row.ending is kind for row in rows]) for kind in kinds]
+        return cls(np.array([value or 0.0 for value in values], dtype=np.float64), *marks)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def never(self) -> Truths:
+        """(runs,) whether it was stuck or rejected."""
+        return ~(self.solved | self.limited | self.interrupted)
+
+    @property
+    def horizon(self) -> float:
+        """The least length of a run that met a limit; infinite if none did."""
+        return float(self.lengths[self.limited].min()) if self.limited.any() else math.inf
+
+    def seen(self) -> tuple[Floats, Truths]:
+        """Return from where on nothing is known of each run, and whether it is solved there.
+
+        Those that are stuck are known to be unsolved for ever.
+        """
+        end = min(self.horizon, float(self.lengths.max()) + 1.0)
+        lengths = np.where(self.never, end, np.minimum(self.lengths, end))
+        return lengths, self.solved & (self.lengths <= end)
+
+    def data(self) -> Any:
+        """Return them as scipy's censored data."""
+        from scipy.stats import CensoredData
+
+        lengths, solved = self.seen()
+        return CensoredData(uncensored=lengths[solved], right=lengths[~solved])
+
+    def curve(self) -> Curve:
+        """Return the share of runs that are solved, by length (Kaplan-Meier), with log-log intervals."""
+        from scipy.stats import ecdf
+
+        if not self.seen()[1].any():
+            none = np.zeros(1)
+            return Curve(np.array([self.lengths.max()]), none, none, np.array([_upper_of_none(len(self))]))
+        found = ecdf(self.data()).sf
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # at 0 and 1 there is no such interval
+            band = found.confidence_interval(method="log-log")
+        within = found.quantiles <= self.lengths.max()
+        high, low = (1 - np.asarray(b.probabilities)[within] for b in (band.low, band.high))
+        share = 1 - np.asarray(found.probabilities)[within]
+        low = np.where(np.isnan(low), np.where(share >= 1, _last(low), 0.0), low)
+        high = np.where(np.isnan(high), np.where(share <= 0, _upper_of_none(len(self)), 1.0), high)
+        return Curve(np.asarray(found.quantiles, dtype=np.float64)[within], share, low, high)
+
+    def expected(self) -> Interval:
+        """Return the expected length to a solution if runs follow each other: all lengths by all solutions.
+
+        The interval is that of a ratio of means on a logarithmic scale (delta method).
+        """
+        n, solved = len(self), int(self.solved.sum())
+        total = float(self.lengths.sum())
+        if solved == 0:
+            return Interval(math.inf, total / max(1.0, n * _upper_of_none(n)), math.inf)
+        value = total / solved
+        if n < 2 or total == 0:
+            return Interval(value, 0.0, math.inf)
+        residuals = self.lengths / self.lengths.mean() - self.solved / self.solved.mean()
+        spread = math.exp(Z95 * float(residuals.std(ddof=1)) / math.sqrt(n))
+        return Interval(value, value / spread, value * spread)
+
+    def penalized(self, factor: float = 10.0) -> float | None:
+        """Return the mean length with unsolved runs at so many times the limit.
+
+        None without a limit in this unit, which is one that all limited runs met at about the same length.
+        """
+        at_limit = float(self.lengths[self.limited].max()) if self.limited.any() else math.inf
+        if self.solved.all():
+            return float(self.lengths.mean())
+        if not at_limit <= _SAME * self.horizon < math.inf or self.interrupted.any():
+            return None
+        return float(np.where(self.solved, self.lengths, factor * at_limit).mean())
+
+    def shape(self) -> Interval | None:
+        """Return the Weibull shape of the lengths with its profile-likelihood interval.
+
+        One means memoryless: a restart changes nothing. Below one it helps, above one it costs. None where
+        runs are stuck or rejected, or too few are solved. A length counts as its middle, half a unit on, in
+        whole units.
+        """
+        lengths, solved = self.seen()
+        if int(solved.sum()) < FEWEST or self.never.any():
+            return None
+        whole = bool((lengths == np.floor(lengths)).all())
+        return weibull_shape(lengths + 0.5 if whole else np.maximum(lengths, 1e-9), solved)
+
+    def by_cutoff(self) -> tuple[Floats, Floats]:
+        """Return cut-offs, the lengths of runs, and what a solution is expected to take if all end there."""
+        order = np.argsort(self.lengths, kind="stable")
+        lengths, solved = self.lengths[order], self.solved[order]
+        at_most = np.cumsum(solved)
+        spent = np.cumsum(lengths) + lengths * np.arange(len(lengths) - 1, -1, -1)
+        last = np.append(np.diff(lengths) > 0, True) & (at_most > 0)
+        known = last & (lengths <= self.horizon)
+        cutoffs: Floats = lengths[known]
+        return cutoffs, spent[known] / at_most[known]
+
+    def restart(self) -> Restart | None:
+        """Return the best cut-off of all runs, its worth measured on runs that it was not chosen on.
+
+        Each half of the runs chooses for the other. None where too few are solved.
+        """
+        if int(self.solved.sum()) < 2 * FEWEST:
+            return None
+        halves = [self._part(slice(k, None, 2)) for k in (0, 1)]
+        expected, plain = [], []
+        for mine, other in zip(halves, reversed(halves), strict=True):
+            cutoff = mine._best()
+            value = math.inf if cutoff is None else other._at(cutoff)
+            if not math.isfinite(value):
+                return None
+            expected.append(value)
+            plain.append(other.expected().value)
+        best = self._best()
+        return None if best is None else Restart(best, float(np.mean(expected)), float(np.mean(plain)))
+
+    def _part(self, chosen: slice) -> RunLengths:
+        marks = (self.solved, self.limited, self.interrupted)
+        return RunLengths(self.lengths[chosen], *(mark[chosen] for mark in marks))
+
+    def _best(self) -> float | None:
+        cutoffs, expected = self.by_cutoff()
+        return float(cutoffs[int(expected.argmin())]) if len(cutoffs) else None
+
+    def _at(self, cutoff: float) -> float:
+        """Return the expected length if all runs end at a cut-off."""
+        solved = int((self.solved & (self.lengths <= cutoff)).sum())
+        return float(np.minimum(self.lengths, cutoff).sum()) / solved if solved else math.inf
+
+
+def _last(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known[-1]) if len(known) else 0.0
+
+
+def _upper_of_none(n: int) -> float:
+    """Return the upper end of the 95 % interval of a share of which none was seen, about 3 / n one-sided."""
+    from cpqueens.answers.statistics import wilson_interval
+
+    return wilson_interval(0, n)[1]
+
+
+def weibull_shape(lengths: Floats, seen: NDArray[np.bool_]) -> Interval:
+    """Return the Weibull shape with the 95 % interval of its profile likelihood.
+
+    Parameters
+    ----------
+    lengths
+        (runs,) positive.
+    seen
+        (runs,) whether it ended there; else it is censored there. At least one is seen.
+    """
+    from scipy.optimize import brentq, minimize_scalar
+    from scipy.stats import chi2
+
+    logs = np.log(lengths) - math.log(float(lengths.max()))
+    events, summed = int(seen.sum()), float(logs[seen].sum())
+
+    def profile(log_shape: float) -> float:
+        shape = math.exp(log_shape)
+        return events * math.log(shape / float(np.exp(shape * logs).sum())) + (shape - 1) * summed
+
+    best = float(minimize_scalar(lambda s: -profile(s), bounds=(-6.0, 6.0), method="bounded").x)
+    drop = profile(best) - float(chi2.ppf(0.95, 1)) / 2
+
+    def end(to: float) -> float:
+        return float(brentq(lambda s: profile(s) - drop, best, to)) if profile(to) < drop else to
+
+    return Interval(*(math.exp(s) for s in (best, end(-8.0), end(8.0))))
