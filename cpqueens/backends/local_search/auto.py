@@ -8,6 +8,8 @@ The walk rotates: best moves of random variables in conflict with sideways moves
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
 between starts grow with the universal sequence of Luby, Sinclair and Zuckerman (1993).
+
+After the first steps `presolve` looks for what is easier than walking.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +25,14 @@ from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_re
 from cpqueens.kernels.search_runs import luby
 from cpqueens.kernels.search_walk import WORST
 
-PARAMETERS: Mapping[str, Parameter] = {}
+PARAMETERS: Mapping[str, Parameter] = {
+    "presolve": Parameter(
+        bool, True, "whether to propagate, exhaust what is small and compute variables that equalities define"
+    ),
+}
+
+FIRST = 1000
+"""Steps after which the model is presolved, see `cpqueens.backends.local_search.presolve`."""
 
 DESCEND = Walk()
 TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
@@ -56,6 +65,7 @@ def settings(search: Search) -> Iterator[Walk]:
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with one setting after the other until solved or stopped."""
     if _mostly_rows(search):
+        search.aside = None
         search.relax_short_rows()
     if search.hint is None and triangle.suits(search):
         return triangle.run(search, settings(search))
@@ -64,7 +74,10 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
-    return None if _mostly_rows(search) or triangle.suits(search) else walk_many(*_order(search))
+    if _mostly_rows(search) or triangle.suits(search):
+        return None
+    call = walk_many(*_order(search))
+    return call._replace(share=FIRST) if options["presolve"] else call
 
 
 def _mostly_rows(search: Search) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -26,8 +26,9 @@ from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
-End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up"]
-"""Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics."""
+End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up", "set_aside"]
+"""Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics,
+``set_aside`` in favour of another search."""
 
 Paused = Literal[End, "stalled", "budget"]
 """How a part of a search ended: ``stalled`` and ``budget`` (its own steps are used up) end no search."""
@@ -43,6 +44,18 @@ class Limits:
 
     steps: int | None = None
     should_stop: Callable[[], bool] = lambda: False
+
+
+class Aside(Protocol):
+    """What a search does beside walking, once it has made ``after`` steps."""
+
+    after: int
+
+    def look(self, search: Search) -> End | None:
+        """Look at the search, and say how it ends if it does.
+
+        It is asked again until it sets ``search.aside`` to None.
+        """
 
 
 @dataclass
@@ -140,6 +153,7 @@ class Search:
         self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
+        self.aside: Aside | None = None
         self.improvements = 0
         self.reset_weights()
 
@@ -204,6 +218,13 @@ class Search:
             begin(starts[0], self.fixed)
             return
         random_start(starts, self.x, self.compiled, self.space, self.random)
+        self.rebuild()
+
+    def go_to(self, x: IntArray) -> None:
+        """Take an assignment that keeps all groups, instead of a start."""
+        everywhere = np.ones(self.size, dtype=bool)
+        hinted_start(self.x, self.compiled, self.space, self.neighbourhood, self.random, x, everywhere)
+        self.restarts = max(0, self.restarts)
         self.rebuild()
 
     def starts(self, kind: str = "independent") -> Sequence[Start]:
@@ -298,6 +319,13 @@ class Search:
                 return "step_limit"
             if left <= 0:
                 return "budget"
+            if self.aside is not None:
+                if self.steps >= self.aside.after:
+                    ended = self.aside.look(self)
+                    if ended is not None:
+                        return ended
+                    continue
+                left = min(left, self.aside.after - self.steps)
             if self.limits.should_stop():
                 return "stopped"
             size = 1 if self.audit == "full" else max(1, min(pace.steps, left, total))

@@ -45,6 +45,8 @@ class Call(NamedTuple):
         What the figure is called that only this strategy counts.
     tables
         Counts with a row a run, which the kernel writes.
+    share
+        Steps after which a run is to be made singly, as it does more than the kernel from then on.
     """
 
     kernel: Callable[..., None]
@@ -52,6 +54,7 @@ class Call(NamedTuple):
     start: str = "independent"
     extra: str | None = None
     tables: Mapping[str, IntArray] = {}
+    share: int | None = None
 
 
 class Strategy(Protocol):
