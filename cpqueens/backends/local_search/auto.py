@@ -2,8 +2,9 @@
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
-short rows of differences to `triangle`. Where one of these makes no progress, and on all other models, the
-search goes on here and never gives up: every start is random, so each solution is reached some time.
+short rows of differences to `triangle`, objectives under linear rows to `linear`. Where one of these makes no
+progress, and on all other models, the search goes on here and never gives up: every start is random, so each
+solution is reached some time.
 The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
@@ -18,7 +19,7 @@ from itertools import count
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search import triangle
+from cpqueens.backends.local_search import linear, triangle
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
@@ -67,6 +68,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if _mostly_rows(search):
         search.aside = None
         search.relax_short_rows()
+    if linear.suits(search):
+        return linear.run(search)
     if search.hint is None and triangle.suits(search):
         return triangle.run(search, settings(search))
     return walk_with_restarts(search, settings(search))
@@ -74,7 +77,7 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
-    if _mostly_rows(search) or triangle.suits(search):
+    if _mostly_rows(search) or triangle.suits(search) or linear.suits(search):
         return None
     call = walk_many(*_order(search))
     return call._replace(share=FIRST) if options["presolve"] else call

@@ -7,13 +7,12 @@ here: what is found is delivered and checked like all that local search finds.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.backends.base import Request, Want
+from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, dequeue, enqueue, note
 from cpqueens.kernels.entries import entry, put
@@ -25,7 +24,7 @@ from cpqueens.lowered.patterns import patterns_of
 from cpqueens.system.interrupts import Stopped
 
 NODES = 10_000
-"""Decisions that `explored` makes at most."""
+"""Decisions that are made in the tree at first."""
 FIRST_NODES = 1_000
 """Of them before values are first tried in random order."""
 RUNS = 20
@@ -143,35 +142,52 @@ class Explored:
     exhausted: bool
 
 
-def explored(root: Root, request: Request, nodes: int, limit: int | None) -> Explored:
-    """Search at most ``nodes`` nodes, with new random choices after ever more of them.
+class Tree:
+    """Searches of the same tree, each a while: the first with the least values, the others with random ones.
 
-    ``limit`` is the most that the (minimised) objective may be.
+    After Gomes, Selman and Kautz (1998), "Boosting combinatorial search through randomization".
     """
-    best: list[IntArray] = []
-    done, run, part = 0, 0, FIRST_NODES
-    wants = Want.ONE if root.compiled.objective is None else Want.BEST
 
-    def keep(batch: IntArray) -> bool:
-        best[:] = [batch[-1].copy()]
-        return wants is Want.BEST
+    def __init__(self, root: Root, request: Request) -> None:
+        self.root, self.request = root, request
+        self.searches, self.part = 0, FIRST_NODES
 
-    while done < nodes:
-        orders = {"variable_order": "smallest-domain", "value_order": "random" if run else "ascending"}
-        given = replace(
-            request, want=wants, solution_limit=None, step_limit=min(part, nodes - done), after=None,
-            seed=request.seed + run, parameters=orders, objective_limit=_claimed(root.compiled, limit),
+    def explore(self, nodes: int, limit: int | None) -> Explored:
+        """Search at most ``nodes`` nodes, anew after ever more of them; `Request.should_stop` ends it.
+
+        ``limit`` is the most that the (minimised) objective may be.
+        """
+        best: list[IntArray] = []
+        done = 0
+        while done < nodes and not self.request.should_stop():
+            ended = self._search(min(self.part, nodes - done), limit, best)
+            done += int(ended.statistics["nodes"] + ended.statistics["failures"])
+            if ended.exhausted or (best and self.root.compiled.objective is None):
+                return Explored(best[-1] if best else None, done, ended.exhausted)
+            if ended.objective is not None:
+                limit = (-ended.objective if self.root.compiled.maximizing else ended.objective) - 1
+            self.searches, self.part = self.searches + 1, self.part * 5 // 4
+        return Explored(best[-1] if best else None, done, False)
+
+    def _search(self, nodes: int, limit: int | None, found: list[IntArray]) -> Ended:
+        """Search once; add to ``found`` the last solution, which is the best."""
+        wants = Want.ONE if self.root.compiled.objective is None else Want.BEST
+
+        def keep(batch: IntArray) -> bool:
+            found[:] = [batch[-1].copy()]
+            return wants is Want.BEST
+
+        orders = {
+            "variable_order": "smallest-domain",
+            "value_order": "random" if self.searches else "ascending",
+        }
+        request = replace(
+            self.request, want=wants, solution_limit=None, step_limit=nodes, after=None,
+            seed=self.request.seed + self.searches, parameters=orders,
+            objective_limit=_claimed(self.root.compiled, limit),
         )  # fmt: skip
-        facts: dict[str, Any] = {}
-        search = ForwardSearch(root.compiled, (root.memory, root.objective_row), given, False, facts)
-        ended = search.run(keep)
-        done += int(ended.statistics["nodes"] + ended.statistics["failures"])
-        if ended.exhausted or (best and wants is Want.ONE) or request.should_stop():
-            return Explored(best[0] if best else None, done, ended.exhausted)
-        if ended.objective is not None:
-            limit = (-ended.objective if root.compiled.maximizing else ended.objective) - 1
-        run, part = run + 1, part if run == 0 else part * 3 // 2
-    return Explored(best[0] if best else None, done, False)
+        network = self.root.memory, self.root.objective_row
+        return ForwardSearch(self.root.compiled, network, request, False, {}).run(keep)
 
 
 def _claimed(compiled: Compiled, limit: int | None) -> int | None:

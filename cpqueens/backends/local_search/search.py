@@ -154,6 +154,7 @@ class Search:
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.aside: Aside | None = None
+        self.carried: dict[str, Any] = {}  # what a strategy keeps from one improvement to the next
         self.improvements = 0
         self.reset_weights()
 
