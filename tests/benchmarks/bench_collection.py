@@ -1,8 +1,8 @@
 """What local search finds on other people's models, beside CP-SAT and CP-SAT's own local search.
 
-Run as ``python tests/benchmarks/bench_collection.py [--only TEXT] [--seconds 3] [--seeds 5] [--quick]``. Each row
-is a model of the collection that has solutions, or one of the larger ones below: of how many runs each found
-a solution within its seconds (wall time, one worker), the median processor seconds to its end, and the
+Run as ``python tests/benchmarks/bench_collection.py [--only TEXT] [--seconds 3] [--seeds 5] [--quick]``. Each
+row is a model of the collection that has solutions, or one of the larger ones below: of how many runs each
+found a solution within its seconds (wall time, one worker), the median processor seconds to its end, and the
 best objective. The last lines say for how many of the models that CP-SAT solves the others found a solution.
 """
 
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from race import positive, used
@@ -27,7 +28,7 @@ from cpqueens.models.golomb_ruler import golomb_ruler
 
 from cpqueens import Model, UnsupportedConstraint
 
-PARTIES = {
+PARTIES: dict[str, tuple[str, dict[str, Any]]] = {
     "local-search": ("local-search", {}),
     "cpsat": ("cpsat", {}),
     "cpsat, ls only": ("cpsat", {"use_ls_only": True}),
@@ -127,7 +128,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="models whose name has one of these, between commas")
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--seeds", type=positive, default=5)
-    parser.add_argument("--parties", default=",".join(PARTIES).replace(", ", " "), help="all of them by default")
+    parser.add_argument(
+        "--parties", default=",".join(PARTIES).replace(", ", " "), help="all of them by default"
+    )
     parser.add_argument("--quick", action="store_true", help="one seed and one second")
     given = parser.parse_args()
     seconds, seeds = (1.0, 1) if given.quick else (given.seconds, given.seeds)

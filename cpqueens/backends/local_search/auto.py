@@ -20,11 +20,12 @@ from typing import Any
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import linear, triangle
-from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
 from cpqueens.kernels.search_runs import luby
 from cpqueens.kernels.search_walk import WORST
+from cpqueens.lowered.compiled import Compiled
 
 PARAMETERS: Mapping[str, Parameter] = {
     "presolve": Parameter(
@@ -34,6 +35,10 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 FIRST = 1000
 """Steps after which the model is presolved, see `cpqueens.backends.local_search.presolve`."""
+FIRST_MOVES = 64_000
+"""Moves that these steps may look at, where variables have many values."""
+FEWEST = 16
+"""Such steps at least."""
 
 DESCEND = Walk()
 TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
@@ -75,12 +80,19 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     return walk_with_restarts(search, settings(search))
 
 
+def first_steps(compiled: Compiled) -> int:
+    """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
+    n = compiled.decision_count
+    widest = min(MOST_VALUES, int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1)
+    return max(FEWEST, min(FIRST, FIRST_MOVES // widest))
+
+
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
     if _mostly_rows(search) or triangle.suits(search) or linear.suits(search):
         return None
     call = walk_many(*_order(search))
-    return call._replace(share=FIRST) if options["presolve"] else call
+    return call._replace(share=first_steps(search.compiled)) if options["presolve"] else call
 
 
 def _mostly_rows(search: Search) -> bool:

@@ -46,12 +46,16 @@ class Presolve:
     _nodes: int = NODES
     _next: int = 0
     _leaving: bool = False
+    _exhausted: bool = False
 
     def look(self, search: Search) -> End | None:
         """Explore, and then leave the search if there is a smaller model; None to go on with it."""
         if search.limits.should_stop():
             return "stopped"
         search.extra["presolve"] = self.facts
+        if self._exhausted:
+            search.extra["gave_up"] = f"a tree was exhausted after {self.facts['nodes']:,} nodes"
+            return "gave_up"
         if self._leaving:
             return self._leave(search)
         if self._tree is None:
@@ -90,9 +94,9 @@ class Presolve:
         self._nodes *= 2
         if found.solution is not None:
             search.go_to(found.solution if self.smaller is None else found.solution[self.smaller.kept])
-        elif found.exhausted:
-            search.extra["gave_up"] = f"a tree was exhausted after {self.facts['nodes']:,} nodes"
-            return "gave_up"
+        self._exhausted = found.exhausted
+        if found.exhausted:  # said at the next look, after a solution is delivered
+            return None
         self._after(search, 0 if optimising and found.solution is None else self._nodes)
         return None
 

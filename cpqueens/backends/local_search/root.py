@@ -161,7 +161,9 @@ class Tree:
         done = 0
         while done < nodes and not self.request.should_stop():
             ended = self._search(min(self.part, nodes - done), limit, best)
-            done += int(ended.statistics["nodes"] + ended.statistics["failures"])
+            done += max(
+                0, int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
+            )  # without the root
             if ended.exhausted or (best and self.root.compiled.objective is None):
                 return Explored(best[-1] if best else None, done, ended.exhausted)
             if ended.objective is not None:

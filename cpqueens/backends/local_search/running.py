@@ -84,7 +84,10 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
 def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:
     """Return what `auto` does beside walking; a trace is of one walk over the model's own variables."""
     wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"] and not task.common["trace"]
-    return Presolve(model, request, auto.FIRST) if wanted and patterns.compiled.decision_count else None
+    compiled = patterns.compiled
+    return (
+        Presolve(model, request, auto.first_steps(compiled)) if wanted and compiled.decision_count else None
+    )
 
 
 def _at_once(model: Statement, request: Request, task: Task) -> Result | None:

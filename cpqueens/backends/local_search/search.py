@@ -26,6 +26,9 @@ from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
+MOST_VALUES = 4096
+"""Values of a variable that a step looks at: of more, so many random ones."""
+
 End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up", "set_aside"]
 """Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics,
 ``set_aside`` in favour of another search."""
@@ -130,7 +133,7 @@ class Search:
         free = self.space.group < 0
         if free.any():
             values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
-        self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
+        self.moves = np.zeros(group + min(values, MOST_VALUES) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
         self.tabu = np.zeros(self.size, dtype=np.int64)
         self.state = State(
