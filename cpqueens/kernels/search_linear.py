@@ -43,8 +43,9 @@ MOVE = at.LENGTH + 1  # the best move so far: variable,
 CHANGE = at.LENGTH + 2  # change of its value,
 SCORE = at.LENGTH + 3  # and score
 PRICE = at.LENGTH + 4  # and price, see `price`
-FOUND = at.LENGTH + 5  # improvements
-LENGTH = at.LENGTH + 6
+FOUND = at.LENGTH + 5  # improvements,
+TOLD = at.LENGTH + 6  # and those that the driver knows of
+LENGTH = at.LENGTH + 7
 
 ROWS = 3  # violated rows that a step looks at
 ENTRIES = 60  # of each of them
@@ -53,6 +54,7 @@ PARTNERS = 60  # of an exchange
 TRIES = 24  # of finding one
 TENURE = 3
 SPREAD = 10
+TELLING = 255  # a call ends with an improvement only where these bits of the steps are 0: many come together
 
 
 @inner_kernel
@@ -326,11 +328,10 @@ def keep(a: Ints) -> None:
     n = a[UPPER] - a[LOWER]
     for v in range(n):
         a[a[BEST] + v] = a[a[X] + v]
-    if a[a[ROW_START] + 1] > 0:
-        a[a[ACTIVITY]] = 1
-        a[a[POSITION]] = a[info + VIOLATED]
-        a[a[MEMBERS] + a[info + VIOLATED]] = 0
-        a[info + VIOLATED] += 1
+    a[a[ACTIVITY]] = 1
+    a[a[POSITION]] = a[info + VIOLATED]
+    a[a[MEMBERS] + a[info + VIOLATED]] = 0
+    a[info + VIOLATED] += 1
 
 
 @inner_kernel
@@ -364,7 +365,7 @@ def mend_some(a: Ints, random: Ints) -> None:
 
 @kernel
 def linear_search(steps: int, stall: int, a: Ints, random: Ints) -> Any:
-    """Go on for ``steps`` steps; return SOLVED where all rows hold and there is no objective.
+    """Go on for ``steps`` steps; return SOLVED at some step after an improvement.
 
     After ``stall`` steps without a new best assignment it goes back to that, if there is one.
     """
@@ -372,8 +373,8 @@ def linear_search(steps: int, stall: int, a: Ints, random: Ints) -> Any:
     for _ in range(steps):
         if a[info + VIOLATED] == 0:
             keep(a)
-            if a[a[ROW_START] + 1] == 0:
-                return at.SOLVED
+        if a[info + at.STEPS] & TELLING == 0 and a[info + FOUND] != a[info + TOLD]:
+            return at.SOLVED
         a[info + at.STEPS] += 1
         a[info + at.STALL] += 1
         if a[info + at.STALL] > stall and a[info + FOUND] > 0:
@@ -383,6 +384,4 @@ def linear_search(steps: int, stall: int, a: Ints, random: Ints) -> Any:
             mend_some(a, random)
     if a[info + VIOLATED] == 0:
         keep(a)
-        if a[a[ROW_START] + 1] == 0:
-            return at.SOLVED
     return at.BUDGET

@@ -83,7 +83,7 @@ class Linear:
         ])  # fmt: skip
         self.info = self.part(codes.INFO)
         self.stall = STALL + STALL_PER_VARIABLE * n
-        self.fixed = self.arena, search.random
+        self.arguments = self.arena, search.random.copy()
         self.pace = Pace()
 
     def part(self, which: int) -> IntArray:
@@ -106,13 +106,13 @@ class Linear:
         self.info[codes.VIOLATED] = len(violated)
         if not len(violated[violated > 0]):
             self.part(codes.BEST)[:] = x
-            self.info[codes.FOUND] += 1
+            self.info[[codes.FOUND, codes.TOLD]] += 1
 
-    def advance(self, search: Search, steps: int) -> bool:
-        """Make so many steps, which count as the search's; say whether there is a new best assignment."""
+    def advance(self, search: Search, steps: int) -> int:
+        """Make so many steps, which count as the search's; return how the kernel's call ended."""
         before = self.info.copy()
-        self.pace.counted(
-            lambda most: codes.linear_search(most, self.stall, *self.fixed),
+        code = self.pace.counted(
+            lambda most: codes.linear_search(most, self.stall, *self.arguments),
             steps,
             lambda: int(self.info[at.STEPS]),
         )
@@ -120,7 +120,15 @@ class Linear:
         for name in COUNTED:
             search.info[name] += made[name]
         search.info[at.HASH] = self.info[at.HASH]
-        return bool(made[codes.FOUND])
+        return int(code)
+
+    def tell(self, search: Search) -> bool:
+        """Let the search go to a new best assignment, if there is one; say whether that solves it."""
+        if self.info[codes.FOUND] == self.info[codes.TOLD]:
+            return False
+        self.info[codes.TOLD] = self.info[codes.FOUND]
+        search.go_to(self.part(codes.BEST))
+        return search.solved()
 
 
 def run(search: Search) -> End:
@@ -138,14 +146,19 @@ def run(search: Search) -> End:
 
 
 def _slices(search: Search, linear: Linear) -> End:
+    aside = search.aside
     while True:
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
+        looks = aside is not None and search.aside is aside and search.steps >= aside.after
+        stopping = left > 0 and search.limits.should_stop()
+        if (left <= 0 or looks or stopping) and linear.tell(search):
+            return "solved"
         if left <= 0:
             return "step_limit"
-        if search.limits.should_stop():
+        if stopping:
             return "stopped"
-        if search.aside is not None and search.steps >= search.aside.after:
-            ended = search.aside.look(search)
+        if aside is not None and looks:
+            ended = aside.look(search)
             if ended is not None:
                 return ended
             if search.solved():
@@ -154,7 +167,5 @@ def _slices(search: Search, linear: Linear) -> End:
             continue
         if search.aside is not None:
             left = min(left, search.aside.after - search.steps)
-        if linear.advance(search, min(left, linear.pace.steps)):
-            search.go_to(linear.part(codes.BEST))
-            if search.solved():
-                return "solved"
+        if linear.advance(search, min(left, linear.pace.steps)) == at.SOLVED and linear.tell(search):
+            return "solved"

@@ -45,7 +45,10 @@ def test_the_state_is_what_a_fresh_look_says(seed: int) -> None:
     state.begin(search.x, search.objective_limit)
     limit, improvements = search.objective_limit, 0
     for _ in range(60):
-        if state.advance(search, 5):
+        before = int(state.info[codes.FOUND])
+        state.advance(search, 5)
+        if state.info[codes.FOUND] > before:
+            state.info[codes.TOLD] = state.info[codes.FOUND]
             improvements += 1
             limit = search.value_of(state.part(codes.BEST)) - 1
         activity = fresh(state, limit)
@@ -97,6 +100,7 @@ def test_the_kernel_goes_back_to_the_best() -> None:
     state.stall = 40
     for _ in range(40):
         state.advance(search, 20)
+        state.tell(search)
     assert search.info[at.RESETS] > 2
     limit = search.value_of(state.part(codes.BEST)) - 1
     assert (fresh(state, limit) == state.part(codes.ACTIVITY)).all()
