@@ -56,7 +56,7 @@ def _clauses(compiled: Compiled) -> Terms:
     )
 
 
-class Linear:
+class LinearWalk:
     """The kernel's arena for a search, which lives as long as the search."""
 
     def __init__(self, search: Search) -> None:
@@ -133,11 +133,11 @@ class Linear:
 
 def run(search: Search) -> End:
     """Search until there is a better solution, or until the search must end."""
-    linear: Linear | None = search.carried.get("linear")
+    linear: LinearWalk | None = search.carried.get("linear")
     if linear is None:
         search.extra["special"] = "linear"
         search.start()
-        linear = search.carried["linear"] = Linear(search)
+        linear = search.carried["linear"] = LinearWalk(search)
         linear.begin(search.x, search.objective_limit)
     ended = _slices(search, linear)
     if ended != "solved" and not linear.info[codes.FOUND]:
@@ -145,7 +145,7 @@ def run(search: Search) -> End:
     return ended
 
 
-def _slices(search: Search, linear: Linear) -> End:
+def _slices(search: Search, linear: LinearWalk) -> End:
     aside = search.aside
     while True:
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps

@@ -98,7 +98,8 @@ class _Builder:
         linear = [*self._linear(), *self._ends()]
         clauses = list(self._clauses())
         different = [
-            self._apart(known.resolved(terms)) for terms in blocks(old.different, old.different_start)
+            self._without_numbers(known.resolved(terms))
+            for terms in blocks(old.different, old.different_start)
         ]
         compiled = replace(
             old,
@@ -172,7 +173,7 @@ class _Builder:
             if not any(not parts and constant for parts, constant in rows):
                 yield [row for row in rows if holds(EQ, self.known.span(row)) is not True]
 
-    def _apart(self, rows: list[Affine]) -> list[Affine]:
+    def _without_numbers(self, rows: list[Affine]) -> list[Affine]:
         """Return the terms of an AllDifferent without the numbers that no other term can be."""
         free = [row for row in rows if row[0]]
         numbers = [row for row in rows if not row[0]]

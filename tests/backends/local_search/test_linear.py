@@ -27,7 +27,7 @@ def covering(seed: int) -> Model:
     return m
 
 
-def fresh(state: linear.Linear, limit: int) -> np.ndarray:
+def fresh(state: linear.LinearWalk, limit: int) -> np.ndarray:
     """Return what the activities of the present assignment are, row 0 demanding at most ``limit``."""
     row, variable, coefficient = state.rows
     activity = state.constants.copy()
@@ -41,7 +41,7 @@ def test_the_state_is_what_a_fresh_look_says(seed: int) -> None:
     search = Search(compiled(covering(seed)), seed)
     assert linear.suits(search)
     search.start()
-    state = linear.Linear(search)
+    state = linear.LinearWalk(search)
     state.begin(search.x, search.objective_limit)
     limit, improvements = search.objective_limit, 0
     for _ in range(60):
@@ -95,7 +95,7 @@ def test_it_ends_where_there_is_nothing_to_better() -> None:
 def test_the_kernel_goes_back_to_the_best() -> None:
     search = Search(compiled(covering(1)), 1)
     search.start()
-    state = linear.Linear(search)
+    state = linear.LinearWalk(search)
     state.begin(search.x, search.objective_limit)
     state.stall = 40
     for _ in range(40):
