@@ -234,7 +234,7 @@ def blame(m: Memory) -> None:
     stride = 2
     if failed > 0:
         first, end = entry(m.net, failed - 1 + at.START), entry(m.net, failed - 1 + at.END)
-        if kinds.DIFFERENT < entry(m.net, failed - 1 + at.KIND) < kinds.TABLE and room:
+        if kinds.DIFFERENT < entry(m.net, failed - 1 + at.KIND) < kinds.APART and room:
             r = entry(m.net, failed - 1 + at.RESULT)
             if r >= 0:
                 put(m.stack, top, r)

@@ -398,10 +398,11 @@ def _ordered(
         return blocks
     producer = {int(v): k for k, block in enumerate(blocks) for v in block.results}
     needs = [sorted({producer[v] for v in _defined_scope(b.arguments, scratch)}) for b in blocks]
-    return [blocks[k] for k in _topological(needs)]
+    return [blocks[k] for k in topological(needs)]
 
 
-def _topological(needs: list[list[int]]) -> list[int]:
+def topological(needs: list[list[int]]) -> list[int]:
+    """Return the numbers of ``needs`` in an order in which each comes after those that it needs."""
     state = [0] * len(needs)
     order: list[int] = []
     for root in range(len(needs)):

@@ -28,6 +28,7 @@ class _OwnParameters(TypedDict, total=False):
     noise: float
     patience: float
     plateau: float
+    presolve: bool
     reheat: float
     reset_limit: int
     reset_percent: float

@@ -26,6 +26,7 @@ WITH: dict[tuple[str, str], dict[str, Any]] = {
     ("annealing", "reheat"): {"cooling_steps": 50},
     ("annealing", "rule"): {"schedule": "rowwise"},
     ("annealing", "tested"): {"schedule": "rowwise", "step_limit": 4000},
+    ("auto", "presolve"): {"step_limit": 1500},
     ("exchange", "starts"): {"stall": 1},
 }
 """What must be given too for a parameter to matter."""
@@ -50,7 +51,14 @@ def sums_of_lines() -> Model:
     return m
 
 
-MODELS = [queens(6), queens(10), sums_of_lines(), all_interval(40), costas_array(9)]
+def odd_sum() -> Model:
+    """Numbers whose double is odd: a walk never ends, which `presolve` sees at once."""
+    m = Model("odd sum")
+    m += m.intvar(0, 5, shape=3, name="x").sum() * 2 == 7
+    return m
+
+
+MODELS = [queens(6), queens(10), sums_of_lines(), all_interval(40), costas_array(9), odd_sum()]
 """What local search needs to show every parameter; the others are asked the first two."""
 
 
@@ -84,6 +92,8 @@ def other(parameter: Parameter) -> Any:
     """Return another value than the default."""
     if parameter.choices:
         return next(choice for choice in parameter.choices if choice != parameter.default)
+    if parameter.type is bool:
+        return not parameter.default
     if parameter.type is float:
         return 0.7
     return 2 if parameter.default == 1 else 1

@@ -168,7 +168,7 @@ LOWERING = Area(
         Mutant("arguments of definitions are not followed", "lowering._definitions",
                "pending += _defined_scope(row_arguments(definition, row), scratch)", "pass"),
         Mutant("a replaced truth comes before what it needs", "lowering._ordered",
-               "[blocks[k] for k in _topological(needs)]", "blocks[::-1]"),
+               "[blocks[k] for k in topological(needs)]", "blocks[::-1]"),
         Mutant("a truth is supported in one context", "lowering._truth",
                "supports(constraint, \"implied\") and supports(constraint, \"negated\"):\n",
                "(supports(constraint, \"implied\") or supports(constraint, \"negated\")):\n"),

@@ -2,12 +2,14 @@
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
-short rows of differences to `triangle`. Where one of these makes no progress, and on all other models, the
-search goes on here and never gives up: every start is random, so each solution is reached some time.
+short rows of differences to `triangle`, objectives under linear rows to `linear`. Where one of these makes no
+progress, and on all other models, the search goes on here and never gives up: every start is random, so each
+solution is reached some time.
 The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
-between starts grow with the universal sequence.
+between starts grow with the universal sequence. After the first steps `presolve` looks for what is easier
+than walking.
 
 Source: ours, of the others; its lengths are those of Luby, Sinclair and Zuckerman, "Optimal speedup of Las
 Vegas algorithms", Information Processing Letters 47, 1993.
@@ -19,14 +21,26 @@ from itertools import count
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search import triangle
-from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search import linear, triangle
+from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
 from cpqueens.kernels.search_runs import luby
 from cpqueens.kernels.search_walk import WORST
+from cpqueens.lowered.compiled import Compiled
 
-PARAMETERS: Mapping[str, Parameter] = {}
+PARAMETERS: Mapping[str, Parameter] = {
+    "presolve": Parameter(
+        bool, True, "whether to propagate, exhaust what is small and compute variables that equalities define"
+    ),
+}
+
+FIRST = 1000
+"""Steps after which the model is presolved, see `cpqueens.backends.local_search.presolve`."""
+FIRST_MOVES = 64_000
+"""Moves that these steps may look at, where variables have many values."""
+FEWEST = 16
+"""Such steps at least."""
 
 DESCEND = Walk()
 TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
@@ -59,15 +73,28 @@ def settings(search: Search) -> Iterator[Walk]:
 def run(search: Search, options: Mapping[str, Any]) -> End:
     """Walk with one setting after the other until solved or stopped."""
     if _mostly_rows(search):
+        search.aside = None
         search.relax_short_rows()
+    if linear.suits(search):
+        return linear.run(search)
     if search.hint is None and triangle.suits(search):
         return triangle.run(search, settings(search))
     return walk_with_restarts(search, settings(search))
 
 
+def first_steps(compiled: Compiled) -> int:
+    """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
+    n = compiled.decision_count
+    widest = min(MOST_VALUES, int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1)
+    return max(FEWEST, min(FIRST, FIRST_MOVES // widest))
+
+
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
-    return None if _mostly_rows(search) or triangle.suits(search) else walk_many(*_order(search))
+    if _mostly_rows(search) or triangle.suits(search) or linear.suits(search):
+        return None
+    call = walk_many(*_order(search))
+    return call._replace(share=first_steps(search.compiled)) if options["presolve"] else call
 
 
 def _mostly_rows(search: Search) -> bool:

@@ -10,7 +10,7 @@ from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
 from cpqueens.backends.local_search.assembler import objective_bounds
 from cpqueens.backends.local_search.meaning import values_of_all, violation
 from cpqueens.backends.local_search.requests import COMMON
-from cpqueens.backends.local_search.search import End, Limits, Result, Search
+from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.kernels.search_info import RECORDED
 from cpqueens.language.rows import IntArray
@@ -105,6 +105,9 @@ def search_model(
     deliver: Deliver,
     tried: Result | None = None,
     waiting: Waiting | None = None,
+    *,
+    aside: Aside | None = None,
+    incumbent: IntArray | None = None,
 ) -> Result:
     """Search for assignments without violation, ever better ones where there is an objective.
 
@@ -116,6 +119,10 @@ def search_model(
         What a special kernel ended with that gave up: its work counts.
     waiting
         Searches of the same model that earlier runs have left.
+    aside
+        What the search does beside walking.
+    incumbent
+        A solution from which it goes on, to better ones.
     """
     limits = task.limits
     if tried is not None and limits.steps is not None:  # the steps of both count
@@ -126,6 +133,10 @@ def search_model(
     given = task if limits is task.limits else replace(task, limits=limits)
     search = search_for(compiled, given, strategy, options, waiting)
     built = time.monotonic() - began
+    search.aside = aside
+    if incumbent is not None:
+        search.go_to(incumbent)
+        search.demand(search.value_of(incumbent) - 1)
     reason, incumbent = _improve(search, strategy, options, deliver)
     result = search.result(reason)
     result.statistics = {"strategy": task.strategy, "translate_time": built, **result.statistics}

@@ -90,7 +90,9 @@ def _general(
         call.kernel, call.state or search.fixed, (starts[0], *call.arguments), lambda: search.steps, names,
         call.tables,
     )  # fmt: skip
-    lot = make_lot(seeds, search.size, task.limits.steps)
+    limit, share = task.limits.steps, call.share
+    curtailed = share is not None and (limit is None or share < limit)
+    lot = make_lot(seeds, search.size, share if curtailed else limit)
     seconds = drive(together, lot, request)
     release(search, task, strategy, options, waiting)
-    return ended(together, lot, seconds, request)
+    return ended(together, lot, seconds, request, curtailed)

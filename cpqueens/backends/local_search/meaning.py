@@ -39,7 +39,7 @@ def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
     values = np.zeros(compiled.variable_count, dtype=np.int64)
     values[: compiled.decision_count] = x
     for definition in compiled.definitions:
-        values[definition.result] = _define(definition, evaluate(definition.terms, values).tolist())
+        values[definition.result] = meant(definition, evaluate(definition.terms, values).tolist())
     return values
 
 
@@ -49,7 +49,8 @@ def evaluate(terms: Terms, values: IntArray) -> IntArray:
     return np.array([c + int(a @ values[v]) for v, a, c in rows], dtype=np.int64)
 
 
-def _define(definition: CompiledDefinition, a: list[int]) -> int:
+def meant(definition: CompiledDefinition, a: list[int]) -> int:
+    """Return the value of a definition for those of its arguments."""
     if definition.kind == "truth_linear":
         return int(_distance(definition.relation, a[0]) == 0)
     return _FUNCTIONS[definition.kind](a)

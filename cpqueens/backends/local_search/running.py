@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Ended, Request
+from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
+from cpqueens.backends.local_search.presolve import Presolve
 from cpqueens.backends.local_search.requests import (
     COMMON,
     default_steps,
@@ -17,9 +19,9 @@ from cpqueens.backends.local_search.requests import (
     limits_of,
 )
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
-from cpqueens.backends.local_search.strategies import STRATEGIES
+from cpqueens.backends.local_search.strategies import STRATEGIES, complete
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
@@ -74,11 +76,23 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         tried = try_specials(patterns, task)
     if tried is None or tried.reason == "stalled":
         waiting = model.kept("searches of local-search", dict[Any, Any])
-        result = search_model(patterns.compiled, task, deliver, tried, waiting)
+        aside = _presolve(model, request, task, patterns) if tried is None else None
+        result = search_model(patterns.compiled, task, deliver, tried, waiting, aside=aside)
+        if aside is not None and result.reason == "set_aside":
+            result = aside.go_on(result, task, deliver)
     else:
         result = _delivered(tried, deliver)
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)
     return result
+
+
+def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:
+    """Return what `auto` does beside walking; a trace is of one walk over the model's own variables."""
+    wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"] and not task.common["trace"]
+    compiled = patterns.compiled
+    return (
+        Presolve(model, request, auto.first_steps(compiled)) if wanted and compiled.decision_count else None
+    )
 
 
 def _at_once(model: Statement, request: Request, task: Task) -> Result | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -26,8 +26,12 @@ from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
-End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up"]
-"""Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics."""
+MOST_VALUES = 4096
+"""Values of a variable that a step looks at: of more, so many random ones."""
+
+End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up", "set_aside"]
+"""Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics,
+``set_aside`` in favour of another search."""
 
 Paused = Literal[End, "stalled", "budget"]
 """How a part of a search ended: ``stalled`` and ``budget`` (its own steps are used up) end no search."""
@@ -43,6 +47,18 @@ class Limits:
 
     steps: int | None = None
     should_stop: Callable[[], bool] = lambda: False
+
+
+class Aside(Protocol):
+    """What a search does beside walking, once it has made ``after`` steps."""
+
+    after: int
+
+    def look(self, search: Search) -> End | None:
+        """Look at the search, and say how it ends if it does.
+
+        It is asked again until it sets ``search.aside`` to None.
+        """
 
 
 @dataclass
@@ -117,7 +133,7 @@ class Search:
         free = self.space.group < 0
         if free.any():
             values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
-        self.moves = np.zeros(group + min(values, 4096) + 1, dtype=np.int64)
+        self.moves = np.zeros(group + min(values, MOST_VALUES) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
         self.tabu = np.zeros(self.size, dtype=np.int64)
         self.state = State(
@@ -140,6 +156,8 @@ class Search:
         self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
+        self.aside: Aside | None = None
+        self.carried: dict[str, Any] = {}  # what a strategy keeps from one improvement to the next
         self.improvements = 0
         self.reset_weights()
 
@@ -204,6 +222,13 @@ class Search:
             begin(starts[0], self.fixed)
             return
         random_start(starts, self.x, self.compiled, self.space, self.random)
+        self.rebuild()
+
+    def go_to(self, x: IntArray) -> None:
+        """Take an assignment that keeps all groups, instead of a start."""
+        everywhere = np.ones(self.size, dtype=bool)
+        hinted_start(self.x, self.compiled, self.space, self.neighbourhood, self.random, x, everywhere)
+        self.restarts = max(0, self.restarts)
         self.rebuild()
 
     def starts(self, kind: str = "independent") -> Sequence[Start]:
@@ -298,6 +323,13 @@ class Search:
                 return "step_limit"
             if left <= 0:
                 return "budget"
+            if self.aside is not None:
+                if self.steps >= self.aside.after:
+                    ended = self.aside.look(self)
+                    if ended is not None:
+                        return ended
+                    continue
+                left = min(left, self.aside.after - self.steps)
             if self.limits.should_stop():
                 return "stopped"
             size = 1 if self.audit == "full" else max(1, min(pace.steps, left, total))

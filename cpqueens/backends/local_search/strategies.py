@@ -48,6 +48,8 @@ class Call(NamedTuple):
         Counts with a row a run, which the kernel writes.
     state
         What the kernel takes in place of the search's own state.
+    share
+        Steps after which a run is to be made singly, as it does more than the kernel from then on.
     """
 
     kernel: Callable[..., None]
@@ -56,6 +58,7 @@ class Call(NamedTuple):
     extra: str | None = None
     tables: Mapping[str, IntArray] = {}
     state: Fixed | None = None
+    share: int | None = None
 
 
 class Strategy(Protocol):

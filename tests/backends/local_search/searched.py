@@ -17,6 +17,11 @@ def run(
     return model.solve(solver=f"local-search:{strategy}", random_seed=seed, step_limit=steps, **options)
 
 
+def walks_alone(strategy: str) -> dict[str, Any]:
+    """Return the options with which a strategy goes on where a small tree would say that there is nothing."""
+    return {"presolve": False} if strategy == "auto" else {}
+
+
 def compiled(model: Model) -> Compiled:
     """Return the arrays that a search reads."""
     return compile_model(model, backend="local-search")

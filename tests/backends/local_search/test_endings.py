@@ -11,6 +11,7 @@ import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
+from searched import walks_alone
 
 from cpqueens import Model, Outcome, UnsupportedRequest
 from cpqueens.backends.base import Clock, Request, Want
@@ -129,8 +130,9 @@ def test_a_step_limit_is_kept_exactly(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", ["auto", "tabu", "annealing", "random-restart", "min-conflicts"])
 def test_a_time_limit_ends_it(strategy: str) -> None:
     model = infeasible()
+    walking = walks_alone(strategy)
     model.solve(solver=f"local-search:{strategy}", step_limit=50)  # compiles
-    outcome = model.solve(solver=f"local-search:{strategy}", time_limit=0.2)
+    outcome = model.solve(solver=f"local-search:{strategy}", time_limit=0.2, **walking)
     assert_unknown(outcome)
     assert outcome.stop_reason == "time_limit"
     assert any(v.name == "impossible" for v in outcome.closest.check().violations)
@@ -147,7 +149,7 @@ def test_an_interruption_ends_it() -> None:
     timer = threading.Timer(0.15, cancel.set)
     timer.start()
     start = time.monotonic()
-    ended = run_with(model, Request(Want.ONE, Clock(None), cancel=cancel))
+    ended = run_with(model, Request(Want.ONE, Clock(None), cancel=cancel, parameters=walks_alone("auto")))
     assert ended.stop_reason == "interrupted"
     assert not ended.exhausted
     assert ended.closest is not None

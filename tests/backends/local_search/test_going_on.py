@@ -11,6 +11,7 @@ from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.queens import queens
+from searched import walks_alone
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.backends.base import Clock, Request, Want
@@ -77,7 +78,7 @@ def test_every_strategy_that_goes_on_starts_afresh(strategy: str) -> None:
         assert outcome.stop_reason in ("local_optimum", "plateau_limit")
         return
     limit = 2000 if strategy == "random-restart" else 200_000
-    outcome = change(307).solve(solver=solver, step_limit=limit)
+    outcome = change(307).solve(solver=solver, step_limit=limit, **walks_alone(strategy))
     assert (outcome.stop_reason, outcome.statistics["steps"]) == ("step_limit", limit)
     again = outcome.statistics["resets" if strategy == "annealing" else "restarts"]
     assert again >= 3
@@ -173,7 +174,7 @@ def test_costas_arrays_are_also_walked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_end_has_its_own_reason() -> None:
     ends = set(get_args(End))
-    assert ends - {"stopped"} == set(requests.REASONS)
+    assert ends - {"stopped", "set_aside"} == set(requests.REASONS)
     assert len({*requests.REASONS.values()}) == len(requests.REASONS)
 
 
@@ -194,7 +195,9 @@ def test_a_run_without_limits_says_that_it_gave_up(
     strategy: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "default_steps", lambda compiled: 30_000)
-    outcome = models_without_solution()[kind].solve(solver=f"local-search:{strategy}")
+    outcome = models_without_solution()[kind].solve(
+        solver=f"local-search:{strategy}", **walks_alone(strategy)
+    )
     assert outcome.status == "UNKNOWN"
     if strategy in ENDS_BY_ITSELF and outcome.stop_reason != "gave_up":
         assert outcome.stop_reason in ("local_optimum", "plateau_limit")
@@ -216,7 +219,7 @@ def test_no_better_objective_within_its_bounds() -> None:
 
 
 def test_with_an_objective_it_goes_on_until_the_limit() -> None:
-    outcome = golomb_ruler(5).solve(solver="local-search", step_limit=30_000)
+    outcome = golomb_ruler(5).solve(solver="local-search", step_limit=30_000, presolve=False)
     assert (outcome.status, outcome.objective, outcome.stop_reason) == ("FEASIBLE", 11, "step_limit")
     assert outcome.statistics["steps"] == 30_000
     assert outcome.statistics["improvements"] >= 1

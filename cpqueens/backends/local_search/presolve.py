@@ -1,0 +1,158 @@
+"""What `auto` does where a first walk ended nowhere: propagate, explore a small tree, walk in what is left.
+
+Most models are solved by less than the first walk, which costs less than looking for structure. All this is
+a function of the model, the seed and the number of steps, in which decisions of the tree count too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.base import Deliver, Request
+from cpqueens.backends.local_search.engine import Task, search_model
+from cpqueens.backends.local_search.reducing import Reduced, reduced
+from cpqueens.backends.local_search.root import NODES, Tree, propagated
+from cpqueens.backends.local_search.search import End, Result, Search
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.search_info import NEVER
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+from cpqueens.system.interrupts import Stopped, stopping_if_long
+
+NODES_IMPROVING = 1000
+"""Nodes of the first look where walks have found solutions, and better ones are wanted."""
+ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
+"""Counts of two searches that are one run."""
+
+
+@dataclass
+class Presolve:
+    """The looks that a search takes aside; see `Aside`.
+
+    The first explores a small tree and leaves the search if there is a smaller model. Then searches of the
+    tree and walks take turns, each turn twice as long as the one before: some models are easy for the one,
+    others for the other.
+    """
+
+    model: Statement
+    request: Request
+    after: int
+    facts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0})
+    smaller: Reduced | None = None
+    _tree: Tree | None = None
+    _nodes: int = NODES
+    _next: int = 0
+    _leaving: bool = False
+    _exhausted: bool = False
+
+    def look(self, search: Search) -> End | None:
+        """Explore, and then leave the search if there is a smaller model; None to go on with it."""
+        if search.limits.should_stop():
+            return "stopped"
+        search.extra["presolve"] = self.facts
+        if self._exhausted:
+            search.extra["gave_up"] = f"a tree was exhausted after {self.facts['nodes']:,} nodes"
+            return "gave_up"
+        if self._leaving:
+            return self._leave(search)
+        if self._tree is None:
+            ended = self._begin(search)
+            if ended is not None or self._tree is None:
+                search.aside = None
+                return ended
+            self._leaving = True
+        return self._explore(search, self._tree)
+
+    def _begin(self, search: Search) -> End | None:
+        """Propagate; leave no tree if the model is too large."""
+        try:
+            with stopping_if_long(search.limits.should_stop, self.model.variable_count):
+                root = self.model.kept("root of local-search", lambda: propagated(self.model, self.request))
+        except Stopped:
+            return "stopped"
+        if root is not None and not root.possible:
+            search.extra["gave_up"] = "propagation leaves no value"
+            return "gave_up"
+        self._tree = None if root is None else Tree(root, self.request)
+        return None
+
+    def _explore(self, search: Search, tree: Tree) -> End | None:
+        """Go through a part of the tree; go on from the solution if it has one."""
+        if not tree.root.is_small_enough:
+            self._after(search, 0)
+            return None
+        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
+        optimising = search.compiled.objective is not None
+        if search.improvements and self.smaller is None:
+            self._nodes = NODES_IMPROVING  # walking works
+        found = tree.explore(min(self._nodes, left), search.objective_limit if optimising else None)
+        self.facts["nodes"] += found.nodes
+        search.info[at.STEPS] += found.nodes
+        self._nodes *= 2
+        if found.solution is not None:
+            search.go_to(found.solution if self.smaller is None else found.solution[self.smaller.kept])
+        self._exhausted = found.exhausted
+        if found.exhausted:  # said at the next look, after a solution is delivered
+            return None
+        self._after(search, 0 if optimising and found.solution is None else self._nodes)
+        return None
+
+    def _after(self, search: Search, steps: int) -> None:
+        """Go on for so many steps until the next look, for ever if there are none; but first leave."""
+        self._next = steps
+        if not self._leaving:
+            self.after = search.steps + (steps or NEVER)
+
+    def _leave(self, search: Search) -> End | None:
+        """Leave the search if there is a smaller model."""
+        assert self._tree is not None, "a search is left after the first look"
+        self._leaving = False
+        self._after(search, self._next)
+        domains = self._tree.root.domains()
+        self.smaller = self.model.kept(
+            "smaller model of local-search", lambda: reduced(search.compiled, domains)
+        )
+        return None if self.smaller is None else "set_aside"
+
+    def go_on(self, first: Result, task: Task, deliver: Deliver) -> Result:
+        """Search the smaller model from where the first search was left."""
+        smaller = self.smaller
+        assert smaller is not None, "a search is left for a smaller model only"
+        self.facts |= smaller.facts
+        self.after = max(0, self.after - first.steps)
+        steps = task.limits.steps
+        limits = replace(task.limits, steps=None if steps is None else max(0, steps - first.steps))
+        incumbent = None if first.cost > 0 else first.x[smaller.kept]
+        given = replace(task, limits=limits, hint=_hint(task, smaller))
+        second = self._searched(smaller, given, deliver, incumbent)
+        return _joined(self.model, smaller, first, second)
+
+    def _searched(self, smaller: Reduced, task: Task, deliver: Deliver, incumbent: IntArray | None) -> Result:
+        def restored(batch: IntArray) -> bool:
+            return deliver(np.stack([smaller.restored(x) for x in batch]))
+
+        waiting = self.model.kept("smaller searches of local-search", dict[Any, Any])
+        return search_model(smaller.compiled, task, restored, None, waiting, aside=self, incumbent=incumbent)
+
+
+def _hint(task: Task, smaller: Reduced) -> tuple[IntArray, IntArray] | None:
+    """Return the part of a hint that is still searched."""
+    return None if task.hint is None else (task.hint[0][smaller.kept], task.hint[1][smaller.kept])
+
+
+def _joined(model: Statement, smaller: Reduced, first: Result, second: Result) -> Result:
+    """Return the second result as one of the larger model, with the work of the first."""
+    for name in (*ADDED, "improvements"):
+        if name in first.statistics:
+            second.statistics[name] = second.statistics.get(name, 0) + first.statistics[name]
+    second.steps += first.steps
+    if second.cost > 0 and first.cost == 0:  # nothing better was found
+        second.x, second.cost, second.objective = first.x, 0, first.objective
+        return second
+    x = smaller.restored(second.x)
+    decisions = model.decisions
+    second.x = x if second.cost == 0 else np.clip(x, model.lower[decisions], model.upper[decisions])
+    return second

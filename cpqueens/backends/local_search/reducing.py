@@ -1,0 +1,204 @@
+"""A compiled model without the variables that need not be searched, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cpqueens.backends.local_search.columns import blocks
+from cpqueens.backends.local_search.folding import Affine, affines, define, holds
+from cpqueens.backends.local_search.meaning import evaluate, values_of_all
+from cpqueens.backends.local_search.substitution import Domain, Substitution
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms, offsets
+from cpqueens.lowered.lowering import topological
+
+Row = tuple[Affine, int]
+"""An expression and its relation to 0."""
+
+
+LARGEST = 1 << 45
+"""Values beyond which sums of violations might leave 64 bits."""
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A smaller model, and the decision variables of the larger one as terms over its variables.
+
+    Attributes
+    ----------
+    kept
+        The larger model's number of each decision variable.
+    facts
+        How many variables propagation fixed, how many are computed, and how many are searched.
+    """
+
+    compiled: Compiled
+    kept: IntArray
+    recover: Terms
+    facts: dict[str, int]
+
+    def restored(self, x: IntArray) -> IntArray:
+        """Return the assignment of the larger model that one of the smaller stands for."""
+        return evaluate(self.recover, values_of_all(self.compiled, x))
+
+
+def reduced(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
+    """Return the model with these domains, without what is fixed or computed.
+
+    None if that changes nothing, or if numbers would become too large.
+    """
+    substitution = Substitution(compiled, domains)
+    n = compiled.decision_count
+    narrower = any(
+        substitution.low[v] > compiled.lower[v] or substitution.high[v] < compiled.upper[v]
+        or len(gaps) != len(compiled.domains.get(v, ()))
+        for v, gaps in ((v, substitution.gaps.get(v, ())) for v in range(n))
+    )  # fmt: skip
+    return _Builder(substitution).build() if narrower or substitution.of else None
+
+
+class _Builder:
+    """Writes the constraints that are left over the variables that are left."""
+
+    def __init__(self, substitution: Substitution) -> None:
+        self.known, self.old = substitution, substitution.compiled
+        n = self.old.decision_count
+        self.kept = [v for v in range(n) if v not in substitution.of]
+        left = [d for d in self.old.definitions if d.result not in substitution.of]
+        rows = [substitution.resolved(d.terms) for d in left]
+        place = {d.result: k for k, d in enumerate(left)}
+        order = topological([sorted({place[v] for parts, _ in r for v in parts if v >= n}) for r in rows])
+        self.definitions = [(left[k], rows[k]) for k in order]
+        self.order = [*self.kept, *(d.result for d, _ in self.definitions)]
+        self.number = {v: k for k, v in enumerate(self.order)}
+        self._bound()
+        self.largest = 0  # of the ends of all expressions
+
+    def _bound(self) -> None:
+        """Set the bounds of definitions: computed variables may leave their domains while nothing holds."""
+        known = self.known
+        loose = set(known.replaced)
+        for definition, rows in self.definitions:
+            v = definition.result
+            low, high = define(definition, [known.span(row) for row in rows])
+            if loose.isdisjoint(definition.terms.variable.tolist()):
+                low, high = max(low, known.low[v]), min(high, known.high[v])
+            else:
+                loose.add(v)
+            known.low[v], known.high[v] = low, high
+
+    def build(self) -> Reduced | None:
+        """Return the smaller model, None if it has too large numbers."""
+        known, old, number = self.known, self.old, self.number
+        if any(abs(end) > LARGEST for v in self.order for end in (known.low[v], known.high[v])):
+            return None
+        linear = [*self._linear(), *self._ends()]
+        clauses = list(self._clauses())
+        different = [
+            self._without_numbers(known.resolved(terms))
+            for terms in blocks(old.different, old.different_start)
+        ]
+        compiled = replace(
+            old,
+            decision_count=len(self.kept),
+            lower=np.array([known.low[v] for v in self.order], dtype=np.int64),
+            upper=np.array([known.high[v] for v in self.order], dtype=np.int64),
+            domains={number[v]: np.asarray(d) for v, d in known.gaps.items() if v in number},
+            linear=self._terms(row for row, _ in linear),
+            relation=np.array([relation for _, relation in linear], dtype=np.int64),
+            literals=self._terms(row for clause in clauses for row in clause),
+            clause_start=offsets([len(clause) for clause in clauses]),
+            different=self._terms(row for rows in different for row in rows),
+            different_start=offsets([len(rows) for rows in different]),
+            tables=[self._table(terms, rows) for terms, rows in old.tables] + list(self._gaps()),
+            counts=[
+                (self._of(terms), self._of(value), relation, self._of(wanted))
+                for terms, value, relation, wanted in old.counts
+            ],
+            definitions=[
+                replace(d, result=number[d.result], terms=self._terms(rows)) for d, rows in self.definitions
+            ],
+            objective=None if old.objective is None else self._of(old.objective),
+        )
+        recover = self._terms(known.resolve(({v: 1}, 0)) for v in range(old.decision_count))
+        facts = {"fixed": known.fixed, "computed": len(known.replaced), "searched": len(self.kept)}
+        if self.largest > LARGEST:
+            return None
+        return Reduced(compiled, np.array(self.kept, dtype=np.int64), recover, facts)
+
+    def _of(self, terms: Terms) -> Terms:
+        return self._terms(self.known.resolved(terms))
+
+    def _terms(self, rows: Iterable[Affine]) -> Terms:
+        """Return expressions over the new numbers."""
+        all_rows = list(rows)
+        self.largest = max([self.largest, *(abs(end) for row in all_rows for end in self.known.span(row))])
+        return Terms(
+            offsets([len(parts) for parts, _ in all_rows]),
+            np.array([self.number[v] for parts, _ in all_rows for v in parts], dtype=np.int64),
+            np.array([a for parts, _ in all_rows for a in parts.values()], dtype=np.int64),
+            np.array([constant for _, constant in all_rows], dtype=np.int64),
+        )
+
+    def _linear(self) -> Iterable[Row]:
+        """Yield the relations that bounds do not decide."""
+        rows = zip(affines(self.old.linear), self.old.relation.tolist(), strict=True)
+        for row, relation in rows:
+            left = self.known.resolve(row)
+            if holds(relation, self.known.span(left)) is not True:
+                yield left, relation
+
+    def _ends(self) -> Iterable[Row]:
+        """Yield what the bounds of computed variables demand of their expressions."""
+        for z in self.known.replaced:
+            parts, constant = self.known.of[z]
+            for end, relation in ((self.known.low[z], GE), (self.known.high[z], LE)):
+                row = parts, constant - end
+                if holds(relation, self.known.span(row)) is not True:
+                    yield row, relation
+
+    def _gaps(self) -> Iterable[tuple[Terms, IntArray]]:
+        """Yield what the gaps in domains of computed variables demand."""
+        for z in self.known.replaced:
+            if z in self.known.gaps:
+                yield self._terms([self.known.of[z]]), np.asarray(self.known.gaps[z]).reshape(-1, 1)
+
+    def _clauses(self) -> Iterable[list[Affine]]:
+        """Yield the clauses that no literal satisfies for certain, without false ones."""
+        for terms in blocks(self.old.literals, self.old.clause_start):
+            rows = self.known.resolved(terms)
+            if not any(not parts and constant for parts, constant in rows):
+                yield [row for row in rows if holds(EQ, self.known.span(row)) is not True]
+
+    def _without_numbers(self, rows: list[Affine]) -> list[Affine]:
+        """Return the terms of an AllDifferent without the numbers that no other term can be."""
+        free = [row for row in rows if row[0]]
+        numbers = [row for row in rows if not row[0]]
+        return free + [
+            (parts, c) for k, (parts, c) in enumerate(numbers)
+            if any(self._may_be(row, c) for row in [*free, *numbers[:k]])
+        ]  # fmt: skip
+
+    def _may_be(self, row: Affine, value: int) -> bool:
+        """Say whether an expression may have a value."""
+        parts, constant = row
+        if holds(EQ, self.known.span((parts, constant - value))) is False:
+            return False
+        if len(parts) != 1:
+            return True
+        ((v, a),) = parts.items()
+        rest = value - constant
+        return rest % a == 0 and (v not in self.known.gaps or rest // a in self.known.gaps[v])
+
+    def _table(self, terms: Terms, rows: IntArray) -> tuple[Terms, IntArray]:
+        """Return a table without columns of numbers and rows that cannot be."""
+        affine = self.known.resolved(terms)
+        possible = np.ones(len(rows), dtype=bool)
+        for k, row in enumerate(affine):
+            low, high = self.known.span(row)
+            possible &= (rows[:, k] >= low) & (rows[:, k] <= high)
+        open_columns = [k for k, (parts, _) in enumerate(affine) if parts]
+        return self._terms(affine[k] for k in open_columns), rows[possible][:, open_columns]

@@ -1,0 +1,200 @@
+"""What propagation leaves of a model before any search, and a small part of its tree of decisions.
+
+Both by the exact engine's network, which has the same decision variables in the same order. Nothing is proved
+here: what is found is delivered and checked like all that local search finds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.base import Ended, Request, Want
+from cpqueens.kernels import domains as at
+from cpqueens.kernels.domains import Memory, dequeue, enqueue, note, waiting_queue
+from cpqueens.kernels.entries import entry, put
+from cpqueens.kernels.propagators import all_different, run_propagator, sums_different
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled
+from cpqueens.lowered.patterns import patterns_of
+from cpqueens.system.interrupts import Stopped
+
+NODES = 10_000
+"""Decisions that are made in the tree at first."""
+FIRST_NODES = 1_000
+"""Of them before values are first tried in random order."""
+RUNS = 20
+"""Runs of a propagator, on average, after which the root is left as it is: bounds may creep for ever."""
+LARGEST = 200_000
+"""Variables and constraints beyond which a model is not propagated here."""
+WIDEST = 1 << 16
+"""Values of a variable beyond which a tree is not explored: a single node might take long."""
+
+
+@dataclass(frozen=True)
+class Root:
+    """A model after propagation.
+
+    Attributes
+    ----------
+    memory, objective_row
+        The propagated network and the objective's propagator in it; never written to.
+    possible
+        Whether anything is left.
+    settled
+        Whether propagation reached a fixed point.
+    """
+
+    compiled: Compiled
+    memory: Memory
+    objective_row: int
+    possible: bool
+    settled: bool
+
+    def domains(self) -> list[IntArray | tuple[int, int]]:
+        """Return what is left of each decision variable: bounds, or values where there are gaps."""
+        return [self._domain(v) for v in range(self.compiled.decision_count)]
+
+    def _domain(self, v: int) -> IntArray | tuple[int, int]:
+        record = self.memory.x[v * at.X_WIDTH : (v + 1) * at.X_WIDTH]
+        low, high, first = (int(record[k]) for k in (at.LOW, at.HIGH, at.FIRST))
+        if first >= 0:
+            start = first - int(record[at.BASE])
+            values = low + np.flatnonzero(self.memory.cells[start + low : start + high + 1])
+        elif v in self.compiled.domains:
+            values = self.compiled.domains[v]
+            values = values[(values >= low) & (values <= high)]
+        else:
+            return low, high
+        return (low, high) if len(values) == high - low + 1 else values
+
+    @property
+    def is_small_enough(self) -> bool:
+        """Whether its nodes are cheap enough to explore."""
+        count = self.compiled.decision_count * at.X_WIDTH
+        spans = self.memory.x[at.HIGH : count : at.X_WIDTH] - self.memory.x[at.LOW : count : at.X_WIDTH]
+        return self.settled and int(spans.max(initial=0)) < WIDEST
+
+
+def propagated(model: Statement, request: Request) -> Root | None:
+    """Return what propagation leaves, None if the model is too large for it to be cheap."""
+    if model.variable_count + len(model.constraints) > LARGEST:
+        return None
+    objective = model.objective is not None
+    compiled = patterns_of(
+        model, PLAIN_KINDS - {"Count"}, objective=objective, backend="local-search"
+    ).compiled
+    spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
+    if compiled.variable_count + len(compiled.linear) > LARGEST or int(spans.sum()) > 50 * LARGEST:
+        return None
+    memory, row = build_memory(compiled, False)
+    possible, settled = _propagate(memory, request)
+    return Root(compiled, memory, row, possible, settled)
+
+
+def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
+    """Propagate as the kernel does, with an end; say whether it is possible, and at a fixed point.
+
+    Raises
+    ------
+    Stopped
+        If the request's time is over: what is kept of a model depends on no clock.
+    """
+    for v in range(0, len(m.x), at.X_WIDTH):
+        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
+            note(m, v, at.BOUND | at.DOMAIN)
+    queued = sum(int(m.stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))
+    left = RUNS * (queued + len(m.x) // at.X_WIDTH)
+    for turn in range(left):
+        if turn % 64 == 0 and request.should_stop():
+            raise Stopped
+        if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
+            if not _wake(m):
+                return False, True
+            continue
+        queue = waiting_queue(m)
+        if queue == at.QUEUES_END:
+            return True, True
+        if not run_propagator(m, dequeue(m, queue)):
+            return False, True
+    return True, False
+
+
+def _wake(m: Memory) -> bool:
+    """Queue what waits for the last change; return whether the AllDifferents allow it."""
+    m.stack[at.CHANGED_TOP] -= 1
+    v = int(m.stack[m.stack[at.CHANGED_TOP]])
+    events = entry(m.x, v + at.EVENTS)
+    put(m.x, v + at.EVENTS, 0)
+    for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
+        if entry(m.net, k + 1) & events:
+            enqueue(m, entry(m.net, k))
+    return not events & at.FIX or bool(all_different(m, v) and sums_different(m, v))
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What a part of the tree had: the best solution in it, how many nodes, and whether it was all."""
+
+    solution: IntArray | None
+    nodes: int
+    exhausted: bool
+
+
+class Tree:
+    """Searches of the same tree, each a while: the first with the least values, the others with random ones.
+
+    After Gomes, Selman and Kautz (1998), "Boosting combinatorial search through randomization".
+    """
+
+    def __init__(self, root: Root, request: Request) -> None:
+        self.root, self.request = root, request
+        self.searches, self.part = 0, FIRST_NODES
+
+    def explore(self, nodes: int, limit: int | None) -> Explored:
+        """Search at most ``nodes`` nodes, anew after ever more of them; `Request.should_stop` ends it.
+
+        ``limit`` is the most that the (minimised) objective may be.
+        """
+        best: list[IntArray] = []
+        done = 0
+        while done < nodes and not self.request.should_stop():
+            ended = self._search(min(self.part, nodes - done), limit, best)
+            done += max(
+                0, int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
+            )  # without the root
+            if ended.exhausted or (best and self.root.compiled.objective is None):
+                return Explored(best[-1] if best else None, done, ended.exhausted)
+            if ended.objective is not None:
+                limit = (-ended.objective if self.root.compiled.maximizing else ended.objective) - 1
+            self.searches, self.part = self.searches + 1, self.part * 5 // 4
+        return Explored(best[-1] if best else None, done, False)
+
+    def _search(self, nodes: int, limit: int | None, found: list[IntArray]) -> Ended:
+        """Search once; add to ``found`` the last solution, which is the best."""
+        wants = Want.ONE if self.root.compiled.objective is None else Want.BEST
+
+        def keep(batch: IntArray) -> bool:
+            found[:] = [batch[-1].copy()]
+            return wants is Want.BEST
+
+        orders = {
+            "variable_order": "smallest-domain",
+            "value_order": "random" if self.searches else "ascending",
+        }
+        request = replace(
+            self.request, want=wants, solution_limit=None, step_limit=nodes, after=None,
+            seed=self.request.seed + self.searches, parameters=orders,
+            objective_limit=_claimed(self.root.compiled, limit),
+        )  # fmt: skip
+        network = self.root.memory, self.root.objective_row
+        return ForwardSearch(self.root.compiled, network, request, False, {}).run(keep)
+
+
+def _claimed(compiled: Compiled, limit: int | None) -> int | None:
+    """Return a limit of the minimised objective in the user's sense."""
+    return limit if limit is None or not compiled.maximizing else -limit

@@ -1,0 +1,168 @@
+"""Which variables of a compiled model need not be searched, because fixed ones and equalities give them.
+
+``z == x + 3*y`` is no constraint to be mended: z is computed, and its domain becomes a constraint on the
+expression. So are objectives that are variables, products, reified relations and slacks, which lowering all
+states by equalities.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from cpqueens.backends.local_search.folding import Affine, affines, define, span_of
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, Compiled, Terms
+
+WIDE = 64
+"""Values from which a variable is computed even where it stands in several constraints."""
+FILL = 200
+"""Entries that a substitution may add to the other constraints."""
+LONGEST = 100
+"""Variables of an expression."""
+GAPPED = 1000
+"""Values of a domain with gaps, which becomes a table."""
+COUNTED = 1000
+"""Values beyond which, and beyond four times its own, a member of an AllDifferent is not computed."""
+FARTHEST = 5000
+"""Variables looked at to see that an expression does not depend on what it is to define."""
+
+Domain = IntArray | tuple[int, int]
+
+
+class Substitution:
+    """What is known of each variable: bounds, and the expression of those that are not searched.
+
+    Parameters
+    ----------
+    compiled
+        The model.
+    domains
+        What is left of each decision variable.
+    """
+
+    def __init__(self, compiled: Compiled, domains: Sequence[Domain]) -> None:
+        self.compiled, self.count = compiled, compiled.decision_count
+        self.of: dict[int, Affine] = {}  # only over variables that are not in it themselves
+        self.gaps = {v: d for v, d in enumerate(domains) if not isinstance(d, tuple)}
+        self.low, self.high = compiled.lower.tolist(), compiled.upper.tolist()
+        self._users: dict[int, set[int]] = defaultdict(set)
+        for v, domain in enumerate(domains):
+            self.low[v], self.high[v] = int(domain[0]), int(domain[-1])
+            if self.low[v] == self.high[v]:
+                self.of[v] = {}, self.low[v]
+        for definition in compiled.definitions:
+            low, high = define(definition, [self.span(a) for a in self.resolved(definition.terms)])
+            v = definition.result
+            self.low[v], self.high[v] = max(self.low[v], low), min(self.high[v], high)
+            if self.low[v] == self.high[v]:
+                self.of[v] = {}, self.low[v]
+        self.fixed = len(self.of)
+        self._groups = self._different()
+        self._occurrences = self._counted()
+        self.replaced: list[int] = []
+        for row, relation in zip(affines(compiled.linear), compiled.relation.tolist(), strict=True):
+            if relation == EQ:
+                self._use(self.resolve(row))
+
+    def resolve(self, row: Affine) -> Affine:
+        """Return the same over variables that are searched or defined."""
+        parts, constant = row
+        if not any(v in self.of for v in parts):
+            return row
+        total: dict[int, int] = defaultdict(int)
+        for v, a in parts.items():
+            inner, shift = self.of.get(v, ({v: 1}, 0))
+            constant += a * shift
+            for u, b in inner.items():
+                total[u] += a * b
+        return {v: a for v, a in total.items() if a}, constant
+
+    def resolved(self, terms: Terms) -> list[Affine]:
+        """Return all terms, resolved."""
+        return [self.resolve(row) for row in affines(terms)]
+
+    def span(self, row: Affine) -> tuple[int, int]:
+        """Return bounds of an expression."""
+        return span_of(row, self.low, self.high)
+
+    def _different(self) -> dict[int, set[int]]:
+        """Return which AllDifferents a decision variable stands in."""
+        groups: dict[int, set[int]] = defaultdict(set)
+        terms, start = self.compiled.different, self.compiled.different_start
+        owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        of_entry = np.repeat(owner, np.diff(terms.start)) if len(terms) else owner
+        for v, group in zip(terms.variable.tolist(), of_entry.tolist(), strict=True):
+            groups[v].add(group)
+        return groups
+
+    def _counted(self) -> Counter[int]:
+        """Return in how many terms of constraints and definitions each variable stands."""
+        c = self.compiled
+        parts = [c.linear, c.literals, c.different, *(d.terms for d in c.definitions)]
+        parts += [t for t, _ in c.tables] + [
+            t for terms, value, _, number in c.counts for t in (terms, value, number)
+        ]
+        return Counter(v for terms in parts for v in terms.variable.tolist())
+
+    def _use(self, row: Affine) -> None:
+        """Let an equality ``row == 0`` define one of its variables, if it suits one."""
+        parts, constant = row
+        suited = [v for v in parts if self._may_go(v, parts)]
+        if not suited:
+            return
+        z = max(suited, key=lambda v: (self.high[v] - self.low[v], v))
+        a = parts[z]
+        self._set(z, ({v: -a * b for v, b in parts.items() if v != z}, -a * constant))
+
+    def _may_go(self, z: int, parts: dict[int, int]) -> bool:
+        """Say whether a variable of an equality is better computed than searched."""
+        others = len(parts) - 1
+        if z >= self.count or abs(parts[z]) != 1 or others > LONGEST or len(self.gaps.get(z, ())) > GAPPED:
+            return False
+        alone = self._occurrences[z] == 1
+        wide = self.high[z] - self.low[z] >= WIDE and (self._occurrences[z] - 1) * (others - 1) <= FILL
+        if not (alone or wide or others == 1):
+            return False
+        mine = self._groups.get(z, set())
+        if mine and self._is_unfit(z, parts, mine):
+            return False
+        return not self._depends((v for v in parts if v != z), z)
+
+    def _is_unfit(self, z: int, parts: dict[int, int], mine: set[int]) -> bool:
+        """Say whether AllDifferents of z are better kept as they are than over the expression."""
+        if any(mine & self._groups.get(v, set()) for v in parts if v != z):
+            return True
+        low, high = self.span(({v: a for v, a in parts.items() if v != z}, 0))
+        return high - low > COUNTED + 4 * (self.high[z] - self.low[z])
+
+    def _depends(self, pending: Iterable[int], z: int) -> bool:
+        """Say whether any of ``pending`` depends on z, or whether that takes long to see."""
+        stack, seen = list(pending), set[int]()
+        while stack:
+            v = stack.pop()
+            if v == z or len(seen) > FARTHEST:
+                return True
+            if v in seen:
+                continue
+            seen.add(v)
+            if v in self.of:
+                stack += self.of[v][0]
+            elif v >= self.count:
+                stack += self.compiled.definitions[v - self.count].terms.variable.tolist()
+        return False
+
+    def _set(self, z: int, row: Affine) -> None:
+        """Give z its expression, also in the expressions that have it."""
+        users = self._users.pop(z, set())
+        if any(len(self.of[u][0]) + len(row[0]) > LONGEST for u in users):
+            self._users[z] = users
+            return
+        self.of[z] = row
+        self.replaced.append(z)
+        for u in users:
+            self.of[u] = self.resolve(self.of[u])
+        for v in row[0]:
+            self._users[v] |= {z, *users}

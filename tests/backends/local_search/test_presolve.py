@@ -1,0 +1,168 @@
+"""Propagating, exploring and substituting before walking: no solution is lost, none is added."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from searched import compiled, run
+
+from cpqueens import AllDifferent, Model, element, maximum
+from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.backends.local_search.auto import FEWEST
+from cpqueens.backends.local_search.layers import build_arrays
+from cpqueens.backends.local_search.meaning import values_of_all, violation
+from cpqueens.backends.local_search.neighbourhood import values_of
+from cpqueens.backends.local_search.reducing import Reduced, reduced
+from cpqueens.backends.local_search.root import propagated
+from cpqueens.crosscheck import oracle
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.arrays import of_variables
+
+MOST = 3000  # assignments of a smaller model
+
+
+def smaller(model: Model) -> Reduced | None:
+    """Return what presolve makes of a model; None if propagation or reduction finds nothing to do."""
+    root = propagated(model, Request(Want.ONE, Clock(None)))
+    assert root is not None
+    if not root.possible:
+        assert not oracle.solve(model).rows
+        return None
+    return reduced(compiled(model), root.domains())
+
+
+def solutions(small: Reduced) -> set[tuple[int, ...]]:
+    """Return the solutions of a smaller model as those of the larger one, by trying everything."""
+    c = small.compiled
+    entries = build_arrays(c, frozenset()).entries
+    found = []
+    for x in product(*(values_of(c, v).tolist() for v in range(c.decision_count))):
+        values = values_of_all(c, np.array(x, dtype=np.int64))
+        assert (c.lower <= values).all(), "counters rely on bounds"
+        assert (values <= c.upper).all()
+        if not sum(violation(entry, values) for entry in entries):
+            found.append(tuple(small.restored(np.array(x, dtype=np.int64)).tolist()))
+    assert len(set(found)) == len(found)
+    return set(found)
+
+
+def size(small: Reduced) -> int:
+    """Return how many assignments a smaller model has."""
+    c = small.compiled
+    return int(np.prod([len(values_of(c, v)) for v in range(c.decision_count)], dtype=float))
+
+
+def test_random_models_keep_their_solutions() -> None:
+    """Of the whole language, with a sum as one more variable, which is computed."""
+    computed = looked = 0
+    for seed in range(45):
+        model = random_model(seed)
+        model.drop_objectives()
+        first = model.decisions[:2]
+        z = model.intvar(-3, 9, name="computed_here")
+        model.add(z == of_variables(model, first, (len(first),)).sum())
+        small = smaller(model)
+        if small is None or size(small) > MOST:
+            continue
+        assert solutions(small) == set(oracle.solve(model).rows), seed
+        looked += 1
+        computed += small.facts["computed"]
+    assert looked > 10
+    assert computed > 8
+
+
+def tasks(limit: int) -> Model:
+    """Return what people write: an objective, a product, a truth and an element as variables of their own."""
+    m = Model("tasks")
+    x = m.intvar(0, 6, shape=2, name="x")
+    area, cost, late, value = m.intvar(0, 36), m.intvar(0, 5000), m.boolvar(), m.intvar(0, limit)
+    m.add(area == x[0] * x[1], cost == element([7, 0, 300, 5, 2, 9, 1], x[0]), late == (x[1] >= 4))
+    m.add(value == 40 * x[0] + 50 * x[1] + 3 * late - cost, area <= 20, x[0] + 2 * x[1] <= 11)
+    m.maximize(value)
+    return m
+
+
+@pytest.mark.parametrize("limit", [400, 250])
+def test_variables_that_equalities_define_are_not_searched(limit: int) -> None:
+    model = tasks(limit)
+    small = smaller(model)
+    assert small is not None
+    assert small.facts == {"fixed": 0, "computed": 4, "searched": 2}
+    model.drop_objectives()
+    listed = model.enumerate(solver="backtracking").solutions.matrix
+    assert solutions(small) == set(map(tuple, listed.tolist()))
+
+
+def test_a_variable_is_computed_by_one_that_does_not_depend_on_it() -> None:
+    m = Model("round")
+    x, y = m.intvar(0, 9), m.intvar(0, 9)
+    m.add(x == abs(y - 4), y == abs(x - 5) + 1)
+    small = smaller(m)
+    assert small is not None
+    assert small.facts["computed"] == 1
+    assert solutions(small) == set(oracle.solve(m).rows)
+
+
+def test_a_row_of_a_permutation_is_not_computed_within_it() -> None:
+    m = Model("within")
+    x = m.intvar(1, 200, shape=3)
+    m.add(AllDifferent(x), x[0] + x[1] == x[2])
+    small = smaller(m)
+    assert small is None or small.facts["computed"] == 0
+
+
+def test_functions_of_computed_variables_may_leave_their_bounds() -> None:
+    """While nothing holds yet: counters and sums have to be prepared for that."""
+    m = Model("square")
+    x, y = m.intvar(0, 9, shape=2), m.intvar(0, 80)
+    m.add(y == x[0] + 10 * x[1], AllDifferent([y * y, x[0] + 400, x[1]]))
+    small = smaller(m)
+    assert small is not None
+    assert small.facts["computed"] == 1
+    assert solutions(small) == set(oracle.solve(m).rows)
+
+
+def test_gaps_of_a_computed_variable_remain() -> None:
+    m = Model("gaps")
+    x, z = m.intvar(0, 5, shape=2), m.intvar(domain=[1, 4, 9])
+    m.add(z == x[0] + 2 * x[1] - maximum(x))
+    small = smaller(m)
+    assert small is not None
+    assert small.facts["computed"] == 1
+    assert solutions(small) == set(oracle.solve(m).rows)
+
+
+def test_what_was_done_is_counted_and_can_be_switched_off() -> None:
+    outcome = run(tasks(400), steps=300)
+    assert outcome.objective == tasks(400).solve(solver="backtracking").objective
+    assert outcome.status == "FEASIBLE"
+    assert outcome.statistics["presolve"]["nodes"] > 0
+    assert "presolve" not in run(tasks(400), steps=50, presolve=False).statistics
+
+
+def test_a_tree_without_solution_ends_the_search_and_proves_nothing() -> None:
+    m = Model("pigeons")
+    x = m.intvar(0, 2, shape=4)
+    m.add(*(x[i] != x[j] for i in range(4) for j in range(i)))
+    outcome = run(m, steps=5_000)
+    assert outcome.status == "UNKNOWN"
+    assert outcome.stop_reason == "gave_up"
+    assert "tree was exhausted" in outcome.statistics["gave_up"]
+    m.fix(x[0], 1)
+    m.add(x[0] == 2)
+    assert "no value" in run(m, steps=50_000).statistics["gave_up"]
+
+
+def test_steps_of_both_searches_and_of_the_tree_count() -> None:
+    """The step limit holds in all, and the same seed takes the same way."""
+    limits = [10, 20, 60]
+    for limit in limits:
+        model = tasks(10_000)
+        one, two = (run(model, seed=3, steps=limit) for _ in range(2))
+        assert one.statistics["steps"] <= limit
+        presolve = one.statistics.get("presolve", {"nodes": -FEWEST})
+        assert one.statistics["steps"] >= FEWEST + presolve["nodes"]
+        assert one.statistics["trajectory"] == two.statistics["trajectory"]
+        assert one.objective == two.objective

@@ -1,0 +1,154 @@
+"""What local search finds on other people's models, beside CP-SAT and CP-SAT's own local search.
+
+Run as ``python tests/benchmarks/bench_collection.py [--only TEXT] [--seconds 3] [--seeds 5] [--quick]``. Each
+row is a model of the collection that has solutions, or one of the larger ones below: of how many runs each
+found a solution within its seconds (wall time, one worker), the median processor seconds to its end, and the
+best objective. The last lines say for how many of the models that CP-SAT solves the others found a solution.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from race import positive, used
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from collection.registry import INSTANCES
+from cpqueens.models.golomb_ruler import golomb_ruler
+
+from cpqueens import Model, UnsupportedConstraint
+
+PARTIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "local-search": ("local-search", {}),
+    "cpsat": ("cpsat", {}),
+    "cpsat, ls only": ("cpsat", {"use_ls_only": True}),
+}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one party did on one model: runs that found a solution, all runs, seconds, best value."""
+
+    found: int
+    runs: int
+    seconds: float
+    objective: int | None
+
+    def text(self) -> str:
+        """Return it as a cell."""
+        best = "" if self.objective is None else str(self.objective)
+        return f"{self.found:4}/{self.runs} {self.seconds:6.2f} s {best:>9}"
+
+
+def products() -> Model:
+    """Return the smallest model whose objective is a variable: the best is 2300."""
+    m = Model()
+    g, c, value = m.intvar(0, 50), m.intvar(0, 50), m.intvar(0, 10_000)
+    m.add(g + c <= 50, 3 * g + 4 * c <= 180, value == 40 * g + 50 * c)
+    m.maximize(value)
+    return m
+
+
+def knapsack(size: int = 200) -> Model:
+    """Return a knapsack whose values and weights have nothing to do with each other."""
+    draw = random.Random(size)
+    weights = [draw.randint(10, 1000) for _ in range(size)]
+    values = [draw.randint(10, 1000) for _ in range(size)]
+    m = Model()
+    taken = m.boolvar(size)
+    m.add(sum(w * t for w, t in zip(weights, taken, strict=True)) <= sum(weights) // 2)
+    m.maximize(sum(v * t for v, t in zip(values, taken, strict=True)))
+    return m
+
+
+def roster(nurses: int = 30, days: int = 14, shifts: int = 3) -> Model:
+    """Return a roster: so many a shift, one shift a day, none after a night, 8 to 10 in all; wishes count."""
+    draw = random.Random(nurses)
+    m = Model()
+    works = m.boolvar((nurses, days, shifts))
+    m.add(works.sum(axis=2) <= 1)
+    m.add(works.sum(axis=0) == nurses // 5)
+    for day in range(days - 1):
+        m.add(works[:, day, shifts - 1] + works[:, day + 1, 0] <= 1)
+    m.add(works.sum(axis=(1, 2)) <= 10, works.sum(axis=(1, 2)) >= 7)
+    wishes = np.array([draw.choice((-5, 0, 0, 1, 3)) for _ in range(works.size)]).reshape(works.shape)
+    m.maximize((works * wishes).sum())
+    return m
+
+
+def ruler(marks: int, length: int) -> Model:
+    """Return a Golomb ruler of at most this length, as a question of feasibility."""
+    m = golomb_ruler(marks)
+    m.add(m.objective <= length)
+    m.drop_objectives()
+    return m
+
+
+LARGER: dict[str, Callable[[], Model]] = {
+    "a variable as objective": products,
+    "knapsack of 200": knapsack,
+    "roster of 30 for 14 days": roster,
+    "Golomb ruler, 10 marks of 55": lambda: ruler(10, 55),
+}
+MODELS = LARGER | {name: one.build for name, one in INSTANCES.items() if one.solutions != 0}
+
+
+def done(build: Callable[[], Model], party: str, seconds: float, seeds: int) -> Done:
+    """Run one party with every seed."""
+    solver, parameters = PARTIES[party]
+    times, values, found = [], [], 0
+    for seed in range(seeds):
+        model = build()
+        began = used()
+        try:
+            outcome = model.solve(solver=solver, time_limit=seconds, random_seed=seed, **parameters)
+        except UnsupportedConstraint:
+            return Done(0, seeds, 0.0, None)
+        times.append(used() - began)
+        found += outcome.solution is not None
+        if outcome.objective is not None:
+            values.append(outcome.objective)
+    best = (max if model.maximizing else min)(values, default=None)
+    return Done(found, seeds, statistics.median(times), best)
+
+
+def main() -> None:
+    """Print the table, and the sums."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--only", default="", help="models whose name has one of these, between commas")
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--seeds", type=positive, default=5)
+    parser.add_argument(
+        "--parties", default=",".join(PARTIES).replace(", ", " "), help="all of them by default"
+    )
+    parser.add_argument("--quick", action="store_true", help="one seed and one second")
+    given = parser.parse_args()
+    seconds, seeds = (1.0, 1) if given.quick else (given.seconds, given.seeds)
+    parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
+    runs: Counter[str] = Counter()
+    models: Counter[str] = Counter()
+    print(f"{'':40}" + "".join(f"{party:>28}" for party in parties))
+    for name, build in MODELS.items():
+        if not any(text in name for text in given.only.split(",")):
+            continue
+        cells = [done(build, party, seconds, seeds) for party in parties]
+        print(f"{name:40.40}" + "".join(f"{cell.text():>28}" for cell in cells), flush=True)
+        for party, cell in zip(parties, cells, strict=True):
+            runs[party] += cell.found
+            models[party] += 2 * cell.found > cell.runs
+    for party in parties:
+        print(f"{party}: {runs[party]} runs, {models[party]} models")
+
+
+if __name__ == "__main__":
+    main()
