@@ -257,7 +257,7 @@ def _code_of(error: Exception, running: bool) -> Code:
     if isinstance(error, errors.CpqueensError):
         if not running:
             raise error  # the user's own mistake: refused as everywhere
-        return Code(error.code) if isinstance(error, errors.BackendFault) else Code.UNSUPPORTED
+        return Code[error.code] if isinstance(error, errors.BackendFault) else Code.UNSUPPORTED
     return Code.CRASH
 
 

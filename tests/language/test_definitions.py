@@ -152,3 +152,22 @@ def test_bounds_of_total_functions_are_attained(kind: str) -> None:
         values = term.evaluate(m.complete(oracle.assignments(m), m.decisions))[:, 0]
         low, high = term.bounds()
         assert (low.item(), high.item()) == (values.min(), values.max()), (first, second)
+
+
+@pytest.mark.parametrize("kind", DEFINITION_KINDS)
+def test_one_result_has_the_bounds_and_the_key_that_it_has_in_an_array(kind: str) -> None:
+    m = Model()
+    x = [m.intvar(low, high, name=f"x{k}") for k, (low, high) in enumerate(RANGES)]
+    table = m.intvar([3, -1, 4, -2], [3, 5, 9, 0], shape=4, name="table")
+    terms = [*x, x[2] - x[0], x[0] - x[2] + 1, 2 * x[3], x[3] + x[2]]
+    for left, right in itertools.product(terms, repeat=2):
+        if kind == "element":
+            given = [(left, table), (left, 0 * table + [3, 1, 4, 1])]
+        else:
+            given = [(left, right)[: DEFINITION_KINDS[kind].arity[1]]]
+        for arguments in given:
+            single = DEFINITION_KINDS[kind](arguments)
+            flat = DEFINITION_KINDS[kind](tuple(a.reshape(-1) for a in arguments))
+            low, high = flat.bounds()
+            assert single.ends() == (low[0], high[0])
+            assert [single.key()] == flat.keys()
