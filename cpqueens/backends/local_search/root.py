@@ -12,6 +12,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, dequeue, enqueue, note, waiting_queue
@@ -86,7 +87,7 @@ def propagated(model: Statement, request: Request) -> Root | None:
         return None
     objective = model.objective is not None
     compiled = patterns_of(
-        model, PLAIN_KINDS - {"Count"}, objective=objective, backend="local-search"
+        model, PLAIN_KINDS - {"Count"}, takes=takes, objective=objective, backend="local-search"
     ).compiled
     spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
     if compiled.variable_count + len(compiled.linear) > LARGEST or int(spans.sum()) > 50 * LARGEST:
