@@ -58,7 +58,7 @@ COMPILED = Area(
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),
         Mutant("results wake nothing", "network._watches",
-               "if p.result >= 0 and p.kind < kinds.TABLE:", "if False:"),
+               "if p.result >= 0 and p.kind < kinds.TABLE]", "if False]"),
     ),
     (
         "tests/kernels/test_propagators.py",
