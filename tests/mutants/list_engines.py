@@ -58,7 +58,7 @@ COMPILED = Area(
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),
         Mutant("results wake nothing", "network._watches",
-               "if p.result >= 0 and p.kind < kinds.TABLE:", "if False:"),
+               "if p.result >= 0 and p.kind < kinds.TABLE]", "if False]"),
     ),
     (
         "tests/kernels/test_propagators.py",
@@ -179,8 +179,8 @@ KERNELS = Area(
         Mutant("the solution to resume behind comes again", "forward.behind",
                "return False", "return True"),
         Mutant("resuming skips greater prefixes", "forward.replayed_value",
-               "> q.after[k]:\n            q.state[tree.REPLAYING] = 0\n            "
-               "return entry(m.x, v + at.LOW), 1", "> q.after[k]:\n            return 0, 0"),
+               "> q.after[k]:\n            q.state[tree.REPLAYING] = 0\n"
+               "            return entry(m.x, v + at.LOW), 1", "> q.after[k]:\n            return 0, 0"),
         Mutant("an equal objective is an improvement", "forward.record",
                "+= 1 - value", "+= -value"),
         Mutant("the objective's row is not woken", "forward.wake_objective",
