@@ -43,6 +43,7 @@ BELOW, R_VARIABLE, R_VALUE, R_DECISION, R_WIDTH = range(5)
 
 _MOST_BLAMED = 256
 _LARGE = 1 << 40
+_LARGEST = (1 << 63) - 1
 
 
 class TreeSearch(NamedTuple):
@@ -85,8 +86,6 @@ def regret(m: Memory, v: int) -> Any:
 @inner_kernel
 def rank(m: Memory, q: TreeSearch, v: int, order: int) -> Any:
     """Return a number that is least for the open variable that is to be decided next."""
-    if order == SMALLEST_DOMAIN:
-        return float(size(m, v))
     if order == CONFLICTS:
         return size(m, v) / (1.0 + entry(m.x, v + at.WEIGHT))
     if order == MOST_CONSTRAINED:
@@ -100,6 +99,21 @@ def rank(m: Memory, q: TreeSearch, v: int, order: int) -> Any:
     if order == LARGEST_DOMAIN:
         return -float(size(m, v))
     return float(below(q.random, 1 << 30))
+
+
+@inner_kernel
+def smallest_domain(m: Memory, q: TreeSearch, first: int, end: int) -> Any:
+    """Return the first of the open variables with fewest values; none has less than two."""
+    best, least = q.options[first], np.int64(_LARGEST)
+    for place in range(first, end):
+        v = entry(q.options, place)
+        if is_open(m, v):
+            found = size(m, v)
+            if found < least:
+                best, least = v, found
+                if found == 2:
+                    break
+    return best
 
 
 @inner_kernel
@@ -124,6 +138,8 @@ def choose_variable(m: Memory, q: TreeSearch) -> Any:
     best = q.options[first]
     if order == LEXICOGRAPHIC:
         return best
+    if order == SMALLEST_DOMAIN:
+        return smallest_domain(m, q, first, q.options[row + 1])
     if order == CONFLICTS and q.state[LAST_CONFLICT] > 0 and is_open(m, q.state[LAST_CONFLICT] - 1):
         return q.state[LAST_CONFLICT] - 1
     least = np.inf

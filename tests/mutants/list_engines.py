@@ -28,7 +28,7 @@ COMPILED = Area(
         Mutant("an affine value is read as a plain variable", "network.Builder.variable",
                "coefficients == (1,) and constant == 0", "coefficients == (1,)"),
         Mutant("an auxiliary variable is not tied to its term", "network.Builder.variable",
-               "self.add(kinds.EQUAL, [*variables, new], [*coefficients, -1], constant)", "pass"),
+               "self.linear(((*variables, new), (*coefficients, -1), constant), EQ)", "pass"),
         Mutant("negated literals are positive", "network.Builder.literals",
                "signs.append(-1 if negated else 1)", "signs.append(1)"),
         Mutant("at least is at most", "network.Builder.linear",
@@ -58,7 +58,7 @@ COMPILED = Area(
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),
         Mutant("results wake nothing", "network._watches",
-               "if p.result >= 0 and p.own is None:", "if False:"),
+               "if p.result >= 0 and p.own is None]", "if False]"),
     ),
     (
         "tests/kernels/test_propagators.py",
@@ -174,8 +174,8 @@ KERNELS = Area(
         Mutant("the solution to resume behind comes again", "forward.behind",
                "return False", "return True"),
         Mutant("resuming skips greater prefixes", "forward.replayed_value",
-               "> q.after[k]:\n            q.state[tree.REPLAYING] = 0\n            "
-               "return entry(m.x, v + at.LOW), 1", "> q.after[k]:\n            return 0, 0"),
+               "> q.after[k]:\n            q.state[tree.REPLAYING] = 0\n"
+               "            return entry(m.x, v + at.LOW), 1", "> q.after[k]:\n            return 0, 0"),
         Mutant("an equal objective is an improvement", "forward.record",
                "+= 1 - value", "+= -value"),
         Mutant("the objective's row is not woken", "forward.wake_objective",

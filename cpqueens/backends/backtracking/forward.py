@@ -1,6 +1,7 @@
 """Running the propagating search: batches, limits and statistics around the compiled kernel."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,11 @@ class ForwardSearch:
         check_only: bool,
         facts: dict[str, Any],
         learning: bool = False,
+        part: Sequence[int] | None = None,
     ) -> None:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
         self.learning = learning
+        self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
         start, self.objective_row = network
         self.start, self.memory = start, copied(start)
@@ -199,7 +202,7 @@ class ForwardSearch:
         request, count = self.request, self.compiled.decision_count
         return tree_search(
             count,
-            phases=phases(request, count),
+            phases=phases(request, self.decided),
             check_only=self.check_only,
             objective=self.objective_row,
             keep=request.want is not Want.COUNT,

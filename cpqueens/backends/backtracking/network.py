@@ -1,6 +1,5 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 from typing import Any
@@ -359,7 +358,7 @@ def _words(builder: Builder) -> IntArray:
 
 def _net(builder: Builder, x: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
-    records = np.zeros((len(builder.propagators), at.P_WIDTH), dtype=np.int64)
+    records, arguments, owner = _propagators(builder, x.size)
     parts: list[IntArray] = [records.reshape(-1)]
     end = records.size
 
@@ -369,31 +368,24 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         end += values.size
         return end - values.size
 
-    def append_by_variable(field: int, entries: Iterable[tuple[int, ...]], width: int) -> None:
-        """Append entries (variable, ``width`` numbers), and say in ``field`` and the next where they are."""
-        flat = _array(sorted(entries)).reshape(-1, 1 + width)
+    def append_by_variable(field: int, flat: IntArray, width: int) -> None:
+        """Append ascending rows (variable, ``width`` numbers); say in ``field`` and the next where."""
+        flat = flat.reshape(-1, 1 + width)
         start = width * np.searchsorted(flat[:, 0], np.arange(len(x) + 1)) + append(flat[:, 1:])
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
 
+    append(arguments * np.array([at.X_WIDTH, 1]))
     for k, p in enumerate(builder.propagators):
-        arguments = np.column_stack([_array(p.variables) * at.X_WIDTH, _array(p.coefficients)])
-        start = append(arguments)
-        result = p.result * at.X_WIDTH
-        queue = at.QUICK
-        if p.own is not None:
-            result = x.size + p.result * at.WORD_WIDTH
-            queue = p.own.queue
-        records[k] = (p.kind, start, start + arguments.size, p.constant, result, 0, 0, 1, queue)
         if p.own is not None:
             records[k, at.ROWS] = append(_array(p.own.numbers))
             records[k, at.ROWS_END] = end
-    append_by_variable(at.WATCH, _watches(builder), 2)
+    append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
     places = _places([[term[:1] for term in group] for group in builder.different], end)
     append(_array([(v * at.X_WIDTH, a, c) for group in builder.different for v, a, c in group]))
-    append_by_variable(at.MEMBER, places, 3)
+    append_by_variable(at.MEMBER, _array(sorted(places)), 3)
     places = _places([[row[0] for row in group] for group in builder.sums], end)
     append(_sums([row for group in builder.sums for row in group], end))
-    append_by_variable(at.PART, places, 3)
+    append_by_variable(at.PART, _array(sorted(places)), 3)
     for variable, values in builder.compiled.domains.items():
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
@@ -401,15 +393,47 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
     return np.concatenate(parts)
 
 
-def _watches(builder: Builder) -> set[tuple[int, int, int]]:
-    """Return (variable, propagator to wake, events)."""
-    entries: set[tuple[int, int, int]] = set()
-    for k, p in enumerate(builder.propagators):
-        events = _WAKE.get(p.kind, at.BOUND) if p.own is None else p.own.events
-        entries.update((v, k * at.P_WIDTH, events) for v in p.variables)
-        if p.result >= 0 and p.own is None:
-            entries.add((p.result, k * at.P_WIDTH, at.DOMAIN if p.kind == kinds.ELEMENT else at.BOUND))
-    return entries
+def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the records, (variable, coefficient) of all arguments to lie behind them, and whose these are.
+
+    Reversible words lie from ``words`` on.
+    """
+    made = builder.propagators
+    lengths = _array([len(p.variables) for p in made])
+    variables = _array(list(chain.from_iterable(p.variables for p in made)))
+    coefficients = _array(list(chain.from_iterable(p.coefficients for p in made)))
+    records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
+    records[:, at.KIND] = [p.kind for p in made]
+    records[:, at.CONSTANT] = [p.constant for p in made]
+    apart = _array([p.own is not None for p in made]).astype(bool)
+    result = _array([p.result for p in made])
+    records[:, at.RESULT] = np.where(apart, words + result * at.WORD_WIDTH, result * at.X_WIDTH)
+    records[:, at.QUEUED] = 1
+    records[:, at.QUEUE] = [at.QUICK if p.own is None else p.own.queue for p in made]
+    records[:, at.END] = records.size + 2 * np.cumsum(lengths)
+    records[:, at.START] = records[:, at.END] - 2 * lengths
+    return records, np.stack([variables, coefficients], axis=1), np.repeat(np.arange(len(made)), lengths)
+
+
+def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
+    """Return rows (variable, propagator to wake, events), ascending and each once."""
+    made = builder.propagators
+    events = _array([_WAKE.get(p.kind, at.BOUND) if p.own is None else p.own.events for p in made])
+    with_result = [k for k, p in enumerate(made) if p.result >= 0 and p.own is None]
+    results = [made[k].result for k in with_result]
+    woken = [at.DOMAIN if made[k].kind == kinds.ELEMENT else at.BOUND for k in with_result]
+    rows = np.stack(
+        [
+            np.concatenate([variables, _array(results)]),
+            np.concatenate([owner, _array(with_result)]) * at.P_WIDTH,
+            np.concatenate([events[owner], _array(woken)]),
+        ],
+        axis=1,
+    )
+    rows = rows[np.lexsort(rows.T[::-1])]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return rows[first]
 
 
 def _places(groups: list[list[tuple[int, ...]]], begin: int) -> list[tuple[int, int, int, int]]:

@@ -1,5 +1,7 @@
 """In which order variables are placed and values tried."""
 
+from collections.abc import Sequence
+
 from cpqueens.backends.backtracking.settings import Phase
 from cpqueens.backends.base import Request, Want
 from cpqueens.kernels import branching as tree
@@ -69,7 +71,7 @@ def halves_all(request: Request) -> bool:
     return value_order(request) in _HALVING
 
 
-def phases(request: Request, count: int) -> list[Phase]:
-    """Return the orders, for all variables."""
+def phases(request: Request, decided: Sequence[int]) -> list[Phase]:
+    """Return the orders, for all variables that are to be decided."""
     variables = _CONFLICTS if restarts(request) else variable_order(request)
-    return [(range(count), VARIABLE_ORDERS[variables], VALUE_ORDERS[value_order(request)])]
+    return [(decided, VARIABLE_ORDERS[variables], VALUE_ORDERS[value_order(request)])]

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import learns
 from cpqueens.backends.backtracking.shares import count_shared
@@ -47,6 +50,9 @@ class Searching:
             self._network(
                 check_only, learns(self.request) and not check_only
             )  # made now, and kept: the time counts as translation
+        apart = self._counts_apart(strategies)
+        if apart is not None:
+            return lambda _deliver: drained(apart, self.request.heard)
         if strategies == ("halves",):
             return lambda _deliver: patterned.count_halves(self._board(), self.request, self.facts)
         in_parts = self.request.want is Want.COUNT and wants_parts(self.request)
@@ -57,6 +63,31 @@ class Searching:
     def _is_general(self, strategy: str) -> bool:
         """Say whether it is a search of any model, not one on the pattern."""
         return self.pattern is None or strategy in ("forward", LEXICOGRAPHIC, RESTARTING)
+
+    def _mentions_all(self) -> bool:
+        """Say whether some AllDifferent or linear row has each decision variable: no other is free."""
+        c, found = self.compiled, np.zeros(self.compiled.variable_count, dtype=bool)
+        found[c.different.variable] = found[c.linear.variable] = True
+        return bool(found[: c.decision_count].all())
+
+    def _counts_apart(self, strategies: tuple[str, ...]) -> Slices | None:
+        """Return a count of independent parts, where the model has several and all strategies are general."""
+        request = self.request
+        countable = request.want is Want.COUNT and request.after is None and request.step_limit is None
+        if not countable or "check" in strategies or (self.pattern is not None and self._mentions_all()):
+            return None
+        network = self._network()
+        decisions = self.compiled.decision_count
+        free, parts = self.model.kept("parts", lambda: parts_of(network[0], decisions))
+        if free == 1 and len(parts) < 2:
+            return None
+        order = self._lexicographic() if strategies == (LEXICOGRAPHIC,) else self
+
+        def counted(part: Part) -> Callable[[], Slices]:
+            search = ForwardSearch(order.compiled, network, order.request, False, order.facts, part=part)
+            return lambda: search.slices(lambda _batch: True)
+
+        return counted_apart(free, [counted(part) for part in parts or [()]])
 
     def _board(self) -> Pattern | SumPattern:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"

@@ -35,13 +35,14 @@ def tree_search(
 ) -> TreeSearch:
     """Return a search over ``count`` decision variables that has not begun.
 
-    Without phases it is in lexicographic order; ``nogoods`` is the position of their propagator, with which
-    the search restarts, ``objective`` that of the objective's row.
+    Without phases it is in lexicographic order; variables in none of them are not decided; ``nogoods`` is the
+    position of their propagator, with which the search restarts, ``objective`` that of the objective's row.
     """
     if phases is None:
         phases = [(range(count), tree.LEXICOGRAPHIC, tree.ASCENDING)]
     begin = tree.PHASES + 4 * len(phases)
-    options = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin, begin + count]
+    options = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin]
+    options.append(begin + sum(len(variables) for variables, _, _ in phases))
     end = begin
     for variables, variable_order, value_order in phases:
         options += [end, end + len(variables), variable_order, value_order]

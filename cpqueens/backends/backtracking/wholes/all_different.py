@@ -13,6 +13,12 @@ from cpqueens.lowered.compiled import Compiled
 TIGHT = 2
 """Values for each term up to which a matching pays."""
 
+MOST_TERMS = 1 << 10
+"""Terms of which each change of one is worth a look at all."""
+
+MOST_EDGES = 1 << 18
+"""Pairs of a term and a value that a matching may have to look at."""
+
 LOOSE = 8
 """Values for each term beyond which Hall intervals are too rare to be looked for."""
 
@@ -29,9 +35,9 @@ def add_hall_sets(terms: Sequence[tuple[int, int, int]], parts: Parts) -> None:
     values = high - low + 1
     variables = [v for v, _, _ in terms]
     placed = [(v * at.X_WIDTH, a, c) for v, a, c in terms]
-    if len(terms) < 3 or values > LOOSE * len(terms):
+    if not 3 <= len(terms) <= MOST_TERMS or values > LOOSE * len(terms):
         return
-    if values <= TIGHT * len(terms):
+    if values <= TIGHT * len(terms) and values * len(terms) <= MOST_EDGES:
         data = matching_data(placed, low, high)
         parts.propagator(Propagator("all_different_values", variables, numbers=data))
     else:
