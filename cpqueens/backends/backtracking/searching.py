@@ -64,17 +64,31 @@ class Searching:
         """Say whether it is a search of any model, not one on the pattern."""
         return self.pattern is None or strategy in ("forward", LEXICOGRAPHIC, RESTARTING)
 
-    def _mentions_all(self) -> bool:
-        """Say whether some AllDifferent or linear row has each decision variable: no other is free."""
+    def _is_free(self) -> bool:
+        """Say whether some decision variable is in no AllDifferent and no linear row."""
         c, found = self.compiled, np.zeros(self.compiled.variable_count, dtype=bool)
         found[c.different.variable] = found[c.linear.variable] = True
+        return not found[: c.decision_count].all()
+
+    def _is_one_part(self) -> bool:
+        """Say whether the longest AllDifferent has all decision variables: a quick answer for many models."""
+        c = self.compiled
+        lengths = np.diff(c.different_start)
+        if not len(lengths) or lengths.max() < c.decision_count:
+            return False
+        group = int(lengths.argmax())
+        first, end = c.different.start[c.different_start[[group, group + 1]]]
+        found = np.zeros(c.variable_count, dtype=bool)
+        found[c.different.variable[first:end]] = True
         return bool(found[: c.decision_count].all())
 
     def _counts_apart(self, strategies: tuple[str, ...]) -> Slices | None:
         """Return a count of independent parts, where the model has several and all strategies are general."""
         request = self.request
         countable = request.want is Want.COUNT and request.after is None and request.step_limit is None
-        if not countable or "check" in strategies or (self.pattern is not None and self._mentions_all()):
+        if not countable or "check" in strategies or self._is_one_part():
+            return None
+        if self.pattern is not None and not self._is_free():
             return None
         network = self._network()
         decisions = self.compiled.decision_count
