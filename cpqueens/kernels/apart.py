@@ -14,15 +14,20 @@ from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.tiers import WAIT, KernelEntry
 
 NAMES = (
+    "absolute_values",
     "all_different_ends",
     "all_different_values",
     "among",
+    "cardinality",
     "circuit",
     "cumulative",
+    "different_values",
+    "equation_values",
     "inverse",
     "lexicographic",
     "negative_table",
     "no_overlap",
+    "nogoods",
     "regular",
     "table",
     "value_precede",

@@ -26,9 +26,12 @@ FIX, BOUND, DOMAIN = 1, 2, 4
 # save, where the flags of its values start in ``cells`` (-1: bounds only) and the value of the first flag,
 # whether changes are ignored (strategy ``check``), the events that nobody has seen yet, and where in ``net``
 # its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, and
-# the values of a domain too wide for flags, ascending (none: every value between the bounds).
+# the values of a domain too wide for flags, ascending (none: every value between the bounds). Then what the
+# search keeps: how often it failed by v, the value to try first, the propagator (its position + 1) that
+# defines v (0: none).
 LOW, HIGH, HOLES, STAMP, FIRST, BASE, FROZEN, EVENTS = range(8)
-WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END, X_WIDTH = range(8, 17)
+WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END = range(8, 16)
+WEIGHT, SAVED, MAKER, X_WIDTH = range(16, 20)
 
 # A reversible word, which propagators may keep behind the variables, is a record of the first four fields.
 WORD_WIDTH = 4
@@ -37,10 +40,12 @@ WORD_WIDTH = 4
 KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, QUEUE, P_WIDTH = range(10)
 
 # The first places of ``stack``: how far its regions are filled, where they start and end, where variables
-# end in ``x``, whether addresses are missing.
+# end in ``x``, whether addresses are missing; what failed (the propagator's position + 1, or the place of an
+# AllDifferent, negated), what a failure adds to weights, how many propagators ran.
 TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP, MARKS, VARIABLES, UNLINKED = range(8)
+FAILED, BUMP, RUNS = range(8, 11)
 # Three queues: of propagators in constant or linear time, of dear ones, of the dearest.
-QUICK, DEAR, DEAREST, QUEUES_END = range(8, 21, 4)
+QUICK, DEAR, DEAREST, QUEUES_END = range(11, 24, 4)
 # The record of a queue.
 BASE_OF, END_OF, HEAD_OF, SIZE_OF, Q_WIDTH = range(5)
 # The addresses of propagators that are compiled apart, by kind: `NOT_USED`, or `WANTED` until they are known.

@@ -14,20 +14,15 @@ from cpqueens.kernels import domains as at
 from cpqueens.kernels import search_info as at_end
 from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.bits import lowest, popcount
+from cpqueens.kernels.branching import DEPTH, EQUAL, FOUND, NODES, PHASE, STORED, TreeSearch
 from cpqueens.kernels.domains import Ints, Memory, restore
 from cpqueens.kernels.forward import (
     DECIDED,
-    DEPTH,
     DESCEND,
     FAILED,
     FINISHED,
-    FOUND,
-    NODES,
-    PHASE,
     RETREAT,
     ROOT,
-    STORED,
-    TreeSearch,
     begin,
     conclude,
     decide,
@@ -198,11 +193,11 @@ def scan(m: Memory, q: TreeSearch, own: Ints) -> Any:
     while own[VALUE] <= m.x[v + at.HIGH] and not m.cells[shift + own[VALUE]]:
         own[VALUE] += 1
     if own[VALUE] <= m.x[v + at.HIGH]:
-        decide(m, q, v, own[VALUE], own[VALUE])
+        decide(m, q, v, EQUAL, own[VALUE])
         return 1
     own[SCANNING] = 0
     if own[SAFE]:
-        decide(m, q, v, own[CHOSEN], own[CHOSEN])
+        decide(m, q, v, EQUAL, own[CHOSEN])
     return own[SAFE] > 0
 
 

@@ -14,6 +14,7 @@ A node is named by its place in ``net``; 0 is none.
 from collections.abc import Sequence
 from typing import Any
 
+from cpqueens.kernels import components as graph
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.domains import Memory, contains, next_value, remove
 from cpqueens.kernels.entries import entry, put
@@ -22,10 +23,9 @@ from cpqueens.kernels.jit import inner_kernel, propagator
 # The header: the least value of a term, where the sink is and where the values begin, the search's number.
 BASE, SINK, VALUES, STAMP, HEADER = range(5)
 
-# A node: its term (variable, coefficient, constant), its value's record, its component, its number in order
-# and the least that it leads back to, the next value (of the sink: node) to look at, who came here, who is
-# below.
-VARIABLE, FACTOR, SHIFT, MATCH, COMPONENT, ORDER, LINK, NEXT, CALLER, BELOW, NODE = range(11)
+# A node, after what `components` keeps: its term (variable, coefficient, constant), its value's record, the
+# next value (of the sink: node) to look at.
+VARIABLE, FACTOR, SHIFT, MATCH, NEXT, NODE = range(graph.OWN, graph.OWN + 6)
 
 # A value: the node that has it, the last search that saw it, from which node.
 HOLDER, SEEN, SEER, VALUE = range(4)
@@ -34,7 +34,7 @@ HOLDER, SEEN, SEER, VALUE = range(4)
 def matching_data(terms: Sequence[tuple[int, int, int]], low: int, high: int) -> list[int]:
     """Return the data for terms (variable, coefficient, constant) with values ``low``..``high``."""
     sink = HEADER + NODE * len(terms)
-    nodes = [number for term in [*terms, (0, 0, 0)] for number in (*term, *[0] * (NODE - 3))]
+    nodes = [number for term in [*terms, (0, 0, 0)] for number in (*[0] * graph.OWN, *term, 0, 0)]
     return [low, sink, sink + NODE, 0, *nodes, *[0] * VALUE * (high - low + 1)]
 
 
@@ -72,7 +72,7 @@ def augment(m: Memory, data: int, root: int) -> Any:
     stamp = entry(m.net, data + STAMP) + 1
     put(m.net, data + STAMP, stamp)
     last = node = root
-    put(m.net, root + BELOW, 0)
+    put(m.net, root + graph.BELOW, 0)
     while node:
         v = entry(m.net, node + VARIABLE)
         high = entry(m.x, v + at.HIGH)
@@ -86,11 +86,11 @@ def augment(m: Memory, data: int, root: int) -> Any:
                 if holder == 0:
                     turn_path(m, place, root)
                     return 1
-                put(m.net, last + BELOW, holder)
-                put(m.net, holder + BELOW, 0)
+                put(m.net, last + graph.BELOW, holder)
+                put(m.net, holder + graph.BELOW, 0)
                 last = holder
             w = next_value(m, v, w + 1)
-        node = entry(m.net, node + BELOW)
+        node = entry(m.net, node + graph.BELOW)
     return 0
 
 
@@ -127,49 +127,27 @@ def next_node(m: Memory, data: int, node: int) -> Any:
 
 
 @inner_kernel
-def close_component(m: Memory, node: int, top: int) -> Any:
-    """Take the component that began at a node from the stack; return what is below."""
-    while True:
-        below = entry(m.net, top + BELOW)
-        put(m.net, top + COMPONENT, node)
-        if top == node:
-            return below
-        top = below
-
-
-@inner_kernel
 def find_components(m: Memory, data: int) -> None:
-    """Name each node's strongly connected component, by one of its nodes."""
+    """Name each node's strongly connected component."""
     first, sink = data + HEADER, data + entry(m.net, data + SINK)
     for node in range(first, sink, NODE):
-        put(m.net, node + ORDER, 0)
-        put(m.net, node + COMPONENT, 0)
+        graph.clear(m, node)
         put(m.net, node + NEXT, entry(m.x, entry(m.net, node + VARIABLE) + at.LOW))
-    put(m.net, sink + ORDER, 0)
-    put(m.net, sink + COMPONENT, 0)
+    graph.clear(m, sink)
     put(m.net, sink + NEXT, first)
     order = top = 0
     for root in range(first, sink, NODE):
-        other = 0 if entry(m.net, root + ORDER) else root
-        node = 0
+        node, other = 0, root
         while node or other:
-            if other and entry(m.net, other + ORDER) == 0:
+            if other and entry(m.net, other + graph.ORDER) == 0:
                 order += 1
-                put(m.net, other + ORDER, order)
-                put(m.net, other + LINK, order)
-                put(m.net, other + CALLER, node)
-                put(m.net, other + BELOW, top)
+                graph.enter(m, other, node, order, top)
                 node = top = other
-            elif other:
-                if entry(m.net, other + COMPONENT) == 0:
-                    put(m.net, node + LINK, min(entry(m.net, node + LINK), entry(m.net, other + ORDER)))
-            else:
-                if entry(m.net, node + LINK) == entry(m.net, node + ORDER):
-                    top = close_component(m, node, top)
-                caller = entry(m.net, node + CALLER)
-                if caller:
-                    put(m.net, caller + LINK, min(entry(m.net, caller + LINK), entry(m.net, node + LINK)))
-                node = caller
+            elif node and other:
+                graph.meet(m, node, other)
+            elif node:
+                top = graph.leave(m, node, top)
+                node = entry(m.net, node + graph.CALLER)
             other = next_node(m, data, node) if node else 0
 
 
@@ -185,7 +163,7 @@ def all_different_values(m: Memory, p: int) -> Any:
         w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
         while w <= high:
             holder = entry(m.net, value_place(m, data, node, w) + HOLDER)
-            apart = holder and entry(m.net, holder + COMPONENT) != entry(m.net, node + COMPONENT)
+            apart = holder and entry(m.net, holder + graph.COMPONENT) != entry(m.net, node + graph.COMPONENT)
             if apart and not remove(m, v, w):
                 return 0
             w = next_value(m, v, w + 1)

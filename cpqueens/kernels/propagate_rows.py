@@ -18,19 +18,20 @@ AT_LEAST_ONE, NOTHING, FALSE, TRUE = 5, 6, 7, 8
 
 @inner_kernel
 def linear_bounds(m: Memory, p: int) -> Any:
-    """Return the least and the greatest value of the row's term."""
+    """Return the least and the greatest value of the row's term, and the widest part's extent."""
     low = entry(m.net, p + at.CONSTANT)
     high = low
+    widest = 0
     for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
         a = entry(m.net, k + 1)
         v = entry(m.net, k)
-        if a > 0:
-            low += a * entry(m.x, v + at.LOW)
-            high += a * entry(m.x, v + at.HIGH)
-        else:
-            low += a * entry(m.x, v + at.HIGH)
-            high += a * entry(m.x, v + at.LOW)
-    return low, high
+        first, last = a * entry(m.x, v + at.LOW), a * entry(m.x, v + at.HIGH)
+        if a < 0:
+            first, last = last, first
+        low += first
+        high += last
+        widest = max(widest, last - first)
+    return low, high, widest
 
 
 @inner_kernel
@@ -63,10 +64,10 @@ def task(m: Memory, p: int, low: int, high: int) -> Any:
 @inner_kernel
 def linear(m: Memory, p: int) -> Any:
     """Prune a linear row, or the truth of one."""
-    low = high = 0
+    low = high = widest = 0
     aim = kinds.DIFFERENT
     if entry(m.net, p + at.KIND) != kinds.DIFFERENT:
-        low, high = linear_bounds(m, p)
+        low, high, widest = linear_bounds(m, p)
         aim = task(m, p, low, high)
     if aim == kinds.DIFFERENT:
         return different(m, p)
@@ -83,6 +84,8 @@ def linear(m: Memory, p: int) -> Any:
     # The sum of all terms but one lies so far from its end at most, and so does that one from its own.
     up = -low
     down = high - 1 if aim == AT_LEAST_ONE else high
+    if (up >= widest or aim == AT_LEAST_ONE) and (down >= widest or aim == kinds.AT_MOST):
+        return 1
     for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
         a = entry(m.net, k + 1)
         v = entry(m.net, k)

@@ -65,6 +65,7 @@ def all_different(m: Memory, v: int) -> Any:
                 rest = taken - entry(m.net, term + 2)
                 value = rest if a == 1 else rest // a
                 if value * a == rest and not remove(m, entry(m.net, term), value):
+                    m.stack[at.FAILED] = -place
                     return 0
     return 1
 
@@ -165,5 +166,8 @@ def propagate(m: Memory) -> Any:
             queue = waiting_queue(m)
             if queue == at.QUEUES_END:
                 return 1
-            if not run_propagator(m, dequeue(m, queue)):
+            p = dequeue(m, queue)
+            m.stack[at.RUNS] += 1
+            if not run_propagator(m, p):
+                m.stack[at.FAILED] = p + 1
                 return 0

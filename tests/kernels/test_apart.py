@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cpqueens.models.golomb_ruler import golomb_ruler
 
 from cpqueens import (
     AllDifferent,
@@ -15,6 +16,7 @@ from cpqueens import (
     Circuit,
     Count,
     Cumulative,
+    GlobalCardinality,
     Inverse,
     LexChainLess,
     LexChainLessEqual,
@@ -23,11 +25,12 @@ from cpqueens import (
     Model,
     NegativeTable,
     NoOverlap,
+    NValue,
     Regular,
     Table,
     ValuePrecede,
 )
-from cpqueens.backends.backtracking import network
+from cpqueens.backends.backtracking import settings
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -110,6 +113,39 @@ def counts() -> Model:
     return m
 
 
+def numbers() -> Model:
+    """Return terms whose values occur as often as other terms say, within bounds, and no other ones."""
+    m = Model()
+    x, n = m.intvar(0, 4, shape=6, name="x"), m.intvar(0, 3, shape=3, name="n")
+    m.add(GlobalCardinality(x[:4], [0, 2, 7], n), x[:-1] <= x[1:], n[0] < n[1])
+    m.add(GlobalCardinality(x + 1, [1, 3, 4, 5], lower=[1, 0, 2, 0], upper=[2, 2, 3, 1], closed=True))
+    return m
+
+
+def palette() -> Model:
+    """Return terms that take as many values as another says, which is bounded from both sides."""
+    m = Model()
+    x, n = m.intvar(0, 4, shape=5, name="x"), m.intvar(2, 4, name="n")
+    m.add(NValue(x, n), NValue(x[:4] - 1, n - 1), x[0] >= 3, x[4] <= 1, x[1] == x[2] + 1, x[3] > x[2])
+    return m
+
+
+def series() -> Model:
+    """Return all-interval series: permutations whose neighbours' distances are all different."""
+    m = Model()
+    x = m.intvar(0, 6, shape=7, name="x")
+    m.add(AllDifferent(x), AllDifferent(abs(x[1:] - x[:-1])), x[0] < x[-1])
+    return m
+
+
+def pairs_at_distances() -> Model:
+    """Return Langford's pairs: k and k again stand k + 1 places apart."""
+    m = Model()
+    x = m.intvar(0, 7, shape=(4, 2), name="x")
+    m.add(AllDifferent(x), x[:, 1] == x[:, 0] + np.arange(2, 6))
+    return m
+
+
 def inverses() -> Model:
     """Return two inverse permutations with conditions on both."""
     m = Model()
@@ -133,15 +169,20 @@ def ordered() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {
+    "absolute_values": series,
     "all_different_ends": ruler,
     "all_different_values": completion,
     "among": counts,
+    "cardinality": numbers,
     "circuit": tour,
     "cumulative": sharing,
+    "different_values": palette,
+    "equation_values": pairs_at_distances,
     "inverse": inverses,
     "lexicographic": ordered,
     "negative_table": forbidden,
     "no_overlap": tasks,
+    "nogoods": lambda: golomb_ruler(5),
     "regular": automaton,
     "table": rows,
     "value_precede": precedence,
@@ -150,9 +191,16 @@ MODELS: dict[str, Callable[[], Model]] = {
 
 
 def said(model: Model) -> tuple[Any, ...]:
-    """Return what listing all solutions says, and how it went."""
-    outcome = model.enumerate(solver="backtracking:forward")
-    return outcome.solutions.matrix.tolist(), outcome.statistics["nodes"], outcome.statistics["failures"]
+    """Return what listing all solutions, or looking for the best one, says, and how it went."""
+    verb = model.enumerate if model.objective is None else model.solve
+    outcome = verb(solver="backtracking:forward")
+    found = outcome.solutions.matrix.tolist() if model.objective is None else [outcome.objective]
+    return found, outcome.statistics["nodes"], outcome.statistics["failures"]
+
+
+@pytest.fixture(autouse=True)
+def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
 
 
 def test_the_lists_are_complete() -> None:
@@ -213,7 +261,8 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    monkeypatch.setattr(network, "add_hall_sets", lambda *_: None)
+    for added in ("add_hall_sets", "add_equation_values", "add_absolute_values"):
+        monkeypatch.setattr(f"cpqueens.backends.backtracking.network.{added}", lambda *_: None)
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]

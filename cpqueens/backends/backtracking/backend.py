@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.choosing import PATTERNED, choose
-from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, ascending, variable_order
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
@@ -59,10 +59,16 @@ class Backtracking:
         "variable_order": Parameter(
             str,
             "auto",
-            "which variable is placed next; auto: lexicographic for listing, else smallest-domain",
-            ("auto", "lexicographic", "smallest-domain"),
+            "which variable is placed next; auto: lexicographic for listing, smallest-domain for counting, "
+            "else dom/wdeg, with restarts",
+            ("auto", *VARIABLE_ORDERS),
         ),
-        "value_order": Parameter(str, "ascending", "which value is tried first", ("ascending", "random")),
+        "value_order": Parameter(
+            str,
+            "auto",
+            "which value is tried first; auto: ascending, with restarts saved, as in the last solution",
+            ("auto", *VALUE_ORDERS),
+        ),
     }
 
     def order_for(self, request: Request) -> Order:

@@ -75,7 +75,8 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
 
 
 def _has_own_order(request: Request) -> bool:
-    return request.parameters.get("variable_order") == "smallest-domain" or not ascending(request)
+    asked = request.parameters.get("variable_order", "auto")
+    return asked not in ("auto", "lexicographic") or not ascending(request)
 
 
 def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:

@@ -6,18 +6,39 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.orders import ascending, variable_order
+from cpqueens.backends.backtracking.bisection import Bisection
+from cpqueens.backends.backtracking.orders import halves_all, phases, restarts
+from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels import branching as tree
 from cpqueens.kernels import domains as at
-from cpqueens.kernels import forward as tree
+from cpqueens.kernels.branching import TreeSearch
 from cpqueens.kernels.domains import Memory, copied
+from cpqueens.kernels.forward import (
+    ASKED,
+    BATCH_FULL,
+    DESCEND,
+    EXHAUSTED,
+    PAUSED,
+    ROOT,
+    TRAIL_FULL,
+    search,
+)
 from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.propagate_rows import linear_bounds
 from cpqueens.lowered.compiled import Compiled
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
-_HALVINGS = 65  # of one variable, on one path
+_HALVINGS, _SPLITS = 65, 17  # of one variable, on one path; of one with listed values
+_COUNTS = {
+    "nodes": tree.NODES,
+    "failures": tree.FAILURES,
+    "restarts": tree.RESTARTS,
+    "nogoods": tree.NOGOODS,
+    "deepest": tree.DEEPEST,
+}
+"""What is counted, by its name in the statistics."""
 
 
 class ForwardSearch:
@@ -30,26 +51,26 @@ class ForwardSearch:
         request: Request,
         check_only: bool,
         facts: dict[str, Any],
+        learning: bool = False,
     ) -> None:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
+        self.learning = learning
+        self._nogoods = 0 if learning and restarts(request) else -1
         start, self.objective_row = network
-        self.memory = copied(start)
+        self.start, self.memory = start, copied(start)
         self.pace = Pace()
+        self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
+        self.bisection = self._bisection()
+        self._best: int | None = None  # minimised
+        self._known, self._roots = 0, 1
         if request.objective_limit is not None:
-            self._limit_objective(request.objective_limit)
-
-    def _limit_objective(self, limit: int) -> None:
-        """Set the objective's row to ``objective <= limit`` before the search, in the minimised sense."""
-        objective = self.compiled.objective
-        assert objective is not None
-        least = -limit if self.compiled.maximizing else limit
-        self.memory.net[self.objective_row + at.CONSTANT] = int(objective.constant[0]) - least
+            limit = request.objective_limit
+            self._demand(-limit if compiled.maximizing else limit)
 
     def propagates(self) -> bool:
         """Propagate at the root, before any decision; say whether something is left."""
-        root = self._search(1)
-        tree.search(self.memory, root, 1)
-        return bool(root.state[tree.PHASE] == tree.DESCEND)
+        search(self.memory, self.tree, 1)
+        return bool(self.tree.state[tree.PHASE] == DESCEND)
 
     def run(self, deliver: Deliver, heard: Heard = None) -> Ended:
         """Search to the end or to a stop."""
@@ -57,116 +78,162 @@ class ForwardSearch:
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        request = self.request
-        search = self._search(1 if request.wants_few else _FIRST_BATCH)
-        alive, reason = True, None
         flushed = time.monotonic()
-        while alive and reason is None:
-            reason = self._limit(search)
-            if reason is not None:
-                break
-            answer = self._advance(search)
-            yield int(search.state[tree.FOUND])
-            full = answer in (tree.BATCH_FULL, tree.EXHAUSTED)
-            stored = int(search.state[tree.STORED])
-            if stored and (full or request.want is Want.BEST or time.monotonic() - flushed > 0.05):
-                if not deliver(search.solutions[:stored].copy()):
-                    reason = StopReason.CALLBACK
-                search.state[tree.STORED] = 0
-                search = self._wider(search)
+        reason = self._limit()
+        while reason is None:
+            answer = self._advance()
+            yield self._count(tree.FOUND)
+            full = answer in (BATCH_FULL, EXHAUSTED, ASKED) or self.request.want is Want.BEST
+            if self._count(tree.STORED) and (full or time.monotonic() - flushed > 0.05):
+                reason = self._flush(deliver)
                 flushed = time.monotonic()
-            if answer == tree.EXHAUSTED:
-                alive = False
-        return self._ended(search, exhausted=reason is None, reason=reason)
+            if answer in (EXHAUSTED, ASKED) and self._steer(answer == EXHAUSTED):
+                return self._ended(exhausted=reason is None, reason=reason)
+            reason = reason or self._limit()
+        return self._ended(exhausted=False, reason=reason)
 
-    def _limit(self, search: Any) -> StopReason | None:
+    def _count(self, place: int) -> int:
+        return int(self.tree.state[place])
+
+    def _limit(self) -> StopReason | None:
         request = self.request
         if request.should_stop():
             return request.why_stopped()
-        if request.step_limit is not None and self._tried(search) >= request.step_limit:
+        if request.step_limit is not None and self._tried >= request.step_limit:
             return StopReason.STEP_LIMIT
         return None
 
-    @staticmethod
-    def _tried(search: Any) -> int:
-        """Return the decisions so far, safe or not; the root is none."""
-        return max(0, int(search.state[tree.NODES] + search.state[tree.FAILURES]) - 1)
+    @property
+    def _tried(self) -> int:
+        """The decisions so far, safe or not; a root is none."""
+        return max(0, self._count(tree.NODES) + self._count(tree.FAILURES) - self._roots)
 
-    def _advance(self, search: Any) -> int:
+    def _advance(self) -> int:
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
         steps = self.pace.steps
         if self.request.step_limit is not None:
-            steps = min(steps, self.request.step_limit - self._tried(search))
+            steps = min(steps, self.request.step_limit - self._tried)
         answer = self.pace.timed(
-            lambda most: int(tree.search(self.memory, search, most)),
+            lambda most: int(search(self.memory, self.tree, most)),
             steps,
-            lambda answer: answer == tree.PAUSED,
+            lambda answer: answer == PAUSED,
         )
-        if answer == tree.TRAIL_FULL:
+        if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
         return answer
 
-    def _search(self, capacity: int) -> Any:
+    def _flush(self, deliver: Deliver) -> StopReason | None:
+        """Deliver what is stored, and make room for more: up to a few thousand solutions."""
+        stored = self._count(tree.STORED)
+        go_on = deliver(self.tree.solutions[:stored].copy())
+        self.tree.state[tree.STORED] = 0
+        capacity, width = self.tree.solutions.shape
+        if capacity < _LARGEST_BATCH and capacity * max(1, width) <= 1 << 22:
+            wider = np.zeros((min(8 * capacity, _LARGEST_BATCH), width), dtype=np.int64)
+            self.tree = self.tree._replace(solutions=wider)
+        return None if go_on else StopReason.CALLBACK
+
+    # ---- the objective ----------------------------------------------------------------------------
+
+    def _bisection(self) -> Bisection | None:
+        """Return what steers the search for the best solution, where it may go back to its root."""
+        if self.request.want is not Want.BEST or self._nogoods < 0:
+            return None
+        low = linear_bounds(self.start, self.objective_row)[0]
+        bisection = Bisection(int(low) + self._demanded(self.start))
+        self.tree.state[tree.ASK_FOUND] = bisection.ask_found
+        return bisection
+
+    def _demanded(self, memory: Memory) -> int:
+        """Return the value that the objective, minimised, may have at most."""
+        objective = self.compiled.objective
+        assert objective is not None
+        return int(objective.constant[0]) - int(memory.net[self.objective_row + at.CONSTANT])
+
+    def _demand(self, most: int) -> None:
+        """Let the objective, minimised, be at most so much; the search has met nothing better yet."""
+        self.memory.net[self.objective_row + at.CONSTANT] += self._demanded(self.memory) - most
+
+    def _steer(self, exhausted: bool) -> bool:
+        """Say whether the search is at its end; else demand what is to be demanded next."""
+        steering, state = self.bisection, self.tree.state
+        self._learn_best()
+        if steering is None or self._best is None:
+            return exhausted
+        before = self._demanded(self.memory)
+        if steering.steer(self._best, self._known, self._count(tree.FAILURES), exhausted):
+            return True
+        demanded = self._best - 1 if steering.target is None else steering.target
+        if exhausted or demanded > before:
+            self._begin_anew()
+        self._demand(demanded)
+        self.tree.options[tree.NOGOOD] = self._nogoods if steering.target is None else -1
+        state[tree.ASK_FOUND], state[tree.ASK_FAILURES] = steering.ask_found, steering.ask_failures
+        return False
+
+    def _learn_best(self) -> None:
+        """Read the best value so far: every solution demands one that is better by 1."""
+        if self.request.want is Want.BEST and self._count(tree.FOUND) > self._known:
+            self._known = self._count(tree.FOUND)
+            self._best = self._demanded(self.memory) + 1
+
+    def _begin_anew(self) -> None:
+        """Go back to before the root was propagated, with all that was learned."""
+        old, self.memory = self.memory, copied(self.start)
+        for field in (at.WEIGHT, at.SAVED):
+            self.memory.x[field : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
+                field : old.stack[at.VARIABLES] : at.X_WIDTH
+            ]
+        first, end = old.net[[at.ROWS, at.ROWS_END]]
+        self.memory.net[first:end] = old.net[first:end]  # the nogoods
+        for place in (at.BUMP, at.RUNS):
+            self.memory.stack[place] = old.stack[place]
+        state = self.tree.state
+        state[[tree.DEPTH, tree.REFUTED, tree.LAST_CONFLICT]] = 0
+        state[tree.PHASE] = ROOT
+        self._roots += 1
+
+    # ---- settings and results -----------------------------------------------------------------------
+
+    def _tree(self, capacity: int) -> TreeSearch:
         request, count = self.request, self.compiled.decision_count
-        smallest = variable_order(request) == "smallest-domain"
-        shuffled = not ascending(request)
-        keep = request.want is not Want.COUNT
-        options = [
+        return tree_search(
             count,
-            tree.SMALLEST_DOMAIN if smallest and not self.check_only else tree.LEXICOGRAPHIC,
-            tree.RANDOM if shuffled else tree.ASCENDING,
-            int(self.check_only),
-            self.objective_row,
-            int(keep),
-        ]
-        state = np.zeros(7, dtype=np.int64)
-        state[tree.REPLAYING] = request.after is not None
-        after = np.zeros(count, dtype=np.int64) if request.after is None else request.after
-        return tree.TreeSearch(
-            state=state,
-            levels=np.zeros((self._depth(), 5), dtype=np.int64),
-            options=np.array(options, dtype=np.int64),
-            random=seed_state(request.seed) if shuffled else np.zeros(4, dtype=np.int64),
-            after=after.astype(np.int64),
-            solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),
+            phases=phases(request, count),
+            check_only=self.check_only,
+            objective=self.objective_row,
+            keep=request.want is not Want.COUNT,
+            learning=self.learning,
+            nogoods=self._nogoods,
+            depth=self._depth(),
+            capacity=capacity,
+            after=request.after,
+            seed=request.seed,
         )
 
     def _depth(self) -> int:
         """Return how many levels there can be: one a variable, and more where variables are halved."""
         count = self.compiled.decision_count
-        halved = int(np.count_nonzero(self.memory.x[at.FIRST : count * at.X_WIDTH : at.X_WIDTH] < 0))
-        return count + 1 + _HALVINGS * halved
+        unlisted = np.count_nonzero(self.memory.x[at.FIRST : count * at.X_WIDTH : at.X_WIDTH] < 0)
+        splits = _SPLITS * count if halves_all(self.request) else 0
+        return count + 1 + _HALVINGS * int(unlisted) + splits
 
-    def _wider(self, search: Any) -> Any:
-        """Return the search with a larger batch, up to a few thousand solutions."""
-        capacity, width = search.solutions.shape
-        if capacity >= _LARGEST_BATCH or capacity * max(1, width) > 1 << 22:
-            return search
-        return search._replace(solutions=np.zeros((min(8 * capacity, _LARGEST_BATCH), width), dtype=np.int64))
-
-    def _ended(self, search: Any, exhausted: bool, reason: StopReason | None) -> Ended:
-        found = int(search.state[tree.FOUND])
+    def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
+        self._learn_best()
         statistics = self.facts | {
             "strategy": "check" if self.check_only else "forward",
-            "nodes": int(search.state[tree.NODES]),
-            "failures": int(search.state[tree.FAILURES]),
+            "decisions": self._tried,
+            "propagations": int(self.memory.stack[at.RUNS]),
+            **{name: self._count(place) for name, place in _COUNTS.items()},
         }
-        bound = objective = None
-        if self.request.want is Want.BEST and found:
-            objective = self._best_value()
-            bound = objective if exhausted else None
+        best = self._best
+        if best is not None and self.compiled.maximizing:
+            best = -best
         return Ended(
             exhausted,
             reason or StopReason.EXHAUSTED,
-            objective=objective,
-            bound=bound,
-            count=found if self.request.want is Want.COUNT else None,
+            objective=best,
+            bound=best if exhausted else None,
+            count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
             statistics=statistics,
         )
-
-    def _best_value(self) -> int:
-        """Return the incumbent's value: the objective's row says ``objective <= best - 1``."""
-        objective = self.compiled.objective
-        assert objective is not None
-        best = int(objective.constant[0]) - int(self.memory.net[self.objective_row + at.CONSTANT]) + 1
-        return -best if self.compiled.maximizing else best

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
+from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
+from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
-from cpqueens.kernels import kinds
+from cpqueens.kernels import kinds, nogoods
 from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
 from cpqueens.language.expressions import LinearArray
@@ -38,6 +39,9 @@ _WAKE = {
     kinds.TRUTH_EQUAL: at.DOMAIN,
     kinds.ELEMENT: at.DOMAIN,
 }
+
+_FIRST_WEIGHT = 64
+"""Of each variable before the first failure, and what that adds."""
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
@@ -67,6 +71,7 @@ class Builder:
         self._auxiliary: dict[Row, int] = {}
         self.objective_row = -1
         self.words: list[int] = []
+        self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
 
     # ---- terms ----------------------------------------------------------------------------------
@@ -84,7 +89,8 @@ class Builder:
             new = self.new_variable(low, high)
             self._auxiliary[row] = new
             if variables:
-                self.add(kinds.EQUAL, [*variables, new], [*coefficients, -1], constant)
+                self.makers.append((len(self.propagators), new))
+                self.linear(((*variables, new), (*coefficients, -1), constant), EQ)
         return self._auxiliary[row]
 
     def variables(self, array: LinearArray) -> list[int]:
@@ -135,6 +141,8 @@ class Builder:
         sign = -1 if relation == GE else 1
         kind = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}[relation]
         self.add(kind, list(variables), [sign * a for a in coefficients], sign * constant)
+        if relation == EQ and self.strong:
+            add_equation_values(row, self)
 
     def truth(self, row: Row, relation: int, result: int) -> None:
         """Add ``result == 1`` exactly where ``row relation 0``."""
@@ -159,6 +167,8 @@ class Builder:
             self.add(
                 kinds.FUNCTIONS[definition.kind], variables, [1] * len(variables), result=definition.result
             )
+            if definition.kind == "abs" and self.strong:
+                add_absolute_values(variables[0], definition.result, self)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -258,23 +268,49 @@ def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def build_memory(compiled: Compiled, check_only: bool, strong: bool = True) -> tuple[Memory, int]:
+def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
-    With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed.
-    AllDifferent looks for Hall sets where it is to be ``strong``.
+    With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
+    ``learning`` the first propagator is that of nogoods, and variables have first weights and values.
     """
-    builder = Builder(compiled, strong and not check_only)
+    builder = Builder(compiled, strong=not check_only and not is_empty_board(compiled))
+    if learning:
+        builder.propagator(_nogoods(compiled))
     builder.build()
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)
+    if learning:
+        _prepare_learning(builder, compiled, x)
     net = _net(builder, x)
     whole = np.concatenate([x.reshape(-1), _words(builder)])
     stack = _stack(builder, x, len(cells), len(whole))
     memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
     return memory, row if row < 0 else row * at.P_WIDTH
+
+
+def _nogoods(compiled: Compiled) -> Propagator:
+    """Return the propagator of nogoods."""
+    decisions = range(compiled.decision_count)
+    numbers, words = np.zeros(nogoods.NUMBERS, dtype=np.int64), [0] * nogoods.PATHS
+    events = at.FIX | at.BOUND
+    return Propagator("nogoods", decisions, numbers=numbers, words=words, events=events, queue=at.DEAREST)
+
+
+def _prepare_learning(builder: Builder, compiled: Compiled, x: IntArray) -> None:
+    """Set first weights, the values to try first (those that are good for the objective), and makers."""
+    x[:, at.WEIGHT] = _FIRST_WEIGHT
+    x[:, at.SAVED] = x[:, at.LOW]
+    if compiled.objective is not None:
+        down = compiled.objective.variable[compiled.objective.coefficient < 0]
+        x[down, at.SAVED] = x[down, at.HIGH]
+    for k, p in enumerate(builder.propagators):
+        if p.own is None and p.result >= 0:
+            x[p.result, at.MAKER] = 1 + k * at.P_WIDTH
+    for k, variable in builder.makers:
+        x[variable, at.MAKER] = 1 + k * at.P_WIDTH
 
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
@@ -414,7 +450,7 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
     stack = np.zeros(trail + 2 * saved + 256, dtype=np.int64)
     stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1
     stack[at.CHANGED_BASE] = stack[at.CHANGED_TOP] = changed
-    stack[at.MARKS], stack[at.VARIABLES] = cells, x.size
+    stack[at.MARKS], stack[at.VARIABLES], stack[at.BUMP] = cells, x.size, _FIRST_WEIGHT
     for queue, numbers in waiting.items():
         end = begin + len(numbers) + 1
         stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)

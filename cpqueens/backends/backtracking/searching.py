@@ -8,9 +8,10 @@ from typing import Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING, is_whole
+from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.orders import learns
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
 from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
@@ -42,7 +43,10 @@ class Searching:
     def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
         """Return the search by these strategies."""
         if any(self._is_general(strategy) for strategy in strategies):
-            self._network("check" in strategies)  # made now, and kept: the time counts as translation
+            check_only = "check" in strategies
+            self._network(
+                check_only, learns(self.request) and not check_only
+            )  # made now, and kept: the time counts as translation
         if strategies == ("halves",):
             return lambda _deliver: patterned.count_halves(self._board(), self.request, self.facts)
         in_parts = self.request.want is Want.COUNT and wants_parts(self.request)
@@ -58,15 +62,9 @@ class Searching:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"
         return self.pattern
 
-    def _network(self, check_only: bool = False) -> tuple[Memory, int]:
-        kept = "network", self.request.want is Want.BEST, check_only
-        return self.model.kept(
-            kept, lambda: build_memory(self.compiled, check_only, self._looks_for_hall_sets())
-        )
-
-    def _looks_for_hall_sets(self) -> bool:
-        """Say whether that may pay: where every square is allowed, it costs more than the nodes it saves."""
-        return self.pattern is None or not is_whole(self.pattern)
+    def _network(self, check_only: bool = False, learning: bool = False) -> tuple[Memory, int]:
+        kept = "network", self.request.want is Want.BEST, check_only, learning
+        return self.model.kept(kept, lambda: build_memory(self.compiled, check_only, learning))
 
     def _run(self, strategies: tuple[str, ...], deliver: Deliver) -> Ended:
         if len(strategies) == 1:
@@ -87,10 +85,12 @@ class Searching:
             return self._restarting(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
-        network = self._network(check_only)
-        return ForwardSearch(self.compiled, network, searching.request, check_only, searching.facts).slices(
-            deliver
+        learning = learns(searching.request) and not check_only
+        network = self._network(check_only, learning)
+        search = ForwardSearch(
+            self.compiled, network, searching.request, check_only, searching.facts, learning
         )
+        return search.slices(deliver)
 
     def _restarting(self, deliver: Deliver) -> Slices:
         """Search with random values, anew after ever more steps: few first choices of many are bad ones.

@@ -182,9 +182,8 @@ class _AnyAttempts:
 
     def __init__(self, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.network import LISTED, build_memory
-        from cpqueens.kernels.forward import TreeSearch
+        from cpqueens.backends.backtracking.settings import tree_search
         from cpqueens.kernels.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
-        from cpqueens.kernels.random import seed_state
 
         count = compiled.decision_count
         spans = compiled.upper[:random] - compiled.lower[:random] + 1
@@ -194,14 +193,7 @@ class _AnyAttempts:
                 f"first {random} spans {int(spans.max())}: narrow it or lower stop_vegas"
             )
         self._memory, _ = build_memory(compiled, check_only=True)
-        self._search = TreeSearch(
-            state=np.zeros(7, dtype=np.int64),
-            levels=np.zeros((count + 1, 5), dtype=np.int64),
-            options=np.array([count, 0, 0, 1, -1, 1], dtype=np.int64),
-            random=seed_state(seed),
-            after=np.zeros(count, dtype=np.int64),
-            solutions=np.zeros((1, count), dtype=np.int64),
-        )
+        self._search = tree_search(count, check_only=True, seed=seed)
         self._own = np.zeros(OWN, dtype=np.int64)
         self._own[RANDOM_VARIABLES] = random
         self.tally = np.zeros(TALLIES, dtype=np.int64)
@@ -219,7 +211,7 @@ class _AnyAttempts:
 
     @property
     def open_nodes(self) -> int:
-        from cpqueens.kernels.forward import DEPTH, NODES
+        from cpqueens.kernels.branching import DEPTH, NODES
 
         return int(self._search.state[NODES]) if self._search.state[DEPTH] else 0
 

@@ -195,7 +195,7 @@ def test_the_best_so_far_is_no_bound() -> None:
     x = m.intvar(0, 5, shape=6, name="x")
     m.add(AllDifferent(x))
     m.maximize((x * np.arange(6)).sum())
-    outcome = m.solve(solver="backtracking:forward", step_limit=30)
+    outcome = m.solve(solver="backtracking:forward", step_limit=15)
     assert (outcome.status, outcome.complete, outcome.bound) == ("FEASIBLE", False, None)
     proved = m.solve(solver="backtracking:forward")
     assert (proved.status, proved.bound, proved.objective) == ("OPTIMAL", 55, 55)

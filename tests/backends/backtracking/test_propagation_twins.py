@@ -10,15 +10,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import domains as d
-from cpqueens.kernels.forward import PHASE, RETREAT, TreeSearch, begin, conclude
+from cpqueens.kernels.branching import PHASE, TreeSearch
+from cpqueens.kernels.forward import RETREAT, begin, conclude
 from cpqueens.kernels.jit import kernel
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
@@ -132,24 +133,13 @@ def at_root(m: d.Memory, q: TreeSearch) -> Any:
     return q.state[PHASE] != RETREAT
 
 
-def search_state(count: int) -> TreeSearch:
-    return TreeSearch(
-        state=np.zeros(7, dtype=np.int64),
-        levels=np.zeros((count + 1, 5), dtype=np.int64),
-        options=np.array([count, 0, 0, 0, -1, 1], dtype=np.int64),
-        random=np.ones(4, dtype=np.int64),
-        after=np.zeros(count, dtype=np.int64),
-        solutions=np.zeros((1, count), dtype=np.int64),
-    )
-
-
 @pytest.mark.parametrize("seed", range(500, 700))
 def test_propagation_never_removes_a_solution(seed: int) -> None:
     """One fixpoint at the root: every solution survives, and a failure means that there is none."""
     model = random_model(seed)
     compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False)
     memory, _ = build_memory(compiled, check_only=False)
-    possible = at_root(memory, search_state(compiled.decision_count))
+    possible = at_root(memory, tree_search(compiled.decision_count))
     solutions = oracle.solve(model).solutions
     assert possible or not len(solutions)
     if possible:

@@ -1,0 +1,63 @@
+"""The arrays of a search: `TreeSearch` as its settings make it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cpqueens.kernels import branching as tree
+from cpqueens.kernels.branching import TreeSearch
+from cpqueens.kernels.domains import X_WIDTH
+from cpqueens.kernels.random import seed_state
+from cpqueens.language.rows import IntArray
+
+FIRST_RESTART = 100
+"""Failures until the first restart."""
+_REFUTED = 4096
+"""Refuted decisions that are kept for nogoods, on one path."""
+
+Phase = tuple[Sequence[int], int, int]
+"""Decision variables (numbers), an order of them and one of their values, see `branching`."""
+
+
+def tree_search(
+    count: int,
+    *,
+    phases: Sequence[Phase] | None = None,
+    check_only: bool = False,
+    objective: int = -1,
+    keep: bool = True,
+    learning: bool = False,
+    nogoods: int = -1,
+    depth: int | None = None,
+    capacity: int = 1,
+    after: IntArray | None = None,
+    seed: int = 0,
+) -> TreeSearch:
+    """Return a search over ``count`` decision variables that has not begun.
+
+    Without phases it is in lexicographic order; ``nogoods`` is the position of their propagator, with which
+    the search restarts, ``objective`` that of the objective's row.
+    """
+    if phases is None:
+        phases = [(range(count), tree.LEXICOGRAPHIC, tree.ASCENDING)]
+    begin = tree.PHASES + 4 * len(phases)
+    options = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin, begin + count]
+    end = begin
+    for variables, variable_order, value_order in phases:
+        options += [end, end + len(variables), variable_order, value_order]
+        end += len(variables)
+    places = [np.asarray(variables, dtype=np.int64) * X_WIDTH for variables, _, _ in phases]
+    state = np.zeros(tree.STATES, dtype=np.int64)
+    state[tree.REPLAYING] = after is not None
+    state[tree.LIMIT] = state[tree.GROWTH] = FIRST_RESTART
+    state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62
+    levels = count + 1 if depth is None else depth
+    return TreeSearch(
+        state=state,
+        levels=np.zeros((levels, tree.LEVEL_WIDTH), dtype=np.int64),
+        refuted=np.zeros((_REFUTED if nogoods >= 0 else 0, tree.R_WIDTH), dtype=np.int64),
+        options=np.concatenate([np.array(options, dtype=np.int64), *places]),
+        random=seed_state(seed),
+        after=np.zeros(count, dtype=np.int64) if after is None else after.astype(np.int64),
+        solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),
+    )

@@ -1,0 +1,108 @@
+"""A linear equation of two or three terms by values, once their domains are small: domain consistent.
+
+Each pair of values of two variables says what the third must be; where it can be that, all three are
+supported. The bounds of larger domains are the business of the row itself (`propagate_rows`), which is run
+first. As in Bessiere and Regin (1997), "Arc consistency for general constraint networks", supports are
+looked for by values, here for all at once.
+"""
+
+from typing import Any
+
+from cpqueens.kernels import domains as at
+from cpqueens.kernels.domains import Memory, contains, next_value, remove, size
+from cpqueens.kernels.entries import entry, put
+from cpqueens.kernels.jit import inner_kernel, propagator
+
+FEW_PAIRS = 128
+"""Pairs of values that are looked at; with more, nothing is done."""
+
+
+@inner_kernel
+def largest(m: Memory, first: int, end: int) -> Any:
+    """Return the argument with the most values; 0 if not all are listed, or the others make many pairs."""
+    pairs, most, found = 1, 0, 0
+    for k in range(first, end, 2):
+        v = entry(m.net, k)
+        many = size(m, v)
+        if entry(m.x, v + at.FIRST) < 0:
+            return 0
+        if many > most:
+            pairs *= max(most, 1)
+            most, found = many, k
+        else:
+            pairs *= many
+        if pairs > FEW_PAIRS:
+            return 0
+    return found
+
+
+@inner_kernel
+def mark(m: Memory, v: int, w: int, flag: int) -> None:
+    """Mark a value as supported, or not."""
+    put(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE), flag)
+
+
+@inner_kernel
+def is_marked(m: Memory, v: int, w: int) -> Any:
+    """Say whether a value is supported."""
+    return entry(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE))
+
+
+@inner_kernel
+def clear_marks(m: Memory, first: int, end: int) -> None:
+    """Let no value be supported yet."""
+    for k in range(first, end, 2):
+        v = entry(m.net, k)
+        for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
+            mark(m, v, w, 0)
+
+
+@inner_kernel
+def meets(m: Memory, last: int, rest: int) -> Any:
+    """Mark the value that the last argument has where all others add up to ``rest``; say whether it can."""
+    v, a = entry(m.net, last), entry(m.net, last + 1)
+    if rest % a != 0 or not contains(m, v, -rest // a):
+        return 0
+    mark(m, v, -rest // a, 1)
+    return 1
+
+
+@inner_kernel
+def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
+    """Mark what each value of x, and of y if there is one, supports and is supported by."""
+    end = entry(m.net, p + at.END)
+    v = entry(m.net, x)
+    w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+    while w <= high:
+        rest = entry(m.net, p + at.CONSTANT) + entry(m.net, x + 1) * w
+        if y >= end:
+            mark(m, v, w, meets(m, last, rest))
+        else:
+            other = entry(m.net, y)
+            u, top = entry(m.x, other + at.LOW), entry(m.x, other + at.HIGH)
+            while u <= top:
+                if meets(m, last, rest + entry(m.net, y + 1) * u):
+                    mark(m, v, w, 1)
+                    mark(m, other, u, 1)
+                u = next_value(m, other, u + 1)
+        w = next_value(m, v, w + 1)
+
+
+@propagator
+def equation_values(m: Memory, p: int) -> Any:
+    """Prune for "the term is 0" of two or three variables."""
+    first, end = entry(m.net, p + at.START), entry(m.net, p + at.END)
+    last = largest(m, first, end)
+    if last == 0:
+        return 1
+    clear_marks(m, first, end)
+    x = first if first != last else first + 2
+    mark_pairs(m, p, x, x + 2 if x + 2 != last else x + 4, last)
+    for k in range(first, end, 2):
+        v = entry(m.net, k)
+        w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+        while w <= high:
+            if not is_marked(m, v, w) and not remove(m, v, w):
+                return 0
+            w = next_value(m, v, w + 1)
+    return 1

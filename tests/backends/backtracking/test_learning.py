@@ -1,0 +1,134 @@
+"""Search for one solution and for the best: weights, restarts, nogoods, bisection; and the orders by name."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cpqueens import AllDifferent, Model, maximum
+from cpqueens.backends.backtracking import bisection, settings
+from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS
+from cpqueens.crosscheck import oracle
+from cpqueens.errors import UnknownParameter
+from cpqueens.fuzzing.generate import random_model
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restart after every failure, and bisect after every solution."""
+    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
+    monkeypatch.setattr(bisection, "STRETCH", 1)
+    monkeypatch.setattr(bisection, "FAR", 0)
+    monkeypatch.setattr(bisection, "FAILURES", 2)
+
+
+def pigeons(holes: int) -> Model:
+    """Return one pigeon too many, in pairs, so that only search can tell."""
+    m = Model()
+    x = m.intvar(0, holes - 1, shape=holes + 1, name="x")
+    for i, j in product(range(holes + 1), repeat=2):
+        if i < j:
+            m.add(x[i] != x[j])
+    return m
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("seed", range(24))
+def test_whatever_is_learned_loses_nothing(seed: int) -> None:
+    model = random_model(seed)
+    expected = oracle.solve(model)
+    outcome = model.solve(solver="backtracking:forward")
+    if not len(expected.solutions):
+        assert str(outcome.status) == "INFEASIBLE"
+    elif model.objective is None:
+        assert str(outcome.status) == "FEASIBLE"
+    else:
+        assert (str(outcome.status), outcome.objective) == ("OPTIMAL", expected.optimum)
+
+
+@pytest.mark.usefixtures("eager")
+def test_restarts_keep_nogoods_and_end() -> None:
+    outcome = pigeons(4).solve(solver="backtracking:forward")
+    assert str(outcome.status) == "INFEASIBLE"
+    assert outcome.statistics["restarts"] > 2
+    assert outcome.statistics["nogoods"] > 2
+
+
+@pytest.mark.parametrize("sense", ["minimize", "maximize"])
+def test_far_objectives_are_bisected(sense: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 10**6, name="x"), m.intvar(0, 10**6, name="y")
+    m.add(x + y >= 10**6 + 1)
+    best = maximum(x, y)
+    getattr(m, sense)(best if sense == "minimize" else -best)
+    outcome = m.solve(solver="backtracking:forward", step_limit=5000)
+    assert str(outcome.status) == "OPTIMAL"
+    assert abs(outcome.objective) == 500_001
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_side_that_is_good_for_the_objective_is_tried_first(sign: int) -> None:
+    m = Model()
+    z = m.intvar(-(10**9), 10**9, name="z")
+    m.maximize(sign * z)
+    outcome = m.solve(solver="backtracking:forward", step_limit=200)
+    assert (str(outcome.status), outcome.objective) == ("OPTIMAL", 10**9)
+
+
+def test_runs_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "FIRST_RESTART", 3)
+    names = ("nodes", "failures", "restarts", "nogoods", "propagations", "decisions", "deepest")
+
+    def said(steps: int) -> list[Any]:
+        monkeypatch.setattr(
+            "cpqueens.kernels.pace.Pace.timed", lambda self, call, _steps, _paused: call(steps)
+        )
+        outcome = pigeons(5).solve(solver="backtracking:forward")
+        return [outcome.status, *(outcome.statistics[name] for name in names)]
+
+    assert said(1) == said(7) == said(10_000)
+
+
+@pytest.mark.parametrize(("variables", "values"), list(product(VARIABLE_ORDERS, VALUE_ORDERS)))
+def test_every_order_finds_all(variables: str, values: str) -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    y = m.intvar(domain=[-1, 2, 5], name="y")
+    m.add(AllDifferent(x), x[0] + y != 4)
+    options = {"variable_order": variables, "value_order": values}
+    found = m.enumerate(solver="backtracking:forward", random_seed=3, **options).solutions.matrix
+    expected = oracle.solve(m).solutions
+    assert np.array_equal(np.unique(found, axis=0), np.unique(expected, axis=0))
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [("ascending", 0), ("descending", 9), ("median", 4), ("split", 0), ("split-upper", 9), ("saved", 0)],
+)
+def test_orders_of_values_are_what_they_say(values: str, first: int) -> None:
+    m = Model()
+    x = m.intvar(0, 9, name="x")
+    assert m.solve(solver="backtracking:forward", value_order=values)[x] == first
+
+
+def test_orders_of_variables_are_what_they_say() -> None:
+    """The one decided first gets 0, and no other can have it."""
+    m = Model()
+    domains = {"few": [0, 5], "many": range(8), "low": [-9, 0, 3], "high": [0, 2, 99], "gap": [0, 50, 51]}
+    x = [m.intvar(domain=sorted(domain), name=name) for name, domain in domains.items()]
+    m.add(AllDifferent(x))
+    first = {"smallest-domain": "few", "largest-domain": "many", "smallest-value": "low",
+             "largest-value": "high", "max-regret": "gap"}  # fmt: skip
+    for order, name in first.items():
+        seen = m.solve(solver="backtracking:forward", variable_order=order)
+        least = {k: min(domain) for k, domain in domains.items()}
+        assert seen[m[name]] == least[name], order
+
+
+def test_unknown_orders_are_refused_in_one_line() -> None:
+    with pytest.raises(UnknownParameter, match="dom/wdeg"):
+        pigeons(2).solve(solver="backtracking", variable_order="dom-wdeg")
