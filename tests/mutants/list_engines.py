@@ -28,7 +28,7 @@ COMPILED = Area(
         Mutant("an affine value is read as a plain variable", "network.Builder.variable",
                "coefficients == (1,) and constant == 0", "coefficients == (1,)"),
         Mutant("an auxiliary variable is not tied to its term", "network.Builder.variable",
-               "self.add(kinds.EQUAL, [*variables, new], [*coefficients, -1], constant)", "pass"),
+               "self.linear(((*variables, new), (*coefficients, -1), constant), EQ)", "pass"),
         Mutant("negated literals are positive", "network.Builder.literals",
                "signs.append(-1 if negated else 1)", "signs.append(1)"),
         Mutant("at least is at most", "network.Builder.linear",
