@@ -306,7 +306,7 @@ def _prepare_learning(builder: Builder, compiled: Compiled, x: IntArray) -> None
         down = compiled.objective.variable[compiled.objective.coefficient < 0]
         x[down, at.SAVED] = x[down, at.HIGH]
     for k, p in enumerate(builder.propagators):
-        if p.own is None and p.result >= 0 and p.kind < kinds.APART:
+        if p.own is None and p.result >= 0:
             x[p.result, at.MAKER] = 1 + k * at.P_WIDTH
     for k, variable in builder.makers:
         x[variable, at.MAKER] = 1 + k * at.P_WIDTH
