@@ -53,9 +53,17 @@ FURTHER: tuple[Run, ...] = tuple(
 MANY: tuple[Run, ...] = (
     *(
         ("queens", "n=6", f"local-search:{strategy}", {"step_limit": 100})
-        for strategy in ("tabu", "hill-climbing", "annealing", "sosic-gu", "sosic-gu-4")
+        for strategy in ("tabu", "annealing", "sosic-gu-4")
     ),
-    ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),
+    *(
+        (problem, "n=5", f"local-search:{strategy}", {"step_limit": 100, **options})
+        for problem in ("queens", "latin_square")  # with kernels for lines, and without
+        for strategy, options in (
+            ("hill-climbing", {}),
+            ("sosic-gu", {}),
+            ("annealing", {"schedule": "rowwise"}),
+        )
+    ),
     ("queens", "n=6", "las-vegas", {"step_limit": 300}),
 )
 """The same for `Model.runs`."""
@@ -64,16 +72,16 @@ NUMBER = len((*RUNS, *FURTHER, *MANY)) + 1
 """Of all that `compile_all` names."""
 
 GROUPS: tuple[Callable[[str, str], bool], ...] = (
-    lambda problem, solver: problem != "toroidal_queens" and not _on_queens(problem, solver),
-    lambda problem, solver: _on_queens(problem, solver),
+    lambda problem, solver: problem != "toroidal_queens" and not _on_values(problem, solver),
+    lambda problem, solver: _on_values(problem, solver),
     lambda problem, solver: problem == "toroidal_queens" and _is_walk(solver),
     lambda problem, solver: problem == "toroidal_queens" and not _is_walk(solver),
 )
 """Runs that share most of what their kernels call, and so are made by one process."""
 
 
-def _on_queens(problem: str, solver: str) -> bool:
-    return problem == "queens" and solver.startswith("local-search")
+def _on_values(problem: str, solver: str) -> bool:
+    return problem in ("queens", "latin_square") and solver.startswith("local-search")
 
 
 def _is_walk(solver: str) -> bool:

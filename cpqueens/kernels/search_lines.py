@@ -16,7 +16,7 @@ from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels import search_rowwise as rows
 from cpqueens.kernels import search_scan as scans
 from cpqueens.kernels.entries import entry, put
-from cpqueens.kernels.jit import inlined, inner_kernel, kernel
+from cpqueens.kernels.jit import inlined, kernel
 from cpqueens.kernels.random import below, unit
 from cpqueens.kernels.search_arena import Ints
 from cpqueens.kernels.search_runs import END, START, judge
@@ -24,7 +24,7 @@ from cpqueens.kernels.search_start import start_at_random
 from cpqueens.kernels.search_state import Space
 
 
-class Lines(NamedTuple):
+class LineCounts(NamedTuple):
     """One search; line k of variable v has the counters from ``bases[k, v]`` on, by its value."""
 
     x: Ints  # (variables,)
@@ -44,21 +44,23 @@ def met(count: int, measure: int) -> Any:
     return count if measure == 1 else (count > 0) + 0
 
 
-@inner_kernel
+@inlined
 def enter_all(s: Any) -> Any:
     """Count all variables; return the violation of all lines."""
     n = s.x.size
     cost = 0
     for k in range(s.counts.size):
         put(s.counts, k, 0)
-    for k in range(s.bases.size):
-        place = entry(s.bases, k) + entry(s.x, k % n)
-        cost += met(entry(s.counts, place), s.measure)
-        put(s.counts, place, entry(s.counts, place) + 1)
+    for first in range(0, s.bases.size, n):
+        for v in range(n):
+            place = entry(s.bases, first + v) + entry(s.x, v)
+            count = entry(s.counts, place)
+            cost += met(count, s.measure)
+            put(s.counts, place, count + 1)
     return cost
 
 
-@inner_kernel
+@inlined
 def start(s: Any, lot: Any, starts: Any) -> Any:
     """Start the run that is under way, for the first time or again; return what it costs in steps."""
     info = s.info
@@ -189,7 +191,7 @@ def random_neighbour(other: bool, s: Any) -> None:
     at.record(s.events, s.info, at.RESET, 0, 1, 0)
 
 
-@inner_kernel
+@inlined
 def climb_on(steps: int, s: Any, others: int, parameters: Ints) -> Any:
     """Climb for at most ``steps`` moves, each out of ``others`` neighbours; see `search_scan.climb_on`."""
     info = s.info
@@ -266,7 +268,7 @@ def swap_change(i: int, j: int, s: Any) -> Any:
     return change
 
 
-@inner_kernel
+@inlined
 def sweep_on(steps: int, s: Any) -> Any:
     """Sweep ``steps`` variables, each against all later ones; see `search_sweep.sweep_on`."""
     info = s.info
@@ -321,42 +323,70 @@ def sweep_lines(steps: int, s: Any, lot: Any, starts: Any) -> None:
 
 @inlined
 def accepts(rule: int, change: int, t: int, course: Any, chances: Any, random: Ints) -> Any:
-    """Say whether a worsening move is taken; ``chances`` (temperatures, changes) keeps what is known."""
-    chance = chances[t, change]
+    """Say whether a worsening move is taken; ``chances`` keeps what is known, by change and temperature."""
+    place = change * course.shape[0] + t
+    chance = entry(chances, place)
     if chance < 0:
         chance = math.exp(-change / course[t])
-        chances[t, change] = chance
+        put(chances, place, chance)
     if rule == rows.COARSE:
         return below(random, 100) < 10.0 * chance
     return unit(random) < chance
 
 
-@inner_kernel
+@inlined
 def rowwise_on(steps: int, s: Any, place: Ints, course: Any, chances: Any, tried: Ints, taken: Ints) -> Any:
     """Anneal for ``steps`` steps; see `search_rowwise.rowwise_on`."""
     info = s.info
     n = s.x.size
-    for _ in range(steps):
-        if info[at.COST] == 0 and rows.is_tested(place):
-            return at.SOLVED
-        info[at.STEPS] += 1
-        v = place[rows.VARIABLE]
-        t = place[rows.TEMPERATURE]
-        value = s.space.lower[v] + place[rows.VALUE]
+    v = place[rows.VARIABLE]
+    t = place[rows.TEMPERATURE]
+    q = place[rows.VALUE]
+    made = 0
+    code = at.BUDGET
+    away = lost(v, s)
+    while True:
+        if info[at.COST] == 0:
+            place[rows.VARIABLE] = v
+            place[rows.TEMPERATURE] = t
+            place[rows.VALUE] = q
+            if rows.is_tested(place):
+                code = at.SOLVED
+                break
+        if made >= steps:
+            break
+        made += 1
+        value = s.space.lower[v] + q
         if value != entry(s.x, v):
-            change = -lost(v, s)
+            change = -away
             for k in range(v, s.bases.size, n):
                 change += met(entry(s.counts, entry(s.bases, k) + value), s.measure)
             good = change <= 0
             if not good:
-                tried[t] += 1
+                put(tried, t, entry(tried, t) + 1)
                 good = accepts(place[rows.RULE], change, t, course, chances, s.random)
-                taken[t] += good
+                put(taken, t, entry(taken, t) + good)
             if good:
+                info[at.STEPS] += made  # which the record of a move has in it
+                steps -= made
+                made = 0
                 assign(v, value, s)
                 note_move(at.MOVE, v, value, change, s)
-        rows.advance(s.space.upper[v] - s.space.lower[v] + 1, course.shape[0], n, place)
-    return at.SOLVED if info[at.COST] == 0 and rows.is_tested(place) else at.BUDGET
+                away = lost(v, s)
+        q += 1
+        if value == s.space.upper[v]:
+            q = 0
+            t += 1
+            if t == course.shape[0]:
+                t = 0
+                place[rows.ANNEALS] += 1
+                v = v + 1 if v + 1 < n else 0
+                away = lost(v, s)
+    info[at.STEPS] += made
+    place[rows.VARIABLE] = v
+    place[rows.TEMPERATURE] = t
+    place[rows.VALUE] = q
+    return code
 
 
 @kernel

@@ -44,7 +44,10 @@ def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
     good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
     if good and chosen[MOST_SEEDS:]:
         raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
-    if not good or any(isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in chosen):
+    looked_at = chosen if not isinstance(chosen, range) else (*chosen[:1], *chosen[-1:])  # all others between
+    if not good or any(
+        isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in looked_at
+    ):
         raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
     return tuple(chosen)
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from cpqueens.backends.local_search.search import Search
 from cpqueens.kernels import search_info as at
-from cpqueens.kernels.search_lines import Lines
+from cpqueens.kernels.search_lines import LineCounts
 from cpqueens.kernels.search_plain import ALL_DIFFERENT, WIDTH
 from cpqueens.kernels.tiers import Fixed
 
 
-def lines_of(search: Search, lines: int) -> Lines | None:
+def lines_of(search: Search, lines: int) -> LineCounts | None:
     """Return the state of a search in which all variables are in the same so many AllDifferents.
 
     None where there is anything else, a coefficient, a gap in a domain or too much to look at in one step.
@@ -26,7 +26,7 @@ def lines_of(search: Search, lines: int) -> Lines | None:
         return None
     bases = incidences[:, :, 3]
     counts = np.zeros(int((bases + space.upper[:, None]).max()) + 1, dtype=np.int64)
-    return Lines(
+    return LineCounts(
         arrays.core.x, counts, bases.T.reshape(-1).copy(), search.deltas, space, search.random, search.events,
         search.info, search.measure,
     )  # fmt: skip

@@ -73,7 +73,7 @@ def rowwise_many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     tables, lines = {"worse": tried, "accepted": taken}, assigned(search)
     if lines is None:
         return Call(rowwise_runs, arguments, "permutation", "anneals", tables)
-    chances = np.full((len(temperatures), 3 * search.size + 1), -1.0)  # no change is larger
+    chances = np.full((3 * search.size + 1) * len(temperatures), -1.0)  # no change is larger
     return Call(rowwise_lines, (*arguments, chances), "permutation", "anneals", tables, lines)
 
 
