@@ -38,7 +38,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 FIRST = 1000
 """Steps after which the model is presolved, see `cpqueens.backends.local_search.presolve`."""
 FIRST_MOVES = 64_000
-"""Moves that these steps may look at, where variables have many values."""
+"""Moves that these steps may look at, where variables have many values; fewer where there are definitions."""
 FEWEST = 16
 """Such steps at least."""
 
@@ -83,10 +83,14 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 
 def first_steps(compiled: Compiled) -> int:
-    """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
+    """Return after how many steps a model is presolved: that costs as much as some thousand moves.
+
+    There must be a variable.
+    """
     n = compiled.decision_count
     widest = min(MOST_VALUES, int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1)
-    return max(FEWEST, min(FIRST, FIRST_MOVES // widest))
+    cost = 1 + len(compiled.definitions) // n
+    return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
 
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
