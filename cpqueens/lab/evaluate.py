@@ -34,6 +34,8 @@ from cpqueens.system.requirements import need
 from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import one_line, shown
 
+MOST_PROCESSES = 64
+
 
 def evaluate(
     heuristic: Any,
@@ -121,7 +123,8 @@ def evaluate(
             raise ModelError("processes: not with an executor, which has its own")
         work = _Work(contenders, cases, budget, asked, progress, _unable(contenders, cases, budget))
         with _file(record, contenders, cases, budget) as file:
-            rows, lost = work.runs(file, interrupt, positive_integer(processes, "processes"), executor)
+            number = positive_integer(processes, "processes", MOST_PROCESSES)
+            rows, lost = work.runs(file, interrupt, number, executor)
         references = [
             prove(case.model, case.title, 0.0 if interrupt.poll() else reference_time) for case in cases
         ]
