@@ -82,13 +82,14 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
         from cpqueens.report.outputfile import write_whole
 
         write_whole(options["page"], render_html(report))  # last: what was found must not be lost with it
-    return report.exit_code or _below(report, options["require"])
+    return _exit_of(report, options["require"])
 
 
-def _below(report: Any, rate: float | None) -> int:
-    """Return the exit code of success rates that were to reach a bound."""
+def _exit_of(report: Any, rate: float | None) -> int:
+    """Return the exit code of a report, or of rates that are below a bound where nothing is worse."""
+    code: int = report.exit_code
     below = rate is not None and any(not h.rate >= rate for h in report.heuristics)
-    return exits.BELOW if below else exits.DONE
+    return exits.BELOW if below and code in (exits.DONE, exits.LIMIT) else code
 
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:

@@ -60,7 +60,7 @@ def compare_runs(problem: str, runs: Mapping[str, Sequence[RunRecord]]) -> Itera
 def _pair(problem: str, unit: str, first: str, second: str, one: RunLengths, other: RunLengths) -> Comparison:
     from scipy.stats import logrank
 
-    events = int(one.solved.sum() + other.solved.sum())
+    events = sum(int(runs.seen()[1].sum()) for runs in (one, other))
     p = float(logrank(one.data(), other.data()).pvalue) if events else 1.0
     values = one.expected().value, other.expected().value
     ratio = values[0] / values[1] if values[1] > 0 and math.isfinite(values[1]) else math.nan

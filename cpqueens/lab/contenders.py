@@ -100,12 +100,8 @@ class SolverContender:
     @property
     def identity(self) -> str:
         """Its name with all options, and the class of one that is an object."""
-        kind = (
-            ""
-            if isinstance(self.solver, str)
-            else f" {type(self.solver).__module__}.{type(self.solver).__qualname__}"
-        )
-        return f"{self.name}{kind} {dict(sorted(self.options.items()))}"
+        kind = self.solver if isinstance(self.solver, str) else type(self.solver).__qualname__
+        return f"{kind} {dict(sorted(self.options.items()))}"
 
     def patience(self, budget: RunLimits, runs: int) -> None:
         """Solvers keep to their limits."""
@@ -225,45 +221,34 @@ class AttemptContender:
 
     def make(self, model: Model, title: str, seeds: Sequence[int], budget: RunLimits) -> list[RunRecord]:
         """Make a run for each seed."""
-        checker, rows = Checker.of(model), []
+        rows = []
         with listening() as interrupt:
             for seed in interrupt.until_seen(seeds):
+                run = functools.partial(self.inner.attempt, model, seed, budget.time_limit)
                 began = time.monotonic()
                 with processor_time() as used:
-                    attempt = interrupt.attempt(
-                        functools.partial(self.inner.attempt, model, seed, budget.time_limit)
-                    )
+                    made = interrupt.attempt(run)
                     seconds = used()
-                rows.append(
-                    self._judged(
-                        model,
-                        title,
-                        checker,
-                        seed,
-                        attempt,
-                        interrupt.seen,
-                        seconds,
-                        time.monotonic() - began,
-                    )
-                )
+                broken_off = Attempt(seed, time.monotonic() - began, rejection=StopReason.INTERRUPTED)
+                rows.append(self._judged(model, title, made or broken_off, seconds, interrupt.seen))
         return rows
 
     def _judged(
-        self, model: Model, title: str, checker: Checker, seed: int, attempt: Attempt | None,
-        interrupted: bool, processor: float, wall: float,
-    ) -> RunRecord:  # fmt: skip
-        """Return what an attempt is worth; None is one that a signal broke off."""
-        row, why, message = (None, "", "") if attempt is None else judge(model, checker, attempt)
+        self, model: Model, title: str, attempt: Attempt, seconds: float, interrupted: bool
+    ) -> RunRecord:
+        """Return what an attempt is worth; what fails after a signal does so because of it."""
+        checker = Checker.of(model)
+        row, why, message = judge(model, checker, attempt)
         if row is None and interrupted:
             why, message = StopReason.INTERRUPTED, ""
         found = row is not None
         return RunRecord(
-            self.name, title, seed,
+            self.name, title, attempt.seed,
             Status.FEASIBLE if found else Status.UNKNOWN,
             StopReason.SOLUTION_LIMIT if found else why, message,
-            steps=None if attempt is None else attempt.steps,
-            processor_seconds=processor,
-            wall_seconds=wall if attempt is None else attempt.seconds,
+            steps=attempt.steps,
+            processor_seconds=seconds,
+            wall_seconds=attempt.seconds,
             objective=None if row is None else next(_objectives(checker, row[None, :])),
             solution=None if row is None else tuple(row.tolist()),
             machine=machine(),

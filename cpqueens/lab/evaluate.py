@@ -15,6 +15,7 @@ import numpy as np
 
 from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
+from cpqueens.lab.cases import EvaluatedCase, cases_of
 from cpqueens.lab.comparing import Comparison, compare_runs, corrected
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluated import ProblemHead
@@ -26,13 +27,14 @@ from cpqueens.lab.runfile import RunFile
 from cpqueens.lab.runtable import Ending, RunRecord, RunTable
 from cpqueens.lab.workers import WorkerPool
 from cpqueens.model import Model
-from cpqueens.problems.catalog import Instance, Problem, find, load
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.runs import as_seeds
 from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need
-from cpqueens.text.needed import as_function, needed
-from cpqueens.text.plaintext import shown
+from cpqueens.text.needed import as_function
+from cpqueens.text.plaintext import one_line, shown
+
+MOST_PROCESSES = 64
 
 
 def evaluate(
@@ -112,7 +114,7 @@ def evaluate(
         budget = RunLimits(
             positive_seconds(time_limit, "time_limit"), positive_integer(step_limit, "step_limit")
         )
-        contenders, cases = as_contenders(heuristic), list(_cases(problem, sizes, parameters or {}))
+        contenders, cases = as_contenders(heuristic), list(cases_of(problem, sizes, parameters or {}))
         asked = _seeds(seed, runs)
         if reference_time != 0:
             positive_seconds(reference_time, "reference_time")
@@ -121,19 +123,20 @@ def evaluate(
             raise ModelError("processes: not with an executor, which has its own")
         work = _Work(contenders, cases, budget, asked, progress, _unable(contenders, cases, budget))
         with _file(record, contenders, cases, budget) as file:
-            rows, lost = work.runs(file, interrupt, positive_integer(processes, "processes"), executor)
+            number = positive_integer(processes, "processes", MOST_PROCESSES)
+            rows, lost = work.runs(file, interrupt, number, executor)
         references = [
             prove(case.model, case.title, 0.0 if interrupt.poll() else reference_time) for case in cases
         ]
     if lost and not rows:
-        raise CpqueensError(next(iter(lost.values())))
+        raise next(iter(lost.values()))
     found = work.evaluation(rows, lost, references)
     return replace(found, seconds=time.monotonic() - began, interrupted=interrupt.seen)
 
 
 def _unable(
-    contenders: Sequence[Contender], cases: Sequence[_Case], budget: RunLimits
-) -> dict[tuple[str, str], str]:
+    contenders: Sequence[Contender], cases: Sequence[EvaluatedCase], budget: RunLimits
+) -> dict[tuple[str, str], CpqueensError]:
     """Return who cannot run on what, and why.
 
     Raises
@@ -141,13 +144,13 @@ def _unable(
     CpqueensError
         If somebody is not well-formed, or nobody can run on anything.
     """
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, str], CpqueensError] = {}
     for case in cases:
         for contender in contenders:
             try:
                 contender.prepare(case.model, budget)
             except (UnsupportedConstraint, UnsupportedRequest) as error:
-                found[contender.name, case.title] = str(error)
+                found[contender.name, case.title] = error
                 if len(found) == len(contenders) * len(cases):
                     raise
     return found
@@ -160,75 +163,9 @@ def _seeds(first: Any, runs: Any) -> tuple[int, ...]:
     return as_seeds(range(int(first), int(first) + (number or 1)))
 
 
-@dataclass(frozen=True)
-class _Case:
-    """A model with its title, its size among the sizes, and the instance that it is of."""
-
-    title: str
-    size: int | None
-    model: Model
-    instance: Instance | None
-
-
-def _cases(problem: Any, sizes: Any, parameters: Mapping[str, Any]) -> Iterator[_Case]:
-    """Yield the models that are evaluated on."""
-    if isinstance(problem, list):
-        if not problem:
-            raise ModelError("problem: at least one is needed")
-        for one in problem:
-            yield from _cases(one, sizes, parameters)
-        return
-    needed(parameters, Mapping, "parameters: {name: value}")
-    if isinstance(problem, Model | Instance) or (isinstance(problem, str) and problem.endswith(".json")):
-        if sizes is not None or parameters:
-            raise ModelError("sizes: a problem with parameters is needed, not a model")
-        yield _case(load(problem) if isinstance(problem, str) else problem, None)
-        return
-    family = find(problem) if isinstance(problem, str) else problem
-    if not callable(family) and not isinstance(family, Problem):
-        raise ModelError(
-            f"problem: a name, a model or a function of the size is needed, got {shown(problem)}"
-        )
-    name, values = _sizes(family, sizes)
-    if name in parameters:
-        raise ModelError(f"sizes: {name} is among the parameters, too")
-    for value in values:
-        given = dict(parameters) if value is None else {**parameters, name: value}
-        if isinstance(family, Problem):
-            yield _case(family.instance(**given), value)
-        else:
-            model = family() if value is None else family(value, **parameters)
-            yield _case(needed(model, Model, "problem: a function that returns a Model"), value)
-
-
-def _sizes(family: Any, sizes: Any) -> tuple[str, Sequence[Any]]:
-    """Return the parameter that sizes are of, and its values."""
-    declared = list(family.parameters) if isinstance(family, Problem) else ["size"]
-    if sizes is None:
-        return "", [None]
-    if isinstance(sizes, Mapping):
-        if len(sizes) != 1:
-            raise ModelError(f"sizes: one parameter is needed, got {len(sizes)}")
-        ((name, values),) = sizes.items()
-    else:
-        name, values = next(iter(declared), ""), sizes
-    if isinstance(values, np.ndarray | range):
-        values = list(values)
-    if not isinstance(values, list | tuple) or not values or not name:
-        raise ModelError(f"sizes: a list of values of a parameter is needed, got {shown(sizes)}")
-    return name, values
-
-
-def _case(stated: Model | Instance, size: Any) -> _Case:
-    counted = int(size) if isinstance(size, int | np.integer) else None
-    if isinstance(stated, Instance):
-        return _Case(stated.title, counted, stated.model, stated)
-    return _Case(stated.name if size is None else f"{stated.name}({shown(size)})", counted, stated, None)
-
-
 @contextmanager
 def _file(
-    record: Any, contenders: Sequence[Contender], cases: Sequence[_Case], budget: RunLimits
+    record: Any, contenders: Sequence[Contender], cases: Sequence[EvaluatedCase], budget: RunLimits
 ) -> Iterator[RunFile | None]:
     """Open the file of runs, if any."""
     if record is None:
@@ -247,7 +184,7 @@ def _file(
         file.close()
 
 
-def _known(case: _Case) -> str:
+def _known(case: EvaluatedCase) -> str:
     digest = fingerprint(case.model)
     if digest is None:
         raise ModelError(f"record: {case.title} cannot be written down, so its runs cannot be recognised")
@@ -259,11 +196,11 @@ class _Work:
     """What is evaluated on what."""
 
     contenders: Sequence[Contender]
-    cases: Sequence[_Case]
+    cases: Sequence[EvaluatedCase]
     budget: RunLimits
     seeds: tuple[int, ...]
     progress: Callable[[Progress], object] | None
-    unable: Mapping[tuple[str, str], str]
+    unable: Mapping[tuple[str, str], CpqueensError]
 
     def __post_init__(self) -> None:
         titles = [case.title for case in self.cases]
@@ -273,7 +210,7 @@ class _Work:
 
     def runs(
         self, file: RunFile | None, interrupt: Any, processes: int | None, executor: Executor | None
-    ) -> tuple[dict[Any, RunRecord], dict[Any, str]]:
+    ) -> tuple[dict[Any, RunRecord], dict[Any, CpqueensError]]:
         """Make the runs that are not there; return all by their keys, and why pairs could not run."""
         rows = {} if file is None else file.read()
         settings = [self._setting(c, case, rows) for case in self.cases for c in self.contenders]
@@ -304,14 +241,17 @@ class _Work:
         kept = {key: row for key, row in rows.items() if key[2] in wanted}
         return kept, {(s.contender.name, s.title): s.lost for s in settings if s.lost}
 
-    def _setting(self, contender: Contender, case: _Case, rows: Mapping[Any, RunRecord]) -> Setting:
-        name, lost = contender.name, self.unable.get((contender.name, case.title), "")
+    def _setting(self, contender: Contender, case: EvaluatedCase, rows: Mapping[Any, RunRecord]) -> Setting:
+        name, lost = contender.name, self.unable.get((contender.name, case.title))
         todo = (s for s in self.seeds if not lost and (name, case.title, s) not in rows)
         size = FIRST if contender.together else 1
         return Setting(contender, case.model, case.title, deque(todo), size, lost)
 
     def evaluation(
-        self, rows: Mapping[Any, RunRecord], lost: Mapping[Any, str], references: Sequence[Reference]
+        self,
+        rows: Mapping[Any, RunRecord],
+        lost: Mapping[Any, CpqueensError],
+        references: Sequence[Reference],
     ) -> Evaluation:
         """Return what all runs say."""
         order = [
@@ -322,7 +262,7 @@ class _Work:
         performances = [
             summed_up(
                 c.name, case.title, case.size, len(self.seeds), groups.get((c.name, case.title), ()),
-                _maximizing(case.model), lost.get((c.name, case.title), ""),
+                _maximizing(case.model), one_line(str(lost.get((c.name, case.title), ""))),
             )
             for case in self.cases for c in self.contenders
         ]  # fmt: skip

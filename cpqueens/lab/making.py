@@ -63,7 +63,7 @@ class Setting:
     title: str
     todo: deque[int]
     size: int = 1
-    lost: str = ""
+    lost: CpqueensError | None = None
     """Why the rest did not run, if it cannot."""
     cautious: bool = False
     """Whether a process died or hung: then every run is asked for alone."""
@@ -166,7 +166,7 @@ class RunMaker:
 
     def _refused(self, setting: Setting, error: CpqueensError) -> None:
         """Book that a contender cannot run on a model; the evaluation goes on with the others."""
-        setting.lost = one_line(str(error))
+        setting.lost = error
         setting.todo.clear()
 
     def _died(self, setting: Setting, task: RunTask, error: TaskLost) -> None:

@@ -76,6 +76,7 @@ TABLE: dict[str, tuple[list[list[str]], list[str]]] = {
     "--limit": ([["enumerate", "queens", "--limit"], [*CROSS, "--limit"]], NUMBERS),
     "--seeds": ([[*CROSS, "--seeds"]], [v for v in NUMBERS if not v.startswith("9")]),
     "--processes": ([FUZZ], ["", "x", "-1", "65", "9" * 30, DIGITS]),
+    "--processes, of an evaluation": ([[*EVALUATE, "--processes"]], ["", "x", "-1", "0", "65", "9" * 30]),
     "--models": ([["fuzz", "--processes", "0", "--models"]], [*NUMBERS, str(10**10)]),
     "--solver": ([["solve", "queens", "n=4", "--solver"], ["count", "queens", "n=4", "--solver"]], NAMES),
     "--solvers": ([["cross-check", "queens", "n=4", "--solvers"]], NAMES),

@@ -59,6 +59,13 @@ def test_required_rates_and_wrong_answers(function: str, rate: str | None, code:
     assert found.exit_code == code, found.output
 
 
+def test_a_required_rate_of_heuristics_alone() -> None:
+    line = ["cross-check", *SIX, "--solvers", "las-vegas", "--seeds", "5", "--bundles", ""]
+    assert call(*line, "--require", "1").exit_code == 3  # that is all that a heuristic proves
+    none = ["--heuristic", "f.py:often", "--seeds", "1", "--solvers", "las-vegas"]
+    assert call(*line, *none, "--require", "0.1").exit_code == 4
+
+
 def test_an_evaluation_on_the_command_line(folder: Path) -> None:
     line = ["evaluate", *SIX, "--heuristic", "f.py:wrong", "--solver", "las-vegas stop_vegas=3",
             "--runs", "20", "--require", "0.9", "--record", "runs.db"]  # fmt: skip
