@@ -58,11 +58,20 @@ def test_script(script: str, tmp_path: Path) -> None:
     assert done.stdout
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_command(command: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reader's folder: the files of the blocks, and the ledger that a command begins and others read."""
+    place = tmp_path_factory.mktemp("reader")
     for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    done = run(command, tmp_path)
+        (place / name).write_text(text, encoding="utf-8")
+    (begin,) = [command for command in COMMANDS if "--store run.db" in command]
+    run(begin, place)
+    return place
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command(command: str, folder: Path) -> None:
+    done = run(command, folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 

@@ -54,7 +54,7 @@ def test_two_workers_lose_solutions_in_raw_ortools_and_not_here() -> None:
     outcome = queens(8).enumerate(solver="cpsat", num_workers=2)
     assert outcome.count == 92  # OEIS A000170
     assert outcome.complete
-    assert outcome.statistics["workers"] == 1
+    assert outcome.statistics["parts"] > 2  # searches of their own, each with one worker
 
 
 def test_a_stopped_enumeration_is_never_complete() -> None:

@@ -105,11 +105,11 @@ def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
     Stopped
         If the request's time is over: what is kept of a model depends on no clock.
     """
-    for v in range(0, len(m.x), at.X_WIDTH):
+    for v in range(0, int(m.stack[at.VARIABLES]), at.X_WIDTH):  # reversible words lie behind them
         if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
             note(m, v, at.BOUND | at.DOMAIN)
     queued = sum(int(m.stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))
-    left = RUNS * (queued + len(m.x) // at.X_WIDTH)
+    left = RUNS * (queued + int(m.stack[at.VARIABLES]) // at.X_WIDTH)
     for turn in range(left):
         if turn % 64 == 0 and request.should_stop():
             raise Stopped
