@@ -36,9 +36,9 @@ def command(
     redundant: bool,
     as_json: bool,
 ) -> int:
-    """Say whether models A and B have the same solutions over the variables that they share.
+    """Say whether two models have the same solutions.
 
-    Parameters name=value are for both, a.name=value and b.name=value for one of them.
+    Compared are the variables that both have, by name; others are projected away. Parameters name=value are for both, a.name=value and b.name=value for one of them.
     """
     from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
 

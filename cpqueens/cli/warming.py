@@ -9,6 +9,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from cpqueens.errors import CpqueensError
+from cpqueens.kernels import apart
 from cpqueens.problems import catalog
 from cpqueens.system.children import Worker
 
@@ -68,7 +69,7 @@ MANY: tuple[Run, ...] = (
 )
 """The same for `Model.runs`."""
 
-NUMBER = len((*RUNS, *FURTHER, *MANY)) + 1
+NUMBER = len((*RUNS, *FURTHER, *MANY, *apart.NAMES)) + 1
 """Of all that `compile_all` names."""
 
 GROUPS: tuple[Callable[[str, str], bool], ...] = (
@@ -93,7 +94,7 @@ def warm(group: int, whole: bool) -> Iterator[str]:
 
     If not ``whole``, without those of `FURTHER`.
     """
-    from cpqueens.kernels import apart, tiers
+    from cpqueens.kernels import tiers
     from cpqueens.solving.solve import count_solutions
 
     belongs = GROUPS[group]

@@ -16,6 +16,7 @@ from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.bits import lowest, popcount
 from cpqueens.kernels.branching import DEPTH, EQUAL, FOUND, NODES, PHASE, STORED, TreeSearch
 from cpqueens.kernels.domains import Ints, Memory, restore
+from cpqueens.kernels.dispatch import link
 from cpqueens.kernels.forward import (
     DECIDED,
     DESCEND,
@@ -29,7 +30,7 @@ from cpqueens.kernels.forward import (
     descend,
     retreat,
 )
-from cpqueens.kernels.jit import inner_kernel, kernel
+from cpqueens.kernels.jit import inner_kernel, kernel, linking_kernel
 from cpqueens.kernels.pattern import Words
 from cpqueens.kernels.random import below
 
@@ -237,7 +238,7 @@ def change(m: Memory, q: TreeSearch, own: Ints) -> Any:
     return descend(m, q)
 
 
-@kernel
+@linking_kernel(link)
 def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, limit: int, steps: int) -> Any:
     """Go on for at most ``steps`` values tested, decisions and retreats; end at a success.
 

@@ -8,6 +8,7 @@ import pytest
 
 from cpqueens.cli import warming
 from cpqueens.errors import CpqueensError
+from cpqueens.kernels import apart
 
 
 def test_each_run_is_made_by_one_process() -> None:
@@ -20,6 +21,7 @@ def test_processes_together_make_all_runs(whole: bool) -> None:
     runs = [*warming.RUNS, *(warming.FURTHER if whole else ())]
     expected = Counter(f"{solver} on {problem}" for problem, _, solver, _ in runs)
     expected += Counter(f"many runs of {solver} on {problem}" for problem, _, solver, _ in warming.MANY)
+    expected += Counter(f"propagation of {name}" for name in apart.NAMES)
     expected["backtracking:halves on queens"] += 1
     assert Counter(warming.compile_all(2, whole)) == expected
     assert not whole or expected.total() == warming.NUMBER
