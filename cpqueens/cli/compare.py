@@ -38,7 +38,8 @@ def command(
 ) -> int:
     """Say whether two models have the same solutions.
 
-    Compared are the variables that both have, by name; others are projected away. Parameters name=value are for both, a.name=value and b.name=value for one of them.
+    Compared are the variables that both have, by name; others are projected away. Parameters
+    name=value are for both models, a.name=value and b.name=value for one of them.
     """
     from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
 

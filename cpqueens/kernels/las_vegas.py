@@ -15,8 +15,8 @@ from cpqueens.kernels import search_info as at_end
 from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.bits import lowest, popcount
 from cpqueens.kernels.branching import DEPTH, EQUAL, FOUND, NODES, PHASE, STORED, TreeSearch
-from cpqueens.kernels.domains import Ints, Memory, restore
 from cpqueens.kernels.dispatch import link
+from cpqueens.kernels.domains import Ints, Memory, restore
 from cpqueens.kernels.forward import (
     DECIDED,
     DESCEND,
