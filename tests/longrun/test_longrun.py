@@ -34,7 +34,7 @@ from cpqueens.longrun.splitting import Prefixes, UnitParts, partition_digest, sp
 from cpqueens.longrun.verification import verify
 from cpqueens.longrun.work import Counted, count_parts, residues
 
-TIMES = 2
+TIMES = 1
 """Kills of each kind here; `test_kills_a_hundred_times` does more."""
 
 
