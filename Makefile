@@ -19,7 +19,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint types check lowest fuzz cluster-demo mutants intervals bench clean clean-cache help
+.PHONY: demo docs test test-slow lint types check lowest fuzz cluster-demo mutants intervals bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -31,6 +31,7 @@ help:
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
+	@echo "make docs       the site, in build/site; its code runs while it is built"
 	@echo "make test-slow  tests that take minutes"
 
 $(READY): pyproject.toml
@@ -50,6 +51,13 @@ test: $(READY)
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -q -m slow
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs build/site
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python $(INSTALL) --editable . --group docs
+	touch $@
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -327,8 +327,9 @@ class Model(Statement):
         ----------
         optimal, gap
             Count only optimal solutions, or those at most ``gap`` from the optimum; as for `enumerate`.
-        solver, time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log,
-        parameters
+        solver, time_limit, step_limit, random_seed, num_workers, hint, assumptions
+            As for `solve`.
+        on_progress, log, parameters
             As for `solve`.
 
         Raises

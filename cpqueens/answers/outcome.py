@@ -88,7 +88,7 @@ class SolutionSet(Sequence["Solution"]):
         return (Solution(self, row) for row in range(len(self.matrix)))
 
     def values(self, expression: Any) -> IntArray:
-        """Return an expression's values in all solutions, of shape (solutions, *shape).
+        """Return an expression's values in all solutions, of shape ``(solutions, *shape)``.
 
         Raises
         ------

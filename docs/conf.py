@@ -1,0 +1,48 @@
+"""How the site is built: MyST pages whose code runs while they are built, warnings as errors, no network."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+os.environ["COLUMNS"] = "96"
+
+import generate  # noqa: E402  (beside this file)
+
+project = "cpqueens"
+author = "the cpqueens authors"
+copyright = author
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinxcontrib.programoutput",
+]
+html_theme = "furo"
+html_title = "cpqueens"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+exclude_patterns = ["files", "_build"]
+suppress_warnings = ["mystnb.unknown_mime_type"]
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_ipywidgets_js = {}
+nb_number_source_lines = False
+programoutput_prompt_template = "$ {command}\n{output}"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_use_rtype = False
+
+
+def setup(app):
+    """Write the pages that are made from the registries before anything is read."""
+    generate.write_all(HERE / "generated")

@@ -1,0 +1,210 @@
+"""Pages made from the registries: constraints, solvers, the gallery, the command line.
+
+What a registry knows is written nowhere else, so that no page says what is no longer so.
+"""
+
+import doctest
+import inspect
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+import cpqueens
+from cpqueens import Model
+from cpqueens.answers.outcome import Solution
+from cpqueens.backends import named
+from cpqueens.cli import main as cli
+from cpqueens.language.constraints.kinds import KINDS, kind_class
+from cpqueens.lowered.lowering import Scratch
+from cpqueens.problems import catalog
+from cpqueens.report.formats import render
+
+EXACT = ("cpsat", "python-constraint", "backtracking")
+
+PICTURES = {"magic_square": ["n=3"]}
+"""Parameters of pictures where the default ones take long."""
+
+
+def write_all(folder: Path) -> None:
+    """Write all generated pages afresh."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, text in {**_constraints(), **_solvers(), **_gallery(), **_command_line()}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _toctree(names: Iterable[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
+
+
+# ---- constraints ---------------------------------------------------------------------------------------
+
+
+def _constraints() -> dict[str, str]:
+    """Return the page of all kinds: meaning, what they are made of, who has them natively."""
+    kinds = [_constraint(name) for name in KINDS]
+    meanings, natives = [row[:2] for row in kinds], [[row[0], *row[2:]] for row in kinds]
+    text = f"""# Constraints
+
+What each kind means is the first line of its documentation ([all of it](../reference/names.md)). *Native*
+is what a solver takes as it is, in the example of that documentation; *rewritten* is what it is given in
+simpler kinds. Both own engines take some whole, and read the rest from one lowered form. All kinds may be
+negated, implied, and added up as truths.
+
+{_table(("kind", "meaning"), meanings)}
+
+## Who has it natively
+
+{_table(("kind", "made of", *EXACT), natives)}
+"""
+    return {"constraints.md": text}
+
+
+def _constraint(name: str) -> list[str]:
+    kind = kind_class(name)
+    summary = (inspect.getdoc(kind) or "").split("\n\n")[0].split("\n")[0].replace("``", "`")
+    found = _example(name, kind)
+    if found is None:  # posting it posts its parts
+        return [f"`{name}`", summary, "its parts", *("its parts" for _ in EXACT)]
+    return [f"`{name}`", summary, _made_of(*found), *(_how(*found, solver) for solver in EXACT)]
+
+
+def _example(name: str, kind: type) -> tuple[Model, int] | None:
+    """Return the model of the example in a kind's documentation, and where in it the kind stands."""
+    space: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(inspect.getdoc(kind) or ""):
+        exec(example.source, space)
+        for model in [m for m in space.values() if isinstance(m, Model)]:
+            for position, posted in enumerate(model.constraints):
+                if posted.constraint.kind == name:
+                    return model, position
+    return None
+
+
+def _made_of(model: Model, position: int) -> str:
+    parts = model.constraints[position].constraint.decompose(Scratch(model))
+    return ", ".join(dict.fromkeys(f"`{part.kind}`" for part in parts)) or "itself"
+
+
+def _how(model: Model, position: int, solver: str) -> str:
+    how = model.solve(solver=solver).statistics["constraints"]
+    return "rewritten" if how[position] == "decomposed" else "native"
+
+
+# ---- solvers -------------------------------------------------------------------------------------------
+
+
+def _solvers() -> dict[str, str]:
+    """Return a page for each solver, with its strategies."""
+    pages, rows = {}, []
+    for solver in named.available():
+        done = subprocess.run(
+            [sys.executable, "-m", "cpqueens", "strategies", solver, "--json"],
+            capture_output=True, check=True,
+        )  # fmt: skip
+        told = json.loads(done.stdout)["strategies"]
+        pages[f"solvers/{solver}.md"] = _solver(solver, told)
+        claims = "infeasible, optimal, all" if solver in EXACT else "a solution, or the best found"
+        rows.append((f"[`{solver}`]({solver}.md)", told[0]["summary"], claims, str(len(told) - 1)))
+    index = (
+        f"# Solvers and strategies\n\n{_table(('solver', 'what it is', 'may claim', 'strategies'), rows)}\n\n"
+    )
+    return {**pages, "solvers/index.md": index + _toctree(named.available()) + "\n"}
+
+
+def _solver(solver: str, told: list[dict[str, Any]]) -> str:
+    parts = [f"# {solver}"]
+    for entry in told:
+        if entry["name"] != solver:
+            parts.append(f"## {entry['name']}")
+        parts.append(entry["summary"])
+        parts += [entry["note"].capitalize() + "."] if entry["note"] else []
+        if entry["options"]:
+            options = [
+                (f"`{key}`", "" if o["default"] is None else f"`{o['default']}`", o["allowed"], o["meaning"])
+                for key, o in entry["options"].items()
+            ]
+            parts.append(_table(("option", "default", "allowed", "meaning"), options))
+        parts += [f"Source: {entry['source']}"] if entry["source"] else []
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- the gallery ---------------------------------------------------------------------------------------
+
+
+def _gallery() -> dict[str, str]:
+    """Return a page for each problem."""
+    pages = {f"gallery/{name}.md": _problem(catalog.find(name)) for name in catalog.names()}
+    rows = [(f"[{_title(name)}]({name}.md)", catalog.find(name).summary) for name in catalog.names()]
+    index = f"# Gallery\n\n{_table(('problem', 'what is asked'), rows)}\n\n{_toctree(catalog.names())}\n"
+    return {**pages, "gallery/index.md": index}
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _problem(problem: catalog.Problem) -> str:
+    instance = catalog.load(problem.name, PICTURES.get(problem.name, []))
+    solution = instance.model.solve(time_limit=20, random_seed=1).solution
+    parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
+    if solution is not None:
+        parts += [f"A solution of `{instance.title}`:", _picture(solution)]
+    parts += ["```sh", f"cpqueens solve {problem.name}", f"cpqueens cross-check {problem.name}", "```"]
+    parts += ["## The model", "```python", inspect.getsource(problem.module).rstrip(), "```"]
+    if problem.published:
+        rows = [
+            (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
+            for p in problem.published
+        ]
+        parts += ["## Published values", _table(("of what", "for", "value", "source"), rows)]
+    return _joined(parts) + "\n"
+
+
+def _joined(parts: list[str]) -> str:
+    """Return paragraphs; the lines of a fence stay together."""
+    text = "\n\n".join(parts)
+    return (
+        text.replace("```sh\n\n", "```sh\n")
+        .replace("```python\n\n", "```python\n")
+        .replace("\n\n```\n", "\n```\n")
+    )
+
+
+def _picture(solution: Solution) -> str:
+    try:
+        return f'<div class="picture">\n{render(solution, "svg")}\n</div>'
+    except cpqueens.ModelError:
+        return f"```text\n{render(solution, 'board')}\n```"
+
+
+# ---- the command line ----------------------------------------------------------------------------------
+
+
+def _command_line() -> dict[str, str]:
+    """Return the help of every verb."""
+    parts = ["# Command line", _help(cli.main, "cpqueens")]
+    for verb in cli.VERBS:
+        command = cli.main.get_command(click.Context(cli.main), verb)
+        parts += [f"## {verb}", _help(command, f"cpqueens {verb}")]
+        for name, inner in getattr(command, "commands", {}).items():
+            parts += [f"### {verb} {name}", _help(inner, f"cpqueens {verb} {name}")]
+    return {"command_line.md": "\n\n".join(parts) + "\n"}
+
+
+def _help(command: click.Command, name: str) -> str:
+    context = click.Context(command, info_name=name, max_content_width=96)
+    return f"```text\n{command.get_help(context)}\n```"
