@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,19 +11,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cpqueens.models.queens import queens
+from executors import Here, found_in
 
 from cpqueens.longrun import cluster
 from cpqueens.longrun.cluster import connected
 from cpqueens.longrun.coordinator import durable_count
 from cpqueens.longrun.job import JobError
+from cpqueens.longrun.ledger import Ledger
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
+_NO_CODE = shutil.ignore_patterns("__pycache__", "*.kernel")
 pytestmark = pytest.mark.filterwarnings("default")  # those of the cluster's libraries are theirs
 
 
@@ -108,6 +112,57 @@ def test_a_cluster_whose_worker_is_killed(here: Cluster, tmp_path: Path) -> None
         found = durable_count(queens(6), tmp_path / "run.db", executor=given, workers=threads, parts=36)
     assert struck == [signal.SIGSTOP, signal.SIGKILL]
     assert (found.count, found.complete) == (4, True)
+
+
+def test_a_scheduler_that_is_killed_is_waited_for(here: Cluster, tmp_path: Path) -> None:
+    scheduler, _ = here.scheduler(), here.worker()
+    here.wait_for(1)
+
+    def strike(task: int) -> None:
+        if task == 8:
+            scheduler.kill()
+            scheduler.wait()
+            here.scheduler()
+            here.worker()
+
+    path = tmp_path / "run.db"
+    with connected(here.address) as (executor, threads, _dashboard):
+        given = Watched(executor, strike)
+        found = durable_count(queens(6), path, executor=given, workers=threads, parts=36)
+    assert given.tasks > 8
+    assert (found.count, found.complete, found.totals.poison) == (4, True, ())
+    with closing(Ledger.open(path)) as ledger:
+        assert ledger.failures() == []
+
+
+def test_a_scheduler_that_does_not_return_ends_the_run_and_it_is_resumed(
+    here: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "RETURN", 0.5)
+    scheduler, _ = here.scheduler(), here.worker()
+    here.wait_for(1)
+    path = tmp_path / "run.db"
+    with connected(here.address) as (executor, threads, _dashboard):
+        given = Watched(executor, lambda task: scheduler.kill() if task == 8 else None)
+        with pytest.raises(JobError, match=r"no scheduler with workers at .* for 0\.5 s; resume later"):
+            durable_count(queens(6), path, executor=given, workers=threads, parts=36)
+    assert 0 < found_in(path).done < 36
+    assert durable_count(queens(6), path, executor=Here(), parts=36).count == 4
+
+
+def test_a_worker_with_another_version_is_refused(here: Cluster, tmp_path: Path) -> None:
+    import cpqueens
+
+    shutil.copytree(Path(cpqueens.__file__).parent, tmp_path / "other" / "cpqueens", ignore=_NO_CODE)
+    (tmp_path / "other" / "cpqueens" / "longrun" / "another.py").write_text("")
+    here.scheduler()
+    here.worker(tmp_path / "other")
+    here.wait_for(1)
+    with (
+        connected(here.address) as (executor, _threads, _dashboard),
+        pytest.raises(JobError, match=r"the worker on .* has cpqueens .*, the job began with "),
+    ):
+        durable_count(queens(5), tmp_path / "run.db", executor=executor, workers=1, parts=5)
 
 
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:

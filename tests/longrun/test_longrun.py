@@ -22,7 +22,7 @@ from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, fou
 from cpqueens import AllDifferent, Model
 from cpqueens.cli.main import main
 from cpqueens.kernels import tiers
-from cpqueens.longrun import coordinator, job, work
+from cpqueens.longrun import job, work
 from cpqueens.longrun import ledger as ledger_module
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 from cpqueens.longrun.job import JobError, code_version
@@ -178,17 +178,28 @@ def test_a_file_that_is_no_ledger(tmp_path: Path, content: bytes, said: str | No
             durable_count(queens(4), path, executor=Here())
 
 
-def test_a_ledger_of_another_job_or_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_of_another_job_or_other_code(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     durable_count(queens(5), path, executor=Here(), parts=5)
     with pytest.raises(JobError, match="holds another job"):
         durable_count(queens(6), path, executor=Here())
     with pytest.raises(JobError, match="holds another job"):
         durable_count(queens(5), path, executor=Here(), solver="cpsat")
-    monkeypatch.setattr(coordinator, "code_version", lambda: "9.9+other")
+    path = tmp_path / "older.db"
+    Ledger.create(path, replace(job_of(queens(5), 5), title="queens", code="0.0+older")).close()
     with pytest.raises(JobError, match="begun by cpqueens"):
         durable_count(queens(5), path, executor=Here())
     assert durable_count(queens(5), path, executor=Here(), changed_code=True).count == 10
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("CREATE TABLE job (a)")
+    before = path.read_bytes()
+    with pytest.raises(JobError, match="of another program"):
+        durable_count(queens(5), path, executor=Here())
+    assert path.read_bytes() == before
 
 
 def test_a_worker_with_other_code_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
