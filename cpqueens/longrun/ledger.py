@@ -328,6 +328,16 @@ class Ledger:
         """Return when coordinators began and ended, with how many workers, and which code."""
         return self._rows("SELECT began, ended, workers, code FROM session ORDER BY began")
 
+    def wall_seconds(self) -> float:
+        """Return how long all sessions took; of one that was killed, until its last result."""
+        found = 0.0
+        sessions = self.sessions()
+        for k, (began, ended, _, _) in enumerate(sessions):
+            until = sessions[k + 1][0] if k + 1 < len(sessions) else time.time()
+            query = "SELECT coalesce(max(at), ?) FROM result WHERE at BETWEEN ? AND ?"
+            found += (ended or self._rows(query, began, began, until)[0][0]) - began
+        return found
+
     def totals(self) -> Totals:
         """Return what all of it amounts to."""
         found = self.results()

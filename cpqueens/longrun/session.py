@@ -29,6 +29,9 @@ TASK_SECONDS = 2.0
 LEASE = 300.0
 """Seconds after which a task whose worker does nothing is given to another."""
 
+STANDS_STILL = "no answer"
+"""What the message of a failure begins with where nobody died."""
+
 _WINDOW = 4  # tasks in flight a worker
 _COMMIT_SECONDS = 0.9
 _LOOK_SECONDS = 0.1
@@ -109,6 +112,7 @@ class _Task:
     lease: float
     spent: float = 0.0  # processor time of its worker when that was looked at last
     began: float = math.inf  # the same at the first look
+    ended: str = ""  # why we ended its worker
 
 
 @dataclass
@@ -195,7 +199,7 @@ class Session:
         except BrokenExecutor as error:
             raise JobError(f"the executor is gone: {error}; resume later") from None
         except (Exception, CancelledError) as error:
-            self._failed(task, f"{type(error).__name__}: {error}")
+            self._failed(task, task.ended or f"{type(error).__name__}: {error}")
             return
         for found in results:
             if self.files is not None:
@@ -224,7 +228,7 @@ class Session:
             elif self.hang < math.inf:
                 future.cancel()
                 del self.flying[future]
-                self._failed(task, f"no answer in {task.lease:g} s")
+                self._failed(task, f"{STANDS_STILL} in {task.lease:g} s")
             else:  # whoever answers first counts, the other confirms
                 task.lease *= 2  # it may be long: not every lease another worker is to begin it anew
                 self.waiting.append(task.parts)
@@ -235,7 +239,9 @@ class Session:
             return
         spent = processes.spent(future)
         task.began = min(task.began, spent)
-        if not processes.give_up(future, spent if spent - task.began > self.hang else task.spent):
+        if processes.give_up(future, spent if spent - task.began > self.hang else task.spent):
+            task.ended = f"{STANDS_STILL} in {task.lease:g} s, or not in {self.hang:g} s of a processor"
+        else:
             task.spent = spent
 
     def _drain(self, seconds: float) -> None:

@@ -102,6 +102,8 @@ def verify(
         raise ModelError(f"share: a number from 0 to 1 is needed, got {share}")
     path = Path(store)
     with closing(Ledger.open(path)) as ledger, listening() as interrupt:
+        if ledger.job.kind not in ("count", "enumerate"):
+            raise ModelError(f"{path}: holds {ledger.job.title}, of which nothing can be counted again")
         ledger.claim()
         splitting = splitting_of(ledger.job)
         known = [r.part for r in ledger.results()]
