@@ -113,9 +113,8 @@ def verify(
         differing, checked = [], 0
         before = {part for part, *_ in ledger.conflicts()}
         for part in interrupt.until_seen(sample):
-            model, weight = splitting.narrowed(part)
             began = time.perf_counter()
-            found = weight * count(model, solver=by)
+            found = sum(weight * count(model, solver=by) for model, weight in splitting.narrowed(part))
             spent = time.perf_counter() - began
             ledger.add(Counted(part, found, residues(found), spent, platform.node()), by)
             ledger.commit()

@@ -19,6 +19,8 @@ import pytest
 from cpqueens.models.queens import queens
 from executors import Here, found_in
 
+from cpqueens import evaluate
+from cpqueens.cli.main import main
 from cpqueens.longrun import cluster
 from cpqueens.longrun.cluster import connected
 from cpqueens.longrun.coordinator import durable_count
@@ -163,6 +165,32 @@ def test_a_worker_with_another_version_is_refused(here: Cluster, tmp_path: Path)
         pytest.raises(JobError, match=r"the worker on .* has cpqueens .*, the job began with "),
     ):
         durable_count(queens(5), tmp_path / "run.db", executor=executor, workers=1, parts=5)
+
+
+def test_fuzzing_and_evaluating_on_a_cluster(
+    here: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.scheduler()
+    here.worker()
+    here.wait_for(1)
+    on = ("--cluster", here.address, "--store")
+    fuzz = ("fuzz", "--models", "12", "--solvers", "python-constraint", *on, str(tmp_path / "fuzz.db"))
+    runs = ("evaluate", "queens", "n=6", "--solver", "local-search", "--runs", "30", "--reference-time", "0")
+    with connected(here.address) as (executor, threads, _dashboard):
+        heuristics = evaluate("local-search", "queens", [6], 30, executor=executor, reference_time=0)
+    for words, title, whole in (
+        (fuzz, "fuzzing, seed 0", 12), ((*runs, *on, str(tmp_path / "runs.db")), "local-search on", 30)
+    ):  # fmt: skip
+        for _ in range(2):  # the second time it is all there
+            with pytest.raises(SystemExit) as left:
+                main(list(words))
+            assert not left.value.code, capsys.readouterr().err
+        capsys.readouterr()
+        with closing(Ledger.open(Path(words[-1]))) as ledger:
+            assert ledger.job.title.startswith(title)
+            assert (ledger.totals().done, ledger.totals().complete) == (whole, True)
+    assert len(heuristics.runs) == 30
+    assert threads == 1
 
 
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
