@@ -10,6 +10,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from cpqueens.cli.main import main
 from cpqueens.files.modelfile import dump_model
 from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
@@ -33,6 +36,13 @@ def job_of(model: Model, parts: int = 50, solver: str = "backtracking") -> LongJ
 def found_in(path: Path) -> Any:
     with closing(Ledger.open(path)) as ledger:
         return ledger.totals()
+
+
+def run(*arguments: str) -> int:
+    """Run the command line in this process; return its exit code."""
+    with pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    return int(left.value.code or 0)
 
 
 class Here(Executor):

@@ -17,10 +17,9 @@ from typing import Any
 
 import pytest
 from cpqueens.models.queens import queens
-from executors import Here, found_in
+from executors import Here, found_in, run
 
 from cpqueens import evaluate
-from cpqueens.cli.main import main
 from cpqueens.longrun import cluster
 from cpqueens.longrun.cluster import connected
 from cpqueens.longrun.coordinator import durable_count
@@ -182,9 +181,7 @@ def test_fuzzing_and_evaluating_on_a_cluster(
         (fuzz, "fuzzing, seed 0", 12), ((*runs, *on, str(tmp_path / "runs.db")), "local-search on", 30)
     ):  # fmt: skip
         for _ in range(2):  # the second time it is all there
-            with pytest.raises(SystemExit) as left:
-                main(list(words))
-            assert not left.value.code, capsys.readouterr().err
+            assert run(*words) == 0, capsys.readouterr().err
         capsys.readouterr()
         with closing(Ledger.open(Path(words[-1]))) as ledger:
             assert ledger.job.title.startswith(title)

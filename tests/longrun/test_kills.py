@@ -45,11 +45,15 @@ def kernels_are_plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # ---- coordinators --------------------------------------------------------------------------------------
 
 
-def begun(path: Path, n: int, *more: str) -> subprocess.Popen[bytes]:
+def begun(
+    path: Path, n: int, *more: str, before: Callable[[], None] | None = None
+) -> subprocess.Popen[bytes]:
     """Return a coordinator at work on at least 300 parts, in a session of its own."""
     command = ["-m", "cpqueens", "count", "queens", f"n={n}", "--store", str(path), "--parts", "300", *more]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([sys.executable, *command], start_new_session=True, **pipes)  # type: ignore[call-overload,no-any-return]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, *command], stdout=pipe, stderr=pipe, start_new_session=True, preexec_fn=before
+    )
 
 
 def rows(path: Path, table: str) -> int:
@@ -93,6 +97,22 @@ def kill_coordinators(folder: Path, times: int, chance: random.Random) -> int:
 
 def test_killed_coordinators(tmp_path: Path) -> None:
     assert kill_coordinators(tmp_path, TIMES, random.Random(1)) >= 1
+
+
+def test_a_full_disk_is_said_in_one_line_and_nothing_is_lost(tmp_path: Path) -> None:
+    """No file may grow beyond some kilobytes, which is what a small disk does."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "run.db"
+    small = (100_000, 100_000)
+    with begun(
+        path, 7, "--workers", "1", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, small)
+    ) as full:
+        _, err = full.communicate(timeout=120)
+    assert full.returncode == 2, err
+    assert len(err.splitlines()) == 1
+    assert b"what was committed before is kept" in err
+    assert not found_in(path).complete
+    to_the_end(path)
 
 
 def test_interrupted_by_a_signal_it_says_how_to_resume(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -17,10 +16,9 @@ import numpy as np
 import pytest
 from cpqueens.models.latin_square import latin_square
 from cpqueens.models.queens import queens
-from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, found_in, job_of
+from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, found_in, job_of, run
 
 from cpqueens import AllDifferent, Model
-from cpqueens.cli.main import main
 from cpqueens.kernels import tiers
 from cpqueens.longrun import job, work
 from cpqueens.longrun import ledger as ledger_module
@@ -231,13 +229,23 @@ def test_a_full_disk_loses_nothing_that_was_committed(
     assert durable_count(queens(6), path, executor=Here(), parts=200).count == 4
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everything")
-def test_a_ledger_that_may_not_be_written(tmp_path: Path) -> None:
+def test_a_ledger_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.db"
     durable_count(queens(5), path, executor=Stopping(2), parts=5)
-    path.chmod(0o400)
+    before = found_in(path)
+    connected = ledger_module._connected
+
+    def locked(path: Path) -> sqlite3.Connection:
+        connection = connected(path)
+        connection.execute("PRAGMA query_only = ON")  # root may write every file
+        return connection
+
+    monkeypatch.setattr(ledger_module, "_connected", locked)
     with pytest.raises(JobError, match="readonly"):
         durable_count(queens(5), path, executor=Here(), parts=5)
+    assert found_in(path) == before
+    monkeypatch.undo()
+    assert durable_count(queens(5), path, executor=Here(), parts=5).count == 10
 
 
 # ---- executors ---------------------------------------------------------------------------------------
@@ -269,6 +277,17 @@ def test_a_count_is_resumed(tmp_path: Path) -> None:
 def test_poison_makes_the_job_incomplete(tmp_path: Path) -> None:
     found = durable_count(queens(5), tmp_path / "run.db", executor=Poisoned(), parts=5)
     assert (found.stop_reason, found.complete, found.totals.poison) == ("poison", False, (3,))
+
+
+def test_a_poisoned_count_leaves_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.db"
+    durable_count(queens(5), path, executor=Poisoned(), parts=5, title="queens(n=5)")
+    assert run("count", "queens", "n=5", "--store", str(path), "--workers", "1") == 3
+    printed = capsys.readouterr().out
+    assert "solutions  at least " in printed
+    assert "trouble    cpqueens runs show" in printed
+    assert run("runs", "show", str(path)) == 3
+    assert "POISON     parts 3 failed too often: RuntimeError: it eats all memory" in capsys.readouterr().out
 
 
 def test_two_results_for_a_part_make_the_job_red(tmp_path: Path) -> None:
@@ -356,12 +375,6 @@ def test_a_sample_is_counted_again(tmp_path: Path) -> None:
 
 
 # ---- the command line ----------------------------------------------------------------------------------
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as left:
-        main(list(arguments))
-    return int(left.value.code or 0)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
