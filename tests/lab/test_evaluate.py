@@ -159,6 +159,17 @@ def test_a_record_is_continued_and_nothing_runs_twice(tmp_path: Path) -> None:
     assert evaluate(counted, **SIX, runs=3, record=path).runs == first.runs
 
 
+def test_a_record_holds_the_runs_of_all(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    given = {"problem": "queens", "sizes": [5, 6], "runs": 2, "record": path, "reference_time": 0}
+    first = {run.key: run for run in evaluate(["local-search:sideways", "las-vegas"], **given).runs}
+    second = {run.key: run for run in evaluate(["las-vegas", "local-search:sideways"], **given, seed=1).runs}
+    assert len(first) == len(second) == 8
+    assert {key: run for key, run in first.items() if key[2] == 1}.items() <= second.items()
+    with closing(Ledger.open(path)) as ledger:
+        assert (ledger.totals().done, ledger.totals().complete) == (12, True)
+
+
 @pytest.mark.parametrize(
     ("change", "what"),
     [
