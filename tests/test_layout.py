@@ -28,10 +28,10 @@ LEVELS = (
     "files",
     "problems",
     "exchange",
+    "longrun",
     "crosscheck",
     "fuzzing",
     "lab",
-    "longrun",
     "testing",
     "cli",
 )

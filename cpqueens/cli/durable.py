@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.cli.documents import document, echo_json
@@ -30,6 +31,33 @@ def durable_given(store: str | None, options: dict[str, Any]) -> dict[str, Any]:
     return durable
 
 
+@contextmanager
+def stored(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give a verb's options for work in processes, with a cluster's executor in place of its address."""
+    given = dict(options)
+    address, changed, processes = (given.pop(name) for name in ("cluster", "changed_code", "processes"))
+    if given["store"] is None and (address is not None or changed is not None):
+        raise ModelError(f"--{'changed-code' if address is None else 'cluster'}: only with --store RUN.DB")
+    given["changed_code"] = bool(changed)
+    with ExitStack() as until_done:
+        if address is not None:
+            given["executor"], threads = until_done.enter_context(announced(address))
+            processes = processes or threads
+        if processes is not None:
+            given["processes"] = processes
+        yield given
+
+
+@contextmanager
+def announced(address: str) -> Iterator[tuple[Executor, int]]:
+    """Give a cluster's executor and its threads, and say where it shows what it does."""
+    from cpqueens.longrun.cluster import connected
+
+    with connected(address) as (executor, threads, dashboard):
+        say(f"cluster    {threads} threads, dashboard {dashboard}", err=True)
+        yield executor, threads
+
+
 def in_store(
     verb: str,
     instance: Instance,
@@ -49,11 +77,8 @@ def in_store(
     seen: dict[str, Any] = {}
     with ExitStack() as until_done:
         if durable["cluster"] is not None:
-            from cpqueens.longrun.cluster import connected
-
-            options["executor"], threads, dashboard = until_done.enter_context(connected(durable["cluster"]))
+            options["executor"], threads = until_done.enter_context(announced(durable["cluster"]))
             options["workers"] = options["workers"] or threads
-            say(f"cluster    {threads} threads, dashboard {dashboard}", err=True)
         until_done.enter_context(progress(instance.title, lambda: _state(seen), shown=True))
         found = (durable_count if verb == "count" else durable_enumerate)(
             instance.model, store, solver=solver, parts=durable["parts"], title=instance.title,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.cli.durable import announced
 from cpqueens.cli.options import (
     check_place,
     commands,
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
 @click.option("--step-limit", type=int, metavar="STEPS", help="for each run of a solver that counts steps")
 @click.option(
     "--processes",
+    "--workers",
     type=int,
     metavar="N",
     help="make runs in N processes, which can be ended; default: none, or 1 with --heuristic",
 )
-@click.option("--record", metavar="FILE", help="a SQLite file that keeps the runs, and is continued")
+@click.option("--store", "--record", metavar="RUN.DB", help="keep a ledger, and go on with it after any end")
+@click.option("--cluster", metavar="ADDRESS", help="of a dask.distributed scheduler, whose workers make runs")
 @click.option(
     "--reference-time",
     type=float,
@@ -86,19 +90,24 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
 
     problem, sizes, parameters = _problem(model, assignments, options["sizes"])
     heuristics = _heuristics(options)
-    processes = options["processes"]
-    if processes is None and options["heuristic"]:
+    processes, address = options["processes"], options["cluster"]
+    if processes is not None and address is not None:
+        raise ModelError("--cluster: has its own workers; --processes is not taken")
+    if processes is None and options["heuristic"] and address is None:
         processes = 1
     so_far = [""]
 
     def note(state: object) -> None:
         so_far[0] = str(state)
 
-    with progress("evaluating", lambda: so_far[0], shown=True):
+    with ExitStack() as until_done:
+        executor = None if address is None else until_done.enter_context(announced(address))[0]
+        until_done.enter_context(progress("evaluating", lambda: so_far[0], shown=True))
         return evaluate(
             heuristics, problem, sizes, options["runs"], parameters=parameters, seed=options["seed"],
             time_limit=options["time_limit"], step_limit=options["step_limit"], processes=processes,
-            record=options["record"], reference_time=options["reference_time"], progress=note,
+            executor=executor, record=options["store"], reference_time=options["reference_time"],
+            progress=note,
         )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from cpqueens.cli.options import json_option
+from cpqueens.cli.durable import stored
+from cpqueens.cli.options import json_option, store_options
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 
@@ -14,42 +15,45 @@ from cpqueens.errors import ModelError
 @click.option("--models", type=int, default=2000, show_default=True, metavar="N", help="how many models")
 @click.option("--seed", type=int, default=0, show_default=True, help="the same seed gives the same models")
 @click.option("--solvers", metavar="A,B,...", help="default: every installed backend")
-@click.option("--processes", type=int, default=2, show_default=True, help="child processes; 0 for none")
+@click.option(
+    "--processes", "--workers", type=int, metavar="N", help="child processes, by default 2; 0 for none"
+)
 @click.option("--only", type=int, metavar="INDEX", help="examine one model of the run again")
 @click.option("--seconds", type=float, metavar="S", help="begin no further models after this time")
 @click.option("--out", type=click.Path(file_okay=False), help="a folder for the shrunk models of failures")
+@store_options
 @json_option
 def command(solvers: str | None, as_json: bool, out: str | None, **options: Any) -> int:
     """Compare random tiny models on several solvers with an exhaustive oracle."""
-    from cpqueens.cli.terminal import progress
-    from cpqueens.fuzzing.fuzz import fuzz
-
     if out is not None:
         _folder(out)
-    done = [0]
-
-    def note(models: int, of: int, failures: int) -> None:
-        done[0] = models
-
-    with progress(f"fuzzing {options['models']} models", lambda: done[0], shown=True):
-        report = fuzz(
-            options["models"],
-            options["seed"],
-            [s for s in solvers.split(",") if s] if solvers is not None else None,
-            processes=options["processes"],
-            only=options["only"],
-            seconds=options["seconds"],
-            progress=note,
-        )
+    with stored(options) as given:
+        report = _fuzzed([s for s in solvers.split(",") if s] if solvers is not None else None, given)
     if as_json:
         from cpqueens.cli.documents import echo_json
 
         echo_json(_document(report))
     else:
         say(str(report))
+        if options["store"] is not None and report.models < options["models"]:
+            say("resume by the same command")
     if out is not None:
         _write_models(report, out)  # last: what was found must not be lost with the files
-    return report.exit_code
+    return int(report.exit_code)
+
+
+def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
+    """Return the report, with progress meanwhile."""
+    from cpqueens.cli.terminal import progress
+    from cpqueens.fuzzing.fuzz import fuzz
+
+    done = [0]
+
+    def note(models: int, of: int, failures: int) -> None:
+        done[0] = models
+
+    with progress(f"fuzzing {options['models']} models", lambda: done[0], shown=True):
+        return fuzz(solvers=solvers, progress=note, **options)
 
 
 def _document(report: Any) -> dict[str, Any]:

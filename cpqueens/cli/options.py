@@ -58,11 +58,18 @@ def optima_options(command: Command) -> Command:
 
 
 def durable_options(command: Command) -> Command:
+    """Add what keeps a ledger of a count in parts."""
+    parts = click.option(
+        "--parts", type=click.IntRange(1), metavar="N", help="at least so many; with --store"
+    )
+    return parts(store_options(command))
+
+
+def store_options(command: Command) -> Command:
     """Add what keeps a ledger of a long run."""
     return _stacked(
         click.option("--store", metavar="RUN.DB", help="keep a ledger, and go on with it after any end"),
         click.option("--cluster", metavar="ADDRESS", help="of a dask.distributed scheduler; with --store"),
-        click.option("--parts", type=click.IntRange(1), metavar="N", help="at least so many; with --store"),
         click.option(
             "--changed-code",
             is_flag=True,

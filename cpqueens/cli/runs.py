@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import sys
 import time
@@ -22,11 +21,13 @@ if TYPE_CHECKING:
     from cpqueens.longrun.ledger import Ledger, Totals
 
 _SHOWN = 10
+_WORDS = {"count": ("solutions", "counted by"), "evaluate": ("solved", "made by"),
+          "fuzz": ("failures", "examined on")}  # fmt: skip
 
 
 @click.group(invoke_without_command=False)
 def command() -> None:
-    """Look into the ledger of a long count, verify it, write it out."""
+    """Look into the ledger of a long run, verify it, write it out."""
 
 
 @command.command("show")
@@ -74,10 +75,11 @@ def _lines(ledger: Ledger, totals: Totals) -> list[str]:
 
     job = ledger.job
     at_least = "" if totals.complete else "at least "
+    counted, by = _WORDS.get(job.kind, _WORDS["count"])
     lines = [
         f"problem    {job.title}",
-        f"solutions  {at_least}{totals.count:,}",
-        f"parts      {totals.done:,} of {totals.parts:,} done ({job.splitting}, counted by {job.solver})",
+        f"{counted:<10} {at_least}{totals.count:,}",
+        f"parts      {totals.done:,} of {totals.parts:,} done ({job.splitting}, {by} {job.solver})",
     ]
     if totals.seconds:
         lines.append(
@@ -142,14 +144,14 @@ def export(store: str, form: str, solutions: str | None, force: bool) -> int:
     from cpqueens.longrun.ledger import Ledger
 
     with closing(Ledger.open(Path(store))) as ledger:
-        results = ledger.results()
+        results, contents = ledger.results(), dict(ledger.contents())
     names = ("part", "count", "seconds", "worker")
     rows = [(r.part, r.count, round(r.seconds, 6), r.worker) for r in results]
     if form == "json":
-        text = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+        for row in rows:
+            text = contents.get(row[0])
+            more = {} if text is None else {"content": json.loads(text)}
+            sys.stdout.write(json.dumps(dict(zip(names, row, strict=True)) | more) + "\n")
     else:
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\n").writerows([names, *rows])
-        text = buffer.getvalue()
-    sys.stdout.write(text)
+        csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])
     return DONE

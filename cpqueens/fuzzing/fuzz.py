@@ -2,6 +2,9 @@
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from cpqueens.backends.named import available
@@ -10,18 +13,21 @@ from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.fuzzing.findings import Failure, Progress, examine_one
+from cpqueens.fuzzing.fuzzledger import FuzzStore, in_ledger
 from cpqueens.fuzzing.fuzztable import FuzzReport
 from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
-from cpqueens.text.needed import as_function
+from cpqueens.text.needed import as_function, as_path
 from cpqueens.text.plaintext import shown
 
 MOST_MODELS = 10**9
 MOST_PROCESSES = 64
 """Each is an interpreter with all solvers loaded: hundreds would take the machine down."""
+MOST_TASKS = 1024
+"""That the machines of an executor may be at."""
 
 
 def fuzz(
@@ -33,6 +39,9 @@ def fuzz(
     only: int | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
+    store: str | PathLike[str] | None = None,
+    executor: Executor | None = None,
+    changed_code: bool = False,
 ) -> FuzzReport:
     """Compare random tiny models on several solvers with an exhaustive oracle.
 
@@ -52,6 +61,14 @@ def fuzz(
         Begin no further models after this time.
     progress
         Called now and then with the numbers of models done and in all, and of failures.
+    store
+        A ledger, an SQLite file that is made, or continued: a kill at any moment loses seconds. Failures are
+        those of all sessions; a model that ends three processes is one of them.
+    executor
+        With a ``store``: any `concurrent.futures.Executor` that runs functions of the package ``cpqueens``,
+        such as that of a cluster; it does ``processes`` tasks at a time.
+    changed_code
+        Go on with a ledger that other code began.
 
     Returns
     -------
@@ -61,11 +78,12 @@ def fuzz(
     Raises
     ------
     CpqueensError
-        For an unknown solver, or a number that is not allowed.
+        For an unknown solver, or a number that is not allowed; for a ledger of another job or other code,
+        one that is in use, or cannot be written.
     """
     for what, value, least, most in (
         ("models", models, 1, MOST_MODELS),
-        ("processes", processes, 0, MOST_PROCESSES),
+        ("processes", processes, 0, MOST_PROCESSES if executor is None else MOST_TASKS),
         ("seed", seed, 0, 2**62),
         ("only", 0 if only is None else only, 0, MOST_MODELS),
     ):
@@ -80,6 +98,11 @@ def fuzz(
     started = time.monotonic()
     tally = FuzzTally()
     names = [p.name for p in participants]
+    kept = None if store is None else FuzzStore(Path(as_path(store)), executor, processes, changed_code)
+    if kept is None and (executor is not None or changed_code):
+        raise ModelError(f"{'executor' if executor is not None else 'changed_code'}: only with a store")
+    if kept is not None and (only is not None or processes == 0):
+        raise ModelError("store: needs processes, and all models rather than one")
     alone = only is not None or processes == 0
     if not alone and not all(isinstance(s, str) for s in solvers):
         raise ModelError("solvers: child processes know solvers by name only; use processes=0")
@@ -89,6 +112,9 @@ def fuzz(
             named_solver(named)  # a wrong name is refused here, not in every child
     with listening() as interrupt:
         try:
+            if kept is not None:
+                reason, spent = in_ledger(seed, models, names, kept, tally, seconds, progress)
+                return tally.report(seed, spent, names, reason == "interrupted")
             if alone:
                 indices = range(models) if only is None else range(only, only + 1)
                 _in_this_process(seed, indices, participants, tally, seconds, progress, interrupt)

@@ -87,8 +87,8 @@ def evaluate(
         Makes the runs instead: any `concurrent.futures.Executor` whose tasks can be pickled, such as that of
         a cluster. It is not shut down.
     record
-        A SQLite file that keeps the runs. What is there is not run again; runs of another problem, heuristic,
-        limit or version of this package are refused.
+        A ledger, an SQLite file that keeps the runs (`cpqueens runs show` reads it). What is there is not
+        run again; runs of another problem, heuristic, limit or version of this package are refused.
     reference_time
         Seconds in which an exact solver may find all solutions of each problem, or prove the optimum, to
         compare with; 0 for none.
@@ -216,6 +216,8 @@ class _Work:
         settings = [self._setting(c, case, rows) for case in self.cases for c in self.contenders]
         whole = len(self.seeds) * len(settings)
         there = whole - sum(len(setting.todo) for setting in settings)
+        if file is not None:
+            file.expect(len(rows) + sum(len(setting.todo) for setting in settings))
         state = [Progress(there, whole, "", first=there)]
 
         def take(made: list[RunRecord]) -> None:

@@ -7,7 +7,7 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.lab.contenders import Contender, RunLimits, machine
 from cpqueens.lab.runtable import RunRecord
 from cpqueens.lab.workers import TaskLost
+from cpqueens.longrun.job import JobError
 from cpqueens.text.plaintext import one_line
 
 if TYPE_CHECKING:
@@ -156,10 +157,14 @@ class RunMaker:
             rows = future.result()
         except TaskLost as error:
             self._died(setting, task, error)
+        except (JobError, BrokenExecutor):  # a worker has other code, or there are none any more
+            raise
         except CpqueensError as error:
             self._refused(setting, error)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ModelError(f"processes: {setting.contender.name}: {one_line(str(error))}") from None
+        except (Exception, CancelledError) as error:  # of a cluster that lost the worker, say
+            self._died(setting, task, TaskLost("crashed", one_line(f"{type(error).__name__}: {error}", 200)))
         else:
             setting.learn(rows)
             self.take(rows)

@@ -1,100 +1,81 @@
-"""Runs in a SQLite file: a batch is there for good once it is written, and a later call goes on from it."""
+"""Runs in a ledger: a batch is there for good once it is written, and a later call goes on from it."""
 
 from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from cpqueens.errors import ModelError
-from cpqueens.lab.runtable import COLUMNS, RunRecord, cells, from_cells
+from cpqueens.lab.runtable import COLUMNS, RunRecord
+from cpqueens.longrun.job import LongJob, code_version
+from cpqueens.longrun.ledger import Ledger, holds_something
+from cpqueens.longrun.work import Counted, residues
 from cpqueens.text.bounded import label
 from cpqueens.text.needed import as_path
 from cpqueens.text.plaintext import shown
 
-Made = TypeVar("Made")
-
-_FORMAT = 1
 _EVERY = 0.2
 """Seconds between writes: as much as a kill may cost."""
-_APPLICATION = 0x63707131
-"""What tells our files from other SQLite files."""
-_TYPES = {"seed": "INTEGER", "steps": "INTEGER", "evaluations": "INTEGER", "restarts": "INTEGER",
-          "processor_seconds": "REAL", "wall_seconds": "REAL", "objective": "INTEGER"}  # fmt: skip
+_MOST = 2**63 - 1
 
 
 class RunFile:
-    """The runs of one experiment, in a file that survives a kill at any moment.
+    """The runs of one evaluation, in a ledger that survives a kill at any moment.
+
+    A run is a part: that of a heuristic on a problem with a seed has a number of its own. The job grows with
+    the runs that are asked for.
 
     Parameters
     ----------
+    path
+        The ledger.
     identity
-        What the runs depend on, beside their seeds, by name; each value is plain JSON.
+        What the runs depend on, beside their seeds, by name; each value is plain JSON. ``heuristics`` and
+        ``problems`` are mappings by the names that runs have.
 
     Raises
     ------
-    ModelError
-        If the file cannot be written, is no file of runs, is in use, or holds runs of another identity.
+    CpqueensError
+        If the file cannot be written, is no ledger, is in use, or holds runs of another identity.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
         self.path = Path(as_path(path))
-        self._name = label(str(self.path))
-        self._database = self._guarded(lambda: sqlite3.connect(self.path, isolation_level=None, timeout=0.5))
-        self._waiting: list[tuple[Any, ...]] = []
-        self._written = time.monotonic()
+        pairs = [(h, p) for h in sorted(identity["heuristics"]) for p in sorted(identity["problems"])]
+        self._pairs = {pair: k for k, pair in enumerate(pairs)}
+        self._ledger = self._opened(identity)
         try:
-            self._guarded(lambda: self._prepare(json.loads(json.dumps(identity))))
+            self._ledger.claim()
+            self._compare(self._ledger.job, json.loads(json.dumps(identity)))
+            self._session = self._ledger.begin_session(1, code_version())
         except BaseException:
-            self._database.close()
+            self._ledger.close()
             raise
+        self._written = time.monotonic()
 
-    def _guarded(self, work: Callable[[], Made]) -> Made:
-        try:
-            return work()
-        except (sqlite3.Error, OSError, ValueError, TypeError, OverflowError) as error:
-            if isinstance(error, ModelError):
-                raise
-            locked = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
-            why = "another process writes to it" if locked else str(error)
-            raise ModelError(f"{self._name}: cannot hold runs: {why}") from None
-
-    def _prepare(self, identity: dict[str, Any]) -> None:
-        run = self._database.execute
-        run("PRAGMA locking_mode = EXCLUSIVE")
-        owner, tables = (
-            run("PRAGMA application_id").fetchone()[0],
-            run("SELECT 1 FROM sqlite_schema").fetchone(),
+    def _opened(self, identity: Mapping[str, Any]) -> Ledger:
+        if holds_something(self.path):
+            return Ledger.open(self.path)
+        names, problems = (", ".join(sorted(identity[what])) for what in ("heuristics", "problems"))
+        text, title = json.dumps(identity, sort_keys=True), f"{names} on {problems}"
+        return Ledger.create(
+            self.path, LongJob("evaluate", title, text, names, "runs", 0, 0, "", code_version())
         )
-        if tables and owner != _APPLICATION:
-            raise ModelError(f"{self._name}: a database of another program; choose another file")
-        if tables and run("PRAGMA user_version").fetchone()[0] != _FORMAT:
-            raise ModelError(f"{self._name}: runs in the format of another version; choose another file")
-        run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
-        run("BEGIN IMMEDIATE")
-        if not tables:
-            run(f"PRAGMA application_id = {_APPLICATION}")
-            run(f"PRAGMA user_version = {_FORMAT}")
-            run("CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-            listed = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in COLUMNS)
-            run(f"CREATE TABLE runs ({listed}, PRIMARY KEY (heuristic, problem, seed))")
-            for name, value in identity.items():
-                run("INSERT INTO identity VALUES (?, ?)", (name, json.dumps(value)))
-        run("COMMIT")
-        there = {name: json.loads(value) for name, value in run("SELECT name, value FROM identity")}
-        self._compare(there, identity)
 
-    def _compare(self, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-        for name in (*asked, *there):
-            old, new = there.get(name), asked.get(name)
+    def _compare(self, job: LongJob, asked: Mapping[str, Any]) -> None:
+        name = label(str(self.path))
+        if job.kind != "evaluate":
+            raise ModelError(f"{name}: holds another job, {job.title!r}; choose another file")
+        there = json.loads(job.model)
+        for what in (*asked, *there):
+            old, new = there.get(what), asked.get(what)
             if old != new:
                 raise ModelError(
-                    f"{self._name}: holds runs of {name} {shown(old, 80)}, asked for is {shown(new, 80)}; "
+                    f"{name}: holds runs of {what} {shown(old, 80)}, asked for is {shown(new, 80)}; "
                     f"choose another file"
                 )
 
@@ -103,46 +84,64 @@ class RunFile:
 
         Raises
         ------
-        ModelError
+        CpqueensError
             If the file is damaged.
         """
-        query = f"SELECT {', '.join(COLUMNS)} FROM runs"
-        rows = self._guarded(lambda: [from_cells(row) for row in self._database.execute(query)])
+        try:
+            rows = [run_of(content) for _, content in self._ledger.contents()]
+        except (ValueError, TypeError, LookupError):
+            raise ModelError(f"{label(str(self.path))}: a run in it cannot be read; it is damaged") from None
         return {row.key: row for row in rows}
+
+    def expect(self, runs: int) -> None:
+        """Say how many runs there are to be in the end."""
+        self._ledger.extend(max(runs, self._ledger.job.parts))
 
     def add(self, rows: Iterable[RunRecord]) -> None:
         """Take in runs; a few times a second what has come is written, and stays.
 
         Raises
         ------
-        ModelError
+        JobError
             If the disk is full, say.
         """
-        self._waiting += map(cells, rows)
+        for row in rows:
+            solved = int(row.solution is not None)
+            left = (self._part(row), solved, residues(solved), row.wall_seconds, row.machine)
+            self._ledger.add(Counted(*left, content=text_of(row)), row.heuristic)
         if time.monotonic() - self._written > _EVERY:
-            self.write()
+            self._ledger.commit()
+            self._written = time.monotonic()
 
-    def write(self) -> None:
-        """Write what has come, all of it or nothing.
-
-        Raises
-        ------
-        ModelError
-            If the disk is full, say.
-        """
-
-        def write() -> None:
-            marks = ", ".join("?" for _ in COLUMNS)
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                self._database.executemany(f"INSERT INTO runs VALUES ({marks})", self._waiting)
-
-        self._guarded(write)
-        self._waiting, self._written = [], time.monotonic()
+    def _part(self, row: RunRecord) -> int:
+        part = row.seed * len(self._pairs) + self._pairs[row.heuristic, row.problem]
+        if part > _MOST:
+            raise ModelError(f"seed: too large for a record, got {row.seed}")
+        return part
 
     def close(self) -> None:
         """Write the rest and leave the file to others."""
         try:
-            self.write()
+            self._ledger.end_session(self._session)
         finally:
-            self._database.close()
+            self._ledger.close()
+
+
+def text_of(row: RunRecord) -> str:
+    """Return a run as JSON: what is known of it, by name."""
+    known = {name: value for name in COLUMNS if (value := getattr(row, name)) is not None}
+    return json.dumps(known, separators=(",", ":"))
+
+
+def run_of(text: str) -> RunRecord:
+    """Return the run that `text_of` made the text of.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is none.
+    """
+    known = json.loads(text)
+    if "solution" in known:
+        known["solution"] = tuple(map(int, known["solution"]))
+    return RunRecord(**known)

@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -135,22 +135,8 @@ class RunTable(Sequence[RunRecord]):
 
 
 def cells(row: RunRecord) -> tuple[Any, ...]:
-    """Return a run as what CSV and SQLite hold."""
+    """Return a run as what CSV holds."""
     plain = {name: getattr(row, name) for name in COLUMNS}
     if row.solution is not None:
         plain["solution"] = json.dumps(row.solution, separators=(",", ":"))
     return tuple(plain.values())
-
-
-def from_cells(values: Iterable[Any]) -> RunRecord:
-    """Return the run that `cells` made these of.
-
-    Raises
-    ------
-    ValueError
-        If they are no run.
-    """
-    given = dict(zip(COLUMNS, values, strict=True))
-    if given["solution"] is not None:
-        given["solution"] = tuple(map(int, json.loads(given["solution"])))
-    return RunRecord(**given)

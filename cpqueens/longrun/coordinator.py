@@ -1,48 +1,27 @@
-"""The one process that hands out the parts of a job and writes its ledger."""
+"""Counting and listing with a ledger: the calls that begin a job or go on with it."""
 
 from __future__ import annotations
 
-import math
 import os
-import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from cpqueens.backends.backtracking.tally import estimated
 from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import dump_model
 from cpqueens.longrun.job import JobError, LongJob, code_version
-from cpqueens.longrun.ledger import Ledger, Totals
+from cpqueens.longrun.ledger import Ledger, Totals, holds_something
 from cpqueens.longrun.partfiles import PartFiles
-from cpqueens.longrun.pool import Processes
+from cpqueens.longrun.session import LEASE, Progress, run_session
 from cpqueens.longrun.splitting import MOST, Splitting, partition_digest, split, splitting_of
-from cpqueens.longrun.work import Counted, count_parts
+from cpqueens.longrun.work import count_parts
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
-from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.needed import needed
-
-Progress = Callable[[dict[str, Any]], object]
 
 PARTS = 1000
 """Parts of a job, at least, where the model has so many."""
-
-TASK_SECONDS = 2.0
-"""What a task should take: parts are handed out by so many."""
-
-LEASE = 300.0
-"""Seconds after which a task whose worker does nothing is given to another."""
-
-_WINDOW = 4  # tasks in flight a worker
-_COMMIT_SECONDS = 0.9
-_LOOK_SECONDS = 0.1
-_MOST_PARTS = 2000  # of a task
-_DRAIN_SECONDS = 1.5 * TASK_SECONDS
 
 
 @dataclass(frozen=True)
@@ -217,13 +196,10 @@ def _durable(
     with closing(ledger):
         ledger.claim()
         files = PartFiles.of(ledger, splitting) if kind == "enumerate" else None
-        with listening() as interrupt, _executor(executor, many) as running:
-            runner = _Runner(ledger, running, many, interrupt, on_progress, lease, files)
-            session = ledger.begin_session(many, code_version())
-            try:
-                reason = runner.run(math.inf if limit is None else time.monotonic() + limit)
-            finally:
-                ledger.end_session(session)
+        reason = run_session(
+            ledger, count_parts, workers=many, executor=executor, time_limit=limit, lease=lease,
+            on_progress=on_progress, files=files,
+        )  # fmt: skip
         if reason == "exhausted":
             splitting_of(ledger.job)  # the parts are still those that the job began with
             if files is not None and files.damaged():
@@ -243,176 +219,13 @@ def _ledger(
     changed_code: bool,
 ) -> tuple[Ledger, Splitting]:
     """Return the ledger of this job, begun or continued, and its parts."""
-    begun = Ledger.open(path) if path.exists() and path.stat().st_size else None
-    if begun is not None:
-        wanted = wanted or begun.job.wanted
+    if wanted is None and holds_something(path):
+        with closing(Ledger.open(path)) as begun:
+            wanted = begun.job.wanted or None
     asked = wanted or PARTS
     splitting = split(model, solver, asked, kind)
     job = LongJob(
         kind, title or model.name, dump_model(model), solver, splitting.name, asked,
         len(splitting), partition_digest(splitting), code_version(),
     )  # fmt: skip
-    if begun is None:
-        return Ledger.create(path, job), splitting
-    if begun.job.digest != job.digest:
-        raise JobError(f"{path}: holds another job, {begun.job.title!r}; give another file")
-    if begun.job.code != job.code and not changed_code:
-        raise JobError(
-            f"{path}: begun by cpqueens {begun.job.code}, this is {job.code}; give changed_code=True "
-            "(--changed-code) if its results are to be believed all the same"
-        )
-    return begun, splitting
-
-
-@contextmanager
-def _executor(given: Executor | None, workers: int) -> Iterator[Executor]:
-    if given is not None:
-        yield given
-        return
-    own = Processes(workers)
-    try:
-        yield own
-    finally:
-        own.shutdown(wait=False, cancel_futures=True)
-
-
-@dataclass
-class _Task:
-    """Parts that were handed out together."""
-
-    parts: list[int]
-    handed: float
-    spent: float = 0.0  # processor time of its worker when that was looked at last
-
-
-@dataclass
-class _Runner:
-    """The loop of one session."""
-
-    ledger: Ledger
-    executor: Executor
-    workers: int
-    interrupt: Interrupt
-    on_progress: Progress | None
-    lease: float
-    files: PartFiles | None = None
-    waiting: deque[list[int]] = field(default_factory=deque)  # of these each is a task of its own
-    flying: dict[Future[list[Counted]], _Task] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.job = self.ledger.job.text
-        self.solver = self.ledger.job.solver
-        self.todo = deque(self.ledger.open_parts())
-        again = [] if self.files is None else self.files.damaged()
-        self.todo.extendleft(again)
-        known = self.ledger.results()
-        self.done, self.seconds = len(known) - len(again), sum(r.seconds for r in known)
-        self.count, self.squares = sum(r.count for r in known), sum(r.count**2 for r in known)
-        self.committed = self.shown = time.monotonic()
-
-    def run(self, deadline: float) -> str:
-        """Hand out parts until there are none, or a limit; return why it ended."""
-        reason = ""
-        while not reason:
-            if self.interrupt.poll():
-                reason = "interrupted"
-            elif time.monotonic() >= deadline:
-                reason = "time_limit"
-            elif not (self.todo or self.waiting or self.flying):
-                reason = "poison" if self.ledger.poison() else "exhausted"
-            else:
-                self._hand_out()
-                self._collect(_LOOK_SECONDS)
-                self._look_after_leases()
-        self._drain(_DRAIN_SECONDS if reason == "interrupted" else 0.0)
-        self.ledger.commit()
-        self._show(always=True)
-        return reason
-
-    def _hand_out(self) -> None:
-        while (self.todo or self.waiting) and len(self.flying) < _WINDOW * self.workers:
-            if self.waiting:
-                parts = self.waiting.popleft()
-            else:
-                parts = [self.todo.popleft() for _ in range(min(self._fitting(), len(self.todo)))]
-            try:
-                future = self.executor.submit(count_parts, self.ledger.job.text, parts)
-            except (BrokenExecutor, RuntimeError, OSError) as error:
-                raise JobError(f"the executor takes no tasks any more: {error}; resume later") from None
-            self.flying[future] = _Task(parts, time.monotonic())
-
-    def _fitting(self) -> int:
-        """Return how many parts a task should have: one at first, so that we know what a part takes."""
-        if self.done == 0:
-            return 1
-        by_time = int(TASK_SECONDS / max(self.seconds / self.done, 1e-6))
-        share = math.ceil(len(self.todo) / (_WINDOW * self.workers))  # so that all end at about the same time
-        return max(1, min(by_time, share, _MOST_PARTS))
-
-    def _collect(self, seconds: float) -> None:
-        finished, _ = wait(self.flying, timeout=seconds, return_when=FIRST_COMPLETED)
-        for future in finished:
-            task = self.flying.pop(future)
-            self._book(future, task)
-        if time.monotonic() - self.committed > _COMMIT_SECONDS:
-            self.committed = time.monotonic()
-            self.ledger.commit()
-        self._show()
-
-    def _book(self, future: Future[list[Counted]], task: _Task) -> None:
-        try:
-            results = future.result()
-        except JobError:
-            raise
-        except (Exception, CancelledError) as error:
-            self._failed(task, f"{type(error).__name__}: {error}")
-            return
-        for found in results:
-            if self.files is not None:
-                self.files.keep(found)
-            self.ledger.add(found, self.solver)
-            self.done += 1
-            self.seconds += found.seconds
-            self.count += found.count
-            self.squares += found.count**2
-
-    def _failed(self, task: _Task, message: str) -> None:
-        """Try parts again, one by one: of several together nobody knows which it was."""
-        if len(task.parts) == 1:
-            self.ledger.fail(task.parts[0], message)
-        given_up = set(self.ledger.poison())
-        self.waiting.extend([part] for part in task.parts if part not in given_up)
-
-    def _look_after_leases(self) -> None:
-        now = time.monotonic()
-        for future, task in list(self.flying.items()):
-            if now - task.handed <= self.lease:
-                continue
-            task.handed = now
-            if not isinstance(self.executor, Processes):
-                self.waiting.append(task.parts)  # whoever answers first counts, the other confirms
-            elif future.running() and not self.executor.give_up(future, task.spent):
-                task.spent = self.executor.spent(future)
-
-    def _drain(self, seconds: float) -> None:
-        """Take in what is under way and ends soon; what has not begun is not begun."""
-        for future in list(self.flying):
-            if future.cancel():
-                del self.flying[future]
-        end = time.monotonic() + seconds
-        while self.flying and time.monotonic() < end:
-            self._collect(_LOOK_SECONDS)
-
-    def _show(self, always: bool = False) -> None:
-        now = time.monotonic()
-        if self.on_progress is None or (now - self.shown < _LOOK_SECONDS and not always):
-            return
-        self.shown = now
-        total = self.ledger.job.parts
-        state: dict[str, Any] = {"count": self.count, "done": self.done, "total": total}
-        if self.done:
-            state["remaining"] = (total - self.done) * self.seconds / self.done / self.workers
-        found = estimated(self.done, total, self.count, self.squares)
-        if found is not None:
-            state |= {"estimate": found[0], "interval": found[1]}
-        self.on_progress(state)
+    return Ledger.begin(path, job, changed_code), splitting

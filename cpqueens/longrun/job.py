@@ -20,20 +20,20 @@ class JobError(CpqueensError):
 
 @dataclass(frozen=True)
 class LongJob:
-    """A count or an enumeration that is split into parts; equal jobs have equal parts, on every machine.
+    """Work that is split into parts; equal jobs have equal parts, on every machine.
 
     Attributes
     ----------
     kind
-        ``count`` or ``enumerate``.
+        ``count``, ``enumerate``, ``fuzz`` or ``evaluate``.
     title
         What is shown.
     model
-        The model as the text of its file.
+        What the parts are made of, as a text: the model's file; of others than counts what they depend on.
     solver
-        Which counts the parts.
+        Which counts the parts, or who is examined.
     splitting
-        How it is split: ``prefixes`` or ``units``, see `cpqueens.longrun.splitting`.
+        How it is split: ``prefixes`` or ``units``, see `cpqueens.longrun.splitting`; ``models``; ``runs``.
     wanted
         How many parts were asked for.
     parts

@@ -2,18 +2,21 @@
 
 A part's first result counts. What comes later for the same part is compared with it: the same is a
 confirmation, another a conflict, of which both are kept and which makes the job red. Results carry
-residues, so that a count that was changed on its way or on the disk shows.
+residues, so that a count that was changed on its way or on the disk shows. What a part is, a piece of
+a count, a fuzzed model or a run of a heuristic, those know who do it: here it is a number, with a count and
+perhaps a text, its content.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +25,9 @@ from cpqueens.longrun.work import Counted, residues
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line
 
-VERSION = 1
+VERSION = 2
+_APPLICATION = 0x63707132
+"""What tells our files from other SQLite files."""
 FAILURES = 3
 """Failures after which a part is poison: nobody is given it again."""
 
@@ -30,7 +35,7 @@ _TABLES = """
 CREATE TABLE job (version INTEGER NOT NULL, text TEXT NOT NULL, digest TEXT NOT NULL, began REAL NOT NULL);
 CREATE TABLE result (
     part INTEGER PRIMARY KEY, count TEXT NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
-    seconds REAL NOT NULL, worker TEXT NOT NULL, solver TEXT NOT NULL, at REAL NOT NULL);
+    seconds REAL NOT NULL, worker TEXT NOT NULL, solver TEXT NOT NULL, at REAL NOT NULL, content TEXT);
 CREATE TABLE later (
     part INTEGER NOT NULL, count TEXT NOT NULL, agrees INTEGER NOT NULL,
     worker TEXT NOT NULL, solver TEXT NOT NULL, at REAL NOT NULL);
@@ -103,7 +108,7 @@ class Ledger:
         """Begin the ledger of a job in a new file."""
         with _told(path):
             connection = _connected(path)
-            connection.executescript(_TABLES)
+            connection.executescript(f"PRAGMA application_id = {_APPLICATION}; {_TABLES}")
             with connection:
                 row = (VERSION, job.text, job.digest, time.time())
                 connection.execute("INSERT INTO job VALUES (?, ?, ?, ?)", row)
@@ -112,14 +117,44 @@ class Ledger:
     @classmethod
     def open(cls, path: Path) -> Ledger:
         """Open the ledger in an existing file."""
+        if not path.is_file():
+            raise JobError(f"{label(path)}: there is no such ledger")
+        with _told(path), contextlib.closing(sqlite3.connect(path, timeout=10.0)) as reader:
+            ((owner,),) = reader.execute("PRAGMA application_id").fetchall()
+        if owner != _APPLICATION:
+            raise JobError(f"{label(path)}: a database of another program; give another file")
         with _told(path):
-            if not path.is_file():
-                raise JobError(f"{label(path)}: there is no such ledger")
             return cls(path, _connected(path))
 
-    def _read_job(self) -> LongJob:
-        import json
+    @classmethod
+    def begin(cls, path: Path, job: LongJob, changed_code: bool = False) -> Ledger:
+        """Open the ledger of a job, or make it where there is none.
 
+        Raises
+        ------
+        JobError
+            If the ledger is of another job, or of other code unless that is to be believed all the same.
+        """
+        if not holds_something(path):
+            return cls.create(path, job)
+        begun = cls.open(path)
+        try:
+            begun._must_be(job, changed_code)
+        except BaseException:
+            begun.close()
+            raise
+        return begun
+
+    def _must_be(self, job: LongJob, changed_code: bool) -> None:
+        if self.job.digest != job.digest:
+            raise JobError(f"{self.path}: holds another job, {self.job.title!r}; give another file")
+        if self.job.code != job.code and not changed_code:
+            raise JobError(
+                f"{self.path}: begun by cpqueens {self.job.code}, this is {job.code}; give changed_code=True "
+                "(--changed-code) if its results are to be believed all the same"
+            )
+
+    def _read_job(self) -> LongJob:
         rows = self._rows("SELECT version, text FROM job")
         if len(rows) != 1 or rows[0][0] != VERSION:
             raise JobError(f"{label(self.path)}: not a ledger of version {VERSION}")
@@ -127,6 +162,13 @@ class Ledger:
             return LongJob(**json.loads(rows[0][1]))
         except (TypeError, ValueError):
             raise JobError(f"{label(self.path)}: the job in it cannot be read") from None
+
+    def extend(self, parts: int) -> None:
+        """Let the job have so many parts, where it may grow."""
+        self.job = replace(self.job, parts=parts)
+        with _told(self.path):
+            self._connection.execute("UPDATE job SET text = ?, digest = ?", (self.job.text, self.job.digest))
+            self._connection.commit()
 
     def claim(self) -> None:
         """Take the ledger for this coordinator, until it is closed or our process ends.
@@ -137,11 +179,11 @@ class Ledger:
             If another process has it.
         """
         with contextlib.suppress(ImportError), _told(self.path):
-            from fcntl import LOCK_EX, LOCK_NB, lockf
+            from fcntl import LOCK_EX, LOCK_NB, flock
 
             self._lock = Path(f"{self.path}.lock").open("a+b", buffering=0)  # noqa: SIM115 - until `close`
             try:
-                lockf(self._lock, LOCK_EX | LOCK_NB)
+                flock(self._lock, LOCK_EX | LOCK_NB)  # unlike `lockf` also against this very process
             except (BlockingIOError, PermissionError):
                 self._lock.seek(0)
                 other = self._lock.read().decode("ascii", "replace")
@@ -189,10 +231,13 @@ class Ledger:
                 self._compare(found, solver, now)
                 return
             row = (found.part, str(found.count), *found.residues, found.seconds, found.worker, solver, now)
-            self._connection.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            marks = "?, ?, ?, ?, ?, ?, ?, ?, ?"
+            self._connection.execute(f"INSERT INTO result VALUES ({marks})", (*row, found.content))
             self._done.add(found.part)
 
     def _compare(self, found: Counted, solver: str, now: float) -> None:
+        if found.content is not None:
+            return  # what was stopped by a clock may come out otherwise the next time
         ((known,),) = self._rows("SELECT count FROM result WHERE part = ?", found.part)
         row = (found.part, str(found.count), int(known == str(found.count)), found.worker, solver, now)
         self._connection.execute("INSERT INTO later VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -260,6 +305,12 @@ class Ledger:
         query = "SELECT part, count, first, second, seconds, worker FROM result ORDER BY part"
         return [Counted(p, int(c), (a, b), s, w) for p, c, a, b, s, w in self._rows(query)]
 
+    def contents(self) -> Iterator[tuple[int, str]]:
+        """Yield each part's content, by part."""
+        query = "SELECT part, content FROM result WHERE content IS NOT NULL ORDER BY part"
+        with _told(self.path):
+            yield from self._connection.execute(query)
+
     def conflicts(self) -> list[tuple[int, int, int, str, str]]:
         """Return, for each conflict: part, first count, later count, who found that, by what."""
         query = (
@@ -277,6 +328,16 @@ class Ledger:
         """Return when coordinators began and ended, with how many workers, and which code."""
         return self._rows("SELECT began, ended, workers, code FROM session ORDER BY began")
 
+    def wall_seconds(self) -> float:
+        """Return how long all sessions took; of one that was killed, until its last result."""
+        found = 0.0
+        sessions = self.sessions()
+        for k, (began, ended, _, _) in enumerate(sessions):
+            until = sessions[k + 1][0] if k + 1 < len(sessions) else time.time()
+            query = "SELECT coalesce(max(at), ?) FROM result WHERE at BETWEEN ? AND ?"
+            found += (ended or self._rows(query, began, began, until)[0][0]) - began
+        return found
+
     def totals(self) -> Totals:
         """Return what all of it amounts to."""
         found = self.results()
@@ -291,6 +352,18 @@ class Ledger:
             poison=self.poison(),
             seconds=sum(r.seconds for r in found),
         )
+
+
+def holds_something(path: Path) -> bool:
+    """Say whether there is a file that is not empty.
+
+    Raises
+    ------
+    JobError
+        If nobody may know.
+    """
+    with _told(path):
+        return path.exists() and path.stat().st_size > 0
 
 
 def _connected(path: Path) -> sqlite3.Connection:

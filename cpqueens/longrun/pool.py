@@ -29,9 +29,17 @@ class Processes(Executor):
     """Child processes that end with us, however we end, and are replaced where one dies.
 
     Functions are called by their module and name, in fresh interpreters that know nothing of our program.
+
+    Parameters
+    ----------
+    workers
+        How many.
+    memory
+        Bytes that each may take, 0 for no limit.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, memory: int = 0) -> None:
+        self._memory = memory
         self._tasks: queue.SimpleQueue[tuple[Future[Any], str, tuple[Any, ...]] | None] = queue.SimpleQueue()
         self._closed = False
         self._children: dict[Future[Any], Worker] = {}
@@ -90,7 +98,7 @@ class Processes(Executor):
             future, function, arguments = task
             if not future.set_running_or_notify_cancel():
                 continue
-            child = child or Worker("cpqueens.longrun.pool:attend", ())
+            child = child or Worker("cpqueens.longrun.pool:attend", (), self._memory)
             self._children[future] = child
             try:
                 child.connection.send((function, arguments))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Protocol
 
 import numpy as np
@@ -59,8 +59,8 @@ class Splitting(Protocol):
         """Return a part's place in the lexicographic order of all parts."""
         ...
 
-    def narrowed(self, part: int) -> tuple[Model, int]:
-        """Return a model whose solutions, times a weight, are those of a part; and the weight."""
+    def narrowed(self, part: int) -> Iterator[tuple[Model, int]]:
+        """Yield models with weights: their solutions, times these, are those of a part."""
         ...
 
 
@@ -94,11 +94,11 @@ class Prefixes:
 
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
         """Return how many solutions each of these parts has."""
-        return [count(self.narrowed(part)[0], solver=solver) for part in parts]
+        return [count(self._within(part), solver=solver) for part in parts]
 
     def rows(self, part: int, solver: str) -> IntArray:
         """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
-        outcome = enumerate_solutions(self.narrowed(part)[0], solver=solver)
+        outcome = enumerate_solutions(self._within(part), solver=solver)
         if not outcome.complete:
             raise IncompleteCount(outcome)
         matrix = outcome.solutions.matrix
@@ -108,8 +108,11 @@ class Prefixes:
         """Return a part's place in the lexicographic order of all parts."""
         return self._ranks[part]
 
-    def narrowed(self, part: int) -> tuple[Model, int]:
-        """Return the model with a part's ranges; it is all of the part."""
+    def narrowed(self, part: int) -> Iterator[tuple[Model, int]]:
+        """Yield the model with a part's ranges, which is all of the part."""
+        yield self._within(part), 1
+
+    def _within(self, part: int) -> Model:
         narrower = self.model.copy()
         variables = self.model.decisions.tolist()
         for variable, (low, high) in zip(variables, self.parts[part], strict=False):
@@ -118,7 +121,7 @@ class Prefixes:
                 narrower.add(x == low)
             else:
                 narrower.add(x >= low, x <= high)
-        return narrower, 1
+        return narrower
 
 
 def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
@@ -133,25 +136,33 @@ def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
 
 
 class UnitParts:
-    """Row sets of a square board, up to flip and complement."""
+    """Row sets of a square board, up to flip and complement; several to a part where there are many.
+
+    A row in the ledger costs more than the smallest of them.
+    """
 
     name = "units"
 
-    def __init__(self, model: Model, n: int) -> None:
+    def __init__(self, model: Model, n: int, wanted: int) -> None:
         self.model, self.n = model, n
         self.units = UnitCounts(n)
+        self.each = max(1, len(self.units) // wanted)
+
+    def _units(self, part: int) -> range:
+        return range(part * self.each, min((part + 1) * self.each, len(self.units)))
 
     def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self.units)
+        """Return how many parts there are."""
+        return -(-len(self.units) // self.each)
 
     def describe(self, part: int) -> str:
-        """Return the rows in the west and in the east, and the size of the class."""
-        return json.dumps(self.units.describe(part))
+        """Return of each unit the rows in the west and in the east, and the size of the class."""
+        return json.dumps([self.units.describe(unit) for unit in self._units(part)])
 
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
-        """Return how many solutions each of these units stands for."""
-        return self.units.count(parts)
+        """Return how many solutions each of these parts stands for."""
+        counts = iter(self.units.count([unit for part in parts for unit in self._units(part)]))
+        return [sum(islice(counts, len(self._units(part)))) for part in parts]
 
     def rows(self, part: int, solver: str) -> IntArray:
         """Refuse: half boards are counted, not listed."""
@@ -161,20 +172,21 @@ class UnitParts:
         """Return the part: units have no order."""
         return part
 
-    def narrowed(self, part: int) -> tuple[Model, int]:
-        """Return the board with the queens of some rows in its west, and how many such boards are alike."""
-        west, east, weight = self.units.describe(part)
-        narrower = self.model.copy()
-        (block,) = narrower.blocks
-        q = narrower[block.name]
-        for row in range(self.n):
-            if west >> row & 1:
-                narrower.add(q[row] < self.n // 2)
-            elif east >> row & 1:
-                narrower.add(q[row] >= (self.n + 1) // 2)
-            else:
-                narrower.add(q[row] == self.n // 2)
-        return narrower, weight
+    def narrowed(self, part: int) -> Iterator[tuple[Model, int]]:
+        """Yield boards with the queens of some rows in their west, and how many such boards are alike."""
+        for unit in self._units(part):
+            west, east, weight = self.units.describe(unit)
+            narrower = self.model.copy()
+            (block,) = narrower.blocks
+            q = narrower[block.name]
+            for row in range(self.n):
+                if west >> row & 1:
+                    narrower.add(q[row] < self.n // 2)
+                elif east >> row & 1:
+                    narrower.add(q[row] >= (self.n + 1) // 2)
+                else:
+                    narrower.add(q[row] == self.n // 2)
+            yield narrower, weight
 
 
 def split(model: Model, solver: str, wanted: int, kind: str = "count") -> Splitting:
@@ -182,7 +194,7 @@ def split(model: Model, solver: str, wanted: int, kind: str = "count") -> Splitt
     if not len(model.decisions):
         raise ModelError("a model without variables has one solution or none: there is nothing to split")
     n = _by_halves(model, solver) if kind == "count" else None
-    return Prefixes(model, wanted) if n is None else UnitParts(model, n)
+    return Prefixes(model, wanted) if n is None else UnitParts(model, n, wanted)
 
 
 def _by_halves(model: Model, solver: str) -> int | None:

@@ -102,6 +102,8 @@ def verify(
         raise ModelError(f"share: a number from 0 to 1 is needed, got {share}")
     path = Path(store)
     with closing(Ledger.open(path)) as ledger, listening() as interrupt:
+        if ledger.job.kind not in ("count", "enumerate"):
+            raise ModelError(f"{path}: holds {ledger.job.title}, of which nothing can be counted again")
         ledger.claim()
         splitting = splitting_of(ledger.job)
         known = [r.part for r in ledger.results()]
@@ -111,9 +113,8 @@ def verify(
         differing, checked = [], 0
         before = {part for part, *_ in ledger.conflicts()}
         for part in interrupt.until_seen(sample):
-            model, weight = splitting.narrowed(part)
             began = time.perf_counter()
-            found = weight * count(model, solver=by)
+            found = sum(weight * count(model, solver=by) for model, weight in splitting.narrowed(part))
             spent = time.perf_counter() - began
             ledger.add(Counted(part, found, residues(found), spent, platform.node()), by)
             ledger.commit()

@@ -6,9 +6,10 @@ import json
 import os
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from cpqueens.language.rows import IntArray
 from cpqueens.longrun.job import JobError, LongJob, code_version
@@ -20,7 +21,17 @@ PRIMES = (2_147_483_629, 2_147_483_587)
 
 @dataclass(frozen=True)
 class Counted:
-    """One part's result: the count, its residues, what it took, and the solutions if they were asked for."""
+    """One part's result: the count, its residues, what it took, and what else it brought.
+
+    Attributes
+    ----------
+    count
+        Solutions; of a fuzzed model its failures, of a run of a heuristic whether it was solved.
+    rows
+        The solutions, if they were asked for: they go to a file.
+    content
+        What is more than a count, as a text for the ledger.
+    """
 
     part: int
     count: int
@@ -28,6 +39,7 @@ class Counted:
     seconds: float
     worker: str
     rows: IntArray | None = field(default=None, compare=False)
+    content: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -53,7 +65,7 @@ def count_parts(job: str, parts: Sequence[int]) -> list[Counted]:
         If this process has other code than the job began with.
     """
     splitting, solver, kind = _prepared(job)
-    me = f"{platform.node()}:{os.getpid()}"
+    me = this_worker()
     if kind == "enumerate":
         return [_listed(splitting, part, solver, me) for part in parts]
     began = time.perf_counter()
@@ -68,11 +80,40 @@ def _listed(splitting: Splitting, part: int, solver: str, me: str) -> Counted:
     return Counted(part, len(rows), residues(len(rows)), time.perf_counter() - began, me, rows)
 
 
+def this_worker() -> str:
+    """Return the name of this process among all machines."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
+def refuse_other_code(code: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function for who has the same code as this process.
+
+    Raises
+    ------
+    JobError
+        If the caller has other code.
+    """
+    if code != code_version():
+        raise JobError(
+            f"the worker on {platform.node()} has cpqueens {code_version()}, the job began with {code}"
+        )
+    return function(*arguments)
+
+
+def job_here(text: str) -> LongJob:
+    """Return a job that this process is to work at.
+
+    Raises
+    ------
+    JobError
+        If this process has other code than the job began with.
+    """
+    job = LongJob(**json.loads(text))
+    found: LongJob = refuse_other_code(job.code, lambda: job)
+    return found
+
+
 @lru_cache(maxsize=4)
 def _prepared(text: str) -> tuple[Splitting, str, str]:
-    job = LongJob(**json.loads(text))
-    if job.code != code_version():
-        raise JobError(
-            f"the worker on {platform.node()} has cpqueens {code_version()}, the job began with {job.code}"
-        )
+    job = job_here(text)
     return splitting_of(job), job.solver, job.kind

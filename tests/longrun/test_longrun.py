@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,19 +16,18 @@ import numpy as np
 import pytest
 from cpqueens.models.latin_square import latin_square
 from cpqueens.models.queens import queens
+from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, found_in, job_of, run
 
 from cpqueens import AllDifferent, Model
-from cpqueens.cli.main import main
-from cpqueens.longrun import coordinator, job, work
+from cpqueens.kernels import tiers
+from cpqueens.longrun import job, work
 from cpqueens.longrun import ledger as ledger_module
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
-from cpqueens.longrun.job import JobError, LongJob, code_version
+from cpqueens.longrun.job import JobError, code_version
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.partfiles import folder_of, merge
-from cpqueens.longrun.pool import Processes, WorkerDied
-from cpqueens.longrun.splitting import Prefixes, UnitParts, partition_digest, split
+from cpqueens.longrun.splitting import Prefixes, UnitParts, split
 from cpqueens.longrun.verification import verify
-from cpqueens.longrun.work import Counted, count_parts, residues
 
 TIMES = 1
 """Kills of each kind here; `test_kills_a_hundred_times` does more."""
@@ -55,14 +50,12 @@ MODELS: dict[str, Callable[[], Model]] = {
 }
 
 
-def job_of(model: Model, parts: int = 50, solver: str = "backtracking") -> LongJob:
-    from cpqueens.files.modelfile import dump_model
-
-    splitting = split(model, solver, parts)
-    return LongJob(
-        "count", model.name, dump_model(model), solver, splitting.name, parts,
-        len(splitting), partition_digest(splitting), code_version(),
-    )  # fmt: skip
+@pytest.fixture(autouse=True)
+def kernels_are_plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Compile nothing for boards this small, in no process."""
+    monkeypatch.setenv("CPQUEENS_KERNELS", "plain")
+    with tiers.mode("plain"):
+        yield
 
 
 # ---- splitting -----------------------------------------------------------------------------------------
@@ -85,14 +78,15 @@ def test_prefixes_cover_the_space_once(name: str, wanted: int) -> None:
         assert sum(splitting.count(range(len(splitting)), "backtracking")) == len(matrix)
 
 
-@pytest.mark.parametrize("n", [8, 9])
-def test_units_are_what_their_narrowed_models_say(n: int) -> None:
-    splitting = UnitParts(queens(n), n)
+@pytest.mark.parametrize(("n", "wanted"), [(8, 1000), (9, 1000), (9, 20)])
+def test_units_are_what_their_narrowed_models_say(n: int, wanted: int) -> None:
+    splitting = UnitParts(queens(n), n, wanted)
+    assert wanted == 1000 or wanted <= len(splitting) < len(splitting.units)
     counts = splitting.count(range(len(splitting)), "backtracking")
     assert sum(counts) == {8: 92, 9: 352}[n]
     for part in range(0, len(splitting), 3):
-        narrower, weight = splitting.narrowed(part)
-        assert weight * narrower.count(solver="backtracking:bitmask") == counts[part]
+        boards = splitting.narrowed(part)
+        assert sum(w * board.count(solver="backtracking:bitmask") for board, w in boards) == counts[part]
     assert len({splitting.describe(k) for k in range(len(splitting))}) == len(splitting)
 
 
@@ -113,10 +107,6 @@ def test_who_splits_how() -> None:
 def ledger(tmp_path: Path) -> Any:
     with closing(Ledger.create(tmp_path / "run.db", job_of(queens(6)))) as opened:
         yield opened
-
-
-def counted(part: int, count: int) -> Counted:
-    return Counted(part, count, residues(count), 0.5, "here")
 
 
 def test_a_later_result_is_compared_and_never_overwrites(ledger: Ledger) -> None:
@@ -187,17 +177,28 @@ def test_a_file_that_is_no_ledger(tmp_path: Path, content: bytes, said: str | No
             durable_count(queens(4), path, executor=Here())
 
 
-def test_a_ledger_of_another_job_or_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_of_another_job_or_other_code(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     durable_count(queens(5), path, executor=Here(), parts=5)
     with pytest.raises(JobError, match="holds another job"):
         durable_count(queens(6), path, executor=Here())
     with pytest.raises(JobError, match="holds another job"):
         durable_count(queens(5), path, executor=Here(), solver="cpsat")
-    monkeypatch.setattr(coordinator, "code_version", lambda: "9.9+other")
+    path = tmp_path / "older.db"
+    Ledger.create(path, replace(job_of(queens(5), 5), title="queens", code="0.0+older")).close()
     with pytest.raises(JobError, match="begun by cpqueens"):
         durable_count(queens(5), path, executor=Here())
     assert durable_count(queens(5), path, executor=Here(), changed_code=True).count == 10
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("CREATE TABLE job (a)")
+    before = path.read_bytes()
+    with pytest.raises(JobError, match="of another program"):
+        durable_count(queens(5), path, executor=Here())
+    assert path.read_bytes() == before
 
 
 def test_a_worker_with_other_code_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -228,81 +229,26 @@ def test_a_full_disk_loses_nothing_that_was_committed(
     assert durable_count(queens(6), path, executor=Here(), parts=200).count == 4
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everything")
-def test_a_ledger_that_may_not_be_written(tmp_path: Path) -> None:
+def test_a_ledger_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.db"
     durable_count(queens(5), path, executor=Stopping(2), parts=5)
-    path.chmod(0o400)
+    before = found_in(path)
+    connected = ledger_module._connected
+
+    def locked(path: Path) -> sqlite3.Connection:
+        connection = connected(path)
+        connection.execute("PRAGMA query_only = ON")  # root may write every file
+        return connection
+
+    monkeypatch.setattr(ledger_module, "_connected", locked)
     with pytest.raises(JobError, match="readonly"):
         durable_count(queens(5), path, executor=Here(), parts=5)
+    assert found_in(path) == before
+    monkeypatch.undo()
+    assert durable_count(queens(5), path, executor=Here(), parts=5).count == 10
 
 
 # ---- executors ---------------------------------------------------------------------------------------
-
-
-class Here(Executor):
-    """Does every task at once, in this process."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(self.call(fn, *args))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-    def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        return fn(*args)
-
-
-class Stopping(Here):
-    """Takes no more tasks after some."""
-
-    def __init__(self, tasks: int) -> None:
-        self.tasks = tasks
-
-    def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        self.tasks -= 1
-        if self.tasks == -1:
-            signal.raise_signal(signal.SIGINT)
-        return fn(*args)
-
-
-class Twice(Here):
-    """Delivers every result two times, as at-least-once executors may."""
-
-    def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        return [*fn(*args), *fn(*args)]
-
-
-class Poisoned(Here):
-    """Fails whenever one part is among the task's."""
-
-    def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        if 3 in args[1]:
-            raise RuntimeError("it eats all memory")
-        return fn(*args)
-
-
-class Lying(Here):
-    """Miscounts one part, now and then."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def call(self, fn: Callable[..., Any], *args: Any) -> Any:
-        self.calls += 1
-        results = [*fn(*args), *fn(*args)]
-        return (
-            [counted(r.part, r.count + (k == 0)) for k, r in enumerate(results)]
-            if self.calls == 2
-            else results
-        )
-
-
-def found_in(path: Path) -> Any:
-    with closing(Ledger.open(path)) as ledger:
-        return ledger.totals()
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -333,6 +279,17 @@ def test_poison_makes_the_job_incomplete(tmp_path: Path) -> None:
     assert (found.stop_reason, found.complete, found.totals.poison) == ("poison", False, (3,))
 
 
+def test_a_poisoned_count_leaves_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.db"
+    durable_count(queens(5), path, executor=Poisoned(), parts=5, title="queens(n=5)")
+    assert run("count", "queens", "n=5", "--store", str(path), "--workers", "1") == 3
+    printed = capsys.readouterr().out
+    assert "solutions  at least " in printed
+    assert "trouble    cpqueens runs show" in printed
+    assert run("runs", "show", str(path)) == 3
+    assert "POISON     parts 3 failed too often: RuntimeError: it eats all memory" in capsys.readouterr().out
+
+
 def test_two_results_for_a_part_make_the_job_red(tmp_path: Path) -> None:
     found = durable_count(queens(5), tmp_path / "run.db", executor=Lying(), parts=5)
     assert found.totals.conflicts == 1
@@ -347,7 +304,8 @@ def test_a_model_with_an_objective_is_refused(tmp_path: Path) -> None:
 
 
 def test_time_limit(tmp_path: Path) -> None:
-    found = durable_count(queens(9), tmp_path / "run.db", executor=Here(), time_limit=0.3)
+    path = tmp_path / "run.db"
+    found = durable_count(queens(6), path, executor=Slow(), workers=1, parts=36, time_limit=0.01)
     assert (found.stop_reason, found.complete) == ("time_limit", False)
 
 
@@ -416,172 +374,7 @@ def test_a_sample_is_counted_again(tmp_path: Path) -> None:
     assert "not to be believed" in wrong.sentence
 
 
-# ---- kills -------------------------------------------------------------------------------------------
-
-
-def begun(path: Path, *more: str) -> subprocess.Popen[bytes]:
-    """Return a coordinator at work on 343 parts, in a session of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "cpqueens",
-        "count",
-        "queens",
-        "n=7",
-        "--store",
-        str(path),
-        "--parts",
-        "300",
-    ]
-    environment = os.environ | {"CPQUEENS_KERNELS": "plain"}
-    return subprocess.Popen(
-        [*command, *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    )
-
-
-def kill_coordinators(path: Path, times: int, chance: random.Random) -> None:
-    """Kill coordinators at random instants until one gets to the end."""
-    for _ in range(times):
-        process = begun(path, "--workers", "1")
-        time.sleep(chance.uniform(0.3, 2.0))
-        process.kill()
-        process.communicate()
-    with begun(path, "--workers", "2") as process:
-        printed = process.communicate(timeout=120)
-    assert process.returncode == 0, printed
-    totals = found_in(path)
-    assert (totals.count, totals.complete, totals.conflicts) == (40, True, 0)
-
-
-def test_killed_coordinators(tmp_path: Path) -> None:
-    kill_coordinators(tmp_path / "run.db", TIMES, random.Random(1))
-
-
-def kill_workers(path: Path, times: int, chance: random.Random) -> None:
-    """Kill workers at random instants; the count must be exact in one session."""
-    pool = Processes(2)
-    left = times
-
-    def note(state: dict[str, Any]) -> None:
-        nonlocal left
-        children = list(pool._children.values())
-        if left and children and chance.random() < 0.2:
-            left -= 1
-            os.kill(chance.choice(children).pid, signal.SIGKILL)
-
-    try:
-        found = durable_count(queens(7), path, executor=pool, workers=2, parts=300, on_progress=note)
-    finally:
-        pool.shutdown(wait=False)
-    assert left < times
-    assert (found.count, found.complete) == (40, True)
-    assert found.totals.done == found.totals.parts == 343
-
-
-def test_killed_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CPQUEENS_KERNELS", "plain")
-    kill_workers(tmp_path / "run.db", TIMES, random.Random(2))
-
-
-def test_a_stopped_worker_loses_its_lease(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CPQUEENS_KERNELS", "plain")
-    pool = Processes(2)
-    stopped: list[int] = []
-
-    def note(state: dict[str, Any]) -> None:
-        children = list(pool._children.values())
-        if not stopped and children and state["done"] > 5:
-            stopped.append(children[0].pid)
-            os.kill(stopped[0], signal.SIGSTOP)
-
-    try:
-        found = durable_count(
-            queens(6), tmp_path / "run.db", executor=pool, workers=2, parts=36, on_progress=note, lease=1.0
-        )
-    finally:
-        pool.shutdown(wait=False)
-    assert stopped
-    assert (found.count, found.complete) == (4, True)
-
-
-def test_a_pool_goes_on_without_the_dead() -> None:
-    pool = Processes(1)
-    try:
-        with pytest.raises(WorkerDied):
-            pool.submit(os._exit, 3).result(60)
-        assert pool.submit(residues, 92).result(60) == (92, 92)
-        with pytest.raises(JobError, match="has cpqueens"):
-            pool.submit(count_parts, job_of(queens(5)).text.replace(code_version(), "0+0"), [0]).result(60)
-    finally:
-        pool.shutdown(wait=True)
-
-
-@pytest.mark.slow
-def test_kills_a_hundred_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CPQUEENS_KERNELS", "plain")
-    kill_coordinators(tmp_path / "coordinators.db", 100, random.Random(3))
-    for k in range(10):
-        kill_workers(tmp_path / f"workers{k}.db", 10, random.Random(k))
-
-
-def test_interrupted_by_a_signal_it_says_how_to_resume(tmp_path: Path) -> None:
-    path = tmp_path / "run.db"
-    with begun(path, "--workers", "1") as process:
-        while not path.exists() or path.stat().st_size == 0:
-            time.sleep(0.02)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, (out, err)
-    assert b"resume     by the same command" in out
-    assert not found_in(path).conflicts
-
-
-# ---- a cluster -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("default")  # those of the cluster's libraries are theirs
-def test_a_cluster_whose_worker_is_killed(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    from cpqueens.longrun.cluster import connected
-
-    options = {"processes": True, "dashboard_address": None, "worker_dashboard_address": None}
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster:
-        killed = []
-
-        def note(state: dict[str, Any]) -> None:
-            if not killed and state["done"] > 5:
-                killed.append(next(iter(cluster.workers.values())).process.process.pid)
-                os.kill(killed[0], signal.SIGKILL)
-
-        with connected(cluster.scheduler_address) as (executor, threads, _):
-            found = durable_count(
-                queens(6), tmp_path / "run.db", executor=executor, workers=threads, parts=36, on_progress=note
-            )
-    assert killed
-    assert (found.count, found.complete) == (4, True)
-
-
-def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    from cpqueens.longrun import cluster
-
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
-    with pytest.raises(JobError, match="no scheduler answers"), cluster.connected("tcp://127.0.0.1:9"):
-        pass
-
-
 # ---- the command line ----------------------------------------------------------------------------------
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as left:
-        main(list(arguments))
-    return int(left.value.code or 0)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from list_engines import BACKTRACKING, COMPILED, KERNELS
 from list_kinds import KINDS
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
+from list_longrun import LONGRUN
 from list_pipeline import PIPELINE
 from list_readable import READABLE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
@@ -30,4 +31,5 @@ AREAS: tuple[Area, ...] = (
     PIPELINE,
     READABLE,
     CROSSCHECK,
+    LONGRUN,
 )
