@@ -81,7 +81,7 @@ class _TooLargeError(Exception):
 
 
 @dataclass
-class _Part:
+class _Fragment:
     """A part of an expression: whether it may be empty, where it may begin and where it may end."""
 
     empty: bool
@@ -113,10 +113,10 @@ class _Positions:
         for position in before:
             self.follow[position] |= bits
 
-    def _alternatives(self, pattern: Any) -> _Part:
-        found = _Part(empty=False)
+    def _alternatives(self, pattern: Any) -> _Fragment:
+        found = _Fragment(empty=False)
         for sequence in pattern.concs:
-            part = _Part(empty=True)
+            part = _Fragment(empty=True)
             for factor in reversed(sequence.mults):
                 part = self._repeated(factor, part)
             found.empty |= part.empty
@@ -124,7 +124,7 @@ class _Positions:
             found.last |= part.last
         return found
 
-    def _repeated(self, factor: Any, rest: _Part) -> _Part:
+    def _repeated(self, factor: Any, rest: _Fragment) -> _Fragment:
         """Return a factor, as often as it has to and may be read, and behind it the rest."""
         least, more = factor.multiplier.mandatory.v, factor.multiplier.optional.v
         found = rest
@@ -139,26 +139,26 @@ class _Positions:
             found = self._joined(unit, found, rest if k < (more or 0) else None)
         return found
 
-    def _joined(self, unit: _Part, behind: _Part, instead: _Part | None) -> _Part:
+    def _joined(self, unit: _Fragment, behind: _Fragment, instead: _Fragment | None) -> _Fragment:
         """Return a part with another behind it, or, if it may be left out, what stands there instead."""
         self._link(unit.last, behind.first)
         first = unit.first | (behind.first if unit.empty else set())
         last = behind.last | (unit.last if behind.empty else set())
         if instead is None:
-            return _Part(unit.empty and behind.empty, first, last)
-        return _Part(instead.empty or (unit.empty and behind.empty), first | instead.first, last)
+            return _Fragment(unit.empty and behind.empty, first, last)
+        return _Fragment(instead.empty or (unit.empty and behind.empty), first | instead.first, last)
 
-    def _unit(self, unit: Any) -> _Part:
+    def _unit(self, unit: Any) -> _Fragment:
         return self._alternatives(unit) if hasattr(unit, "concs") else self._character(unit)
 
-    def _character(self, accepted: Any) -> _Part:
+    def _character(self, accepted: Any) -> _Fragment:
         position = len(self.follow)
         if position > MAX_POSITIONS:
             raise _TooLargeError(f"more than {MAX_POSITIONS} characters, repetitions counted")
         self.follow.append(0)
         for k, symbol in enumerate(self.symbols):
             self.readers[k] |= bool(accepted.accepts(symbol)) << position
-        return _Part(False, {position}, {position})
+        return _Fragment(False, {position}, {position})
 
 
 def _bits(number: int) -> Iterator[int]:
