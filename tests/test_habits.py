@@ -286,6 +286,32 @@ def test_an_import_of_a_foreign_name_is_answered_too(name: str) -> None:
     assert not hasattr(cpqueens, name)
 
 
+INNER = {"CompilableFunctionConstraint", "FloatSum", "GlobalConstraint", "GlobalFunction", "Solver"}
+"""Classes of other tools that their users do not call."""
+
+
+def test_every_constraint_and_function_of_other_tools_is_answered() -> None:
+    import constraint
+    from cpmpy.expressions import globalconstraints, globalfunctions
+    from ortools.sat.python.cp_model import CpModel
+
+    classes = {
+        n
+        for m in (globalconstraints, globalfunctions)
+        for n, o in vars(m).items()
+        if getattr(o, "__module__", "") == m.__name__
+    }
+    classes |= {name for name in dir(constraint) if name.endswith(("Constraint", "Solver"))}
+    ours = {name for name in classes if hasattr(cpqueens, name)}
+    foreign = {n for n in classes - ours - INNER if "_" not in n}
+    silent = {name for name in foreign if not spelled(name, cpqueens.__all__)}
+    stems = ("add", "new", "clear", "export", "max", "min", "Add", "New")
+    methods = {name for name in dir(CpModel) if name.startswith(stems) and not hasattr(Model, name)}
+    silent |= {name for name in methods if not spelled(name)}
+    assert silent == set()
+    assert (len(foreign), len(methods)) > (40, 40)
+
+
 @pytest.mark.parametrize("solver", ["backtracking", "local-search", "cpsat"])
 def test_seeds_and_strategies_have_two_spellings(solver: str) -> None:
     v = Variables()

@@ -102,7 +102,8 @@ class Check:
     def summary(self) -> str:
         """What was found in a few words."""
         if self.ok:
-            return "a solution: every constraint holds"
+            cost = f", the penalty is {self.penalty}" if self.soft else ""
+            return f"a solution: every constraint holds{cost}"
         many = f"{len(self.violations)} constraint(s) violated, by {self.amount} in all"
         wrong = f"{len(self.problems)} value(s) missing or wrong"
         return ", ".join(text for text, some in ((wrong, self.problems), (many, self.violations)) if some)
@@ -113,7 +114,11 @@ class Check:
 
     def _repr_html_(self) -> str:
         if self.ok:
-            return markup.heading(self.summary, markup.badge("OK", markup.GOOD))
+            soft = [(v.label, v.where, f"penalty\N{NO-BREAK SPACE}{v.penalty}") for v in self.soft[:_LISTED]]
+            return markup.fragment(
+                markup.heading(self.summary, markup.badge("OK", markup.GOOD)),
+                markup.table(soft, code=True),
+            )
         found = self.violations[:_LISTED]
         rows = [(v.label, v.where, f"by\N{NO-BREAK SPACE}{v.amount}", v.reason) for v in found]
         left_out = len(self.violations) - len(found)

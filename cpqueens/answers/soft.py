@@ -18,10 +18,14 @@ class SoftViolation:
     where: str
     penalty: int
 
+    @property
+    def label(self) -> str:
+        """The constraint behind its name."""
+        return f"{self.name}: {self.constraint}" if self.name else self.constraint
+
     def __str__(self) -> str:
-        label = f"{self.name}: " if self.name else ""
         place = f" ({self.where})" if self.where else ""
-        return f"{label}{self.constraint}{place} violated, penalty {self.penalty}"
+        return f"{self.label}{place} violated, penalty {self.penalty}"
 
 
 def soft_violations(model: Statement, row: IntArray) -> tuple[SoftViolation, ...]:

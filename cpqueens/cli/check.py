@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 from cpqueens.answers.check import Check, Checker
 from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.soft import soft_violations
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
 from cpqueens.cli.options import json_option, load
@@ -21,6 +23,7 @@ from cpqueens.text.bounded import MAX_TEXT, decoded, read_standard_input
 
 if TYPE_CHECKING:
     from cpqueens.files.reading import Found
+    from cpqueens.model import Model
     from cpqueens.problems.catalog import Instance
 
 _SHOWN = 5  # invalid solutions that are explained
@@ -95,7 +98,9 @@ def _examine(instance: Instance, found: Found) -> dict[str, Any]:
         for row in np.flatnonzero(~good)[:_SHOWN].tolist()
     ]
     distinct = len(np.unique(found.matrix[good], axis=0)) if good.any() else 0
+    fields = {"penalties": _penalties(instance.model, found, good)} if instance.model.soft else {}
     return {
+        **fields,
         "solutions": len(found.matrix) + len(found.rejected),
         "valid": int(good.sum()),
         "distinct": distinct,
@@ -110,6 +115,20 @@ def _violations(check: Check) -> dict[str, Any]:
     names = ("constraint", "name", "where", "amount", "values", "pairs")
     violated = [{name: getattr(v, name) for name in names} | {"text": str(v)} for v in check.violations]
     return {"problems": list(check.problems), "violations": violated, "amount": check.amount}
+
+
+def _penalties(model: Model, found: Found, good: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
+    """Return what the first valid solutions violate of the soft constraints, and what that costs."""
+    valid = np.flatnonzero(good)[:_SHOWN].tolist()
+    violated = [soft_violations(model, found.matrix[row]) for row in valid]
+    return [
+        {
+            "place": found.place(row),
+            "penalty": sum(v.penalty for v in each),
+            "violated": [dataclasses.asdict(v) | {"text": str(v)} for v in each],
+        }
+        for row, each in zip(valid, violated, strict=True)
+    ]
 
 
 def _doubts(instance: Instance, found: Found, good: np.ndarray[Any, Any]) -> list[dict[str, str]]:
@@ -136,6 +155,9 @@ def _lines(instance: Instance, found: Found, report: dict[str, Any]) -> list[str
         lines += [f"  {problem}" for problem in entry["problems"]]
         lines += [f"  {violation['text']}" for violation in entry["violations"]]
         lines += _drawn(instance, found, entry["row"])
+    for entry in report.get("penalties", ()):
+        lines.append(f"{entry['place']}: penalty {entry['penalty']}")
+        lines += [f"  {violation['text']}" for violation in entry["violated"]]
     lines += [
         f"{d['place']}: the checker and the problem's own verify differ; verify: {d['verify']}"
         for d in report["doubts"][:_SHOWN]

@@ -51,6 +51,13 @@ def solve(model: Any) -> Solved:
     return Solved(solutions, best, values)
 
 
+def penalties(model: Any, grid: np.ndarray) -> np.ndarray:
+    """Return what each soft constraint costs, (assignments, soft constraints): its weight where it fails."""
+    table = TruthTable(model, grid)
+    parts = [np.where(table.constraint(soft.constraint), 0, soft.weights) for soft in model.soft]
+    return np.concatenate([np.zeros((len(grid), 0), dtype=np.int64), *parts], axis=1)
+
+
 def assignments(model: Any) -> np.ndarray:
     """Return all assignments of the decision variables in lexicographic order, (product, variables)."""
     domains = []
@@ -188,8 +195,8 @@ class TruthTable:
             if posted.source is None and (posted.name or "").startswith("range of "):
                 continue  # what the model adds for partial functions must follow from the rest
             good &= self.constraint(posted.constraint).all(axis=1)
-        if self.model.objective is not None:
-            good &= self.column(_row(self.model.objective, 0))[1]
+        for goal in self.model.goals:
+            good &= self.column(_row(goal.term, 0))[1]
         return good
 
 

@@ -131,6 +131,12 @@ def drop_objective(model: Model) -> Iterator[Callable[[], Model]]:
         yield lambda: rebuilt(model, objective=False)
 
 
+def drop_soft(model: Model) -> Iterator[Callable[[], Model]]:
+    """Leave one soft constraint out."""
+    for k in range(len(model.soft)):
+        yield lambda k=k: rebuilt(model, soft=model.soft[:k] + model.soft[k + 1 :])  # type: ignore[misc]
+
+
 def fix_definitions(model: Model) -> Iterator[Callable[[], Model]]:
     """Turn a defined variable into one of its bounds."""
     for variable in np.flatnonzero(model.is_defined).tolist():
@@ -254,6 +260,7 @@ STEPS: tuple[Step, ...] = (
     drop_constraints,
     fix_variables,
     drop_objective,
+    drop_soft,
     fix_definitions,
     shorten_constraints,
     drop_values,

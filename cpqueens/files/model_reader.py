@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -32,6 +32,9 @@ from cpqueens.text.plaintext import checked_name
 from cpqueens.text.suggest import did_you_mean
 
 MAX_ROWS = 1_000_000
+
+Condition = tuple[Constraint, str | None, set[Any]]
+"""One of a partial function, its name, and what it says."""
 
 
 class ModelReader:
@@ -145,19 +148,38 @@ class ModelReader:
             self.model._guarded.clear()
 
     def _guard(self) -> None:
-        """Post the range conditions of partial functions that the file lacks; it brings those it has."""
+        """Post the range conditions of partial functions that the file lacks; it brings those it has.
+
+        These are the model's own, not the user's; what only objectives need goes with them.
+        """
         model = self.model
-        before = list(model._constraints)
-        present = {key for c in before for key in c.flattened().element_keys()}
-        for constraint in before:
-            model._guard(constraint.arguments)
-        model._guard([goal.term for goal in model.goals])
-        added = model._constraints[len(before) :]
-        names = [model._names.pop(len(before) + k, None) for k in range(len(added))]
-        model._constraints.truncate(len(before))
-        for condition, name in zip(added, names, strict=True):
-            if not present.issuperset(condition.element_keys()):
-                model._post(condition, name, None)
+        written = [set(c.flattened().element_keys()) for c in model._constraints]
+        ranges = {k for k, name in model._names.items() if name.startswith("range of ")}
+        posted = [(k in ranges, c.arguments) for k, c in enumerate(model._constraints)]
+        of_constraints = self._conditions(a for of_range, arrays in posted if not of_range for a in arrays)
+        of_goals = self._conditions(goal.term for goal in model.goals)
+        of_ranges = self._conditions(a for of_range, arrays in posted if of_range for a in arrays)
+        for k in ranges:
+            for conditions in (of_constraints, of_goals):
+                if written[k].issubset(key for *_, keys in conditions for key in keys):
+                    model._constraints.set_source(k, None)
+                    model._ranges.update([k] if conditions is of_goals else [])
+                    break
+        present = set().union(*written)
+        for conditions in (of_constraints, of_goals, of_ranges):
+            for condition, name, keys in conditions:
+                if not keys <= present:
+                    model._ranges.update([model.constraint_count] if conditions is of_goals else [])
+                    model._post(condition, name, None)
+
+    def _conditions(self, arguments: Iterable[LinearArray]) -> list[Condition]:
+        """Return the conditions that the model would post of terms, with their names, and by their keys."""
+        model, many = self.model, len(self.model._constraints)
+        model._guard(arguments)
+        added = model._constraints[many:]
+        names = [model._names.pop(many + k, None) for k in range(len(added))]
+        model._constraints.truncate(many)
+        return [(c, name, set(c.flattened().element_keys())) for c, name in zip(added, names, strict=True)]
 
     def constraint(self, entry: schema.ConstraintEntry) -> Constraint:
         """Return one constraint, built and checked as its class does for a user."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.errors import CpqueensError
+from cpqueens.fuzzing.penalties import penalties
 from cpqueens.fuzzing.probes import (
+    ROWS,
     best_sets,
     hinted,
     in_chunks,
@@ -23,6 +26,7 @@ from cpqueens.fuzzing.probes import (
     strategies,
 )
 from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared
+from cpqueens.model import Model
 
 
 def examine(subject: Subject) -> list[Disagreement]:
@@ -119,13 +123,21 @@ def round_trip(s: Subject) -> Iterator[Disagreement]:
     from cpqueens.files.modelfile import dump_model, parse_model
 
     try:
-        again = oracle.solve(parse_model(dump_model(s.model)))
+        read = parse_model(dump_model(s.model))
+        again = oracle.solve(read)
     except CpqueensError as error:
         yield Disagreement(Code.RELATION_BROKEN, "model file", f"its own file is refused: {error}")
         return
     if not np.array_equal(again.solutions, s.truth.solutions) or again.optimum != s.truth.optimum:
         message = f"{again.count} solutions after the round trip, {s.truth.count} before"
         yield Disagreement(Code.RELATION_BROKEN, "model file", message)
+    elif _soft_costs(s, read) != _soft_costs(s, s.model):
+        yield Disagreement(Code.RELATION_BROKEN, "model file", "soft constraints cost something else")
+
+
+def _soft_costs(s: Subject, model: Model) -> list[Any]:
+    """Return the names of soft constraints, and what each costs in the first assignments."""
+    return [[soft.name for soft in model.soft], oracle.penalties(model, s.grid[:ROWS]).tolist()]
 
 
 USUAL: tuple[Examination, ...] = (checker_against_oracle, solution_sets, optima)
@@ -144,6 +156,7 @@ FURTHER: tuple[Examination, ...] = (
     in_chunks,
     counted,
     round_trip,
+    penalties,
 )
 """They take turns: cheap ones beside dear ones, so that no model costs much more than another.
 

@@ -10,7 +10,7 @@ from cpqueens.fuzzing.findings import (
     Failure,
 )
 
-CONTEXTS = ("plain", "reified", "negated", "defined", "scaled", "constant")
+CONTEXTS = ("plain", "reified", "negated", "soft", "defined", "scaled", "constant")
 
 
 def render(report: FuzzReport) -> str:

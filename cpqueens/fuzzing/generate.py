@@ -12,6 +12,8 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.random_schedules import SCHEDULES
@@ -48,6 +50,7 @@ RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
 CONTEXTS = ("plain", "negated", "reified")
 _DEPTH = 2
 _PATTERN_EVERY = 7
+_SOFT_EVERY = 3
 
 
 def random_model(
@@ -88,6 +91,8 @@ def random_model(
     if random.randint(0, 2) == 2:
         goal = maker.terms.term()
         (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
+    if random.randint(0, _SOFT_EVERY) == _SOFT_EVERY and not huge:
+        maker.soften()
     return maker.model
 
 
@@ -109,6 +114,20 @@ class _Maker:
             add_in_range(self.model, draw, name)
         else:
             self.model.add(draw(), name=name)
+
+    def soften(self) -> None:
+        """Add soft constraints, single ones and arrays, and sometimes their penalties as an objective."""
+        random, model = self.random, self.model
+        for k in range(random.randint(1, 2)):
+            model.add_soft(self.post(), weight=random.randint(1, 4), name=f"s{k}")
+        if random.randint(0, 1):
+            terms = np.stack(self.terms.array(2))
+            model.add_soft(_compare(terms, random.choice(RELATIONS), self.terms.term()), weight=[1, 3])
+        place = random.randint(0, 3)
+        if place == 2:
+            model.then_minimize(model.penalties)
+        elif place == 3:
+            model.minimize(model.penalties, self.terms.term())
 
     def post(self) -> Any:
         """Return one constraint in a random context."""

@@ -13,9 +13,10 @@ from cpqueens.model import Model
 def usage(model: Model) -> Counter[tuple[str, str]]:
     """Return how often each (kind, context) occurs: what a model really exercises.
 
-    Contexts are ``plain`` (posted), ``reified`` (its truth is used), ``negated`` (its truth must be 0) and
-    ``defined`` for kinds of definitions. Wherever a kind stands, ``scaled`` counts those with a multiple of a
-    variable among their terms, and ``constant`` those with a term without variables beside others.
+    Contexts are ``plain`` (posted), ``reified`` (its truth is used), ``negated`` (its truth must be 0),
+    ``soft``, and ``defined`` for kinds of definitions. Wherever a kind stands, ``scaled`` counts those with a
+    multiple of a variable among their terms, and ``constant`` those with a term without variables beside
+    others.
     """
     found: Counter[tuple[str, str]] = Counter()
     roots: list[LinearArray] = [] if model.objective is None else [model.objective]
@@ -30,6 +31,8 @@ def usage(model: Model) -> Counter[tuple[str, str]]:
             roots += constraint.arguments
         found[constraint.kind, "plain"] += 1
         found.update(_shapes(constraint))
+    for soft in model.soft:
+        found[soft.constraint.kind, "soft"] += 1
     return found + _defined_usage(model, roots)
 
 

@@ -130,7 +130,7 @@ class LinearRows:
 
     def evaluate(self, values: IntArray) -> IntArray:
         """Return the terms' values, of shape (batch, size), for ``values`` (batch, variables)."""
-        if not self.width:
+        if not (self.width and values.shape[1]):  # without a variable all coefficients are 0
             return np.broadcast_to(self.constants, (len(values), self.size))
         if self.width == 1 and len(values) == 1:  # a solution of its own: few calls matter, not their work
             row: IntArray = values[0].take(self.variables[:, 0])

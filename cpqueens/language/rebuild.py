@@ -13,9 +13,11 @@ from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.goals import Goal
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
+from cpqueens.language.soft import Soft
 from cpqueens.language.statement import Statement
 
 Stated = TypeVar("Stated", bound=Statement)
@@ -69,10 +71,16 @@ class Rebuilder:
             if placed.source(k) is not None:  # what the model adds for partial functions has none
                 placed.set_source(k, posted.source or ("rebuilt", 0))
 
-    def objective(self) -> None:
-        """Set the old objectives, if there are any."""
-        for goal in self.old.goals:
-            (self.new.then_maximize if goal.maximizing else self.new.then_minimize)(self.array(goal.term))
+    def objective(self, soft: Iterable[Soft] | None = None) -> None:
+        """Set the old objectives and soft constraints (or some of these), if there are any."""
+        for each in self.old.soft if soft is None else soft:
+            constraint = self.constraint(each.constraint)
+            self.new._soften(constraint, each.weights.reshape(constraint.shape), each.name, each.source)
+        for goal in self.old.stated:
+            if isinstance(goal, Goal):
+                (self.new.then_maximize if goal.maximizing else self.new.then_minimize)(self.array(goal.term))
+            else:
+                self.new.then_minimize(self.new.penalties)
 
 
 def _only_row(array: LinearArray) -> Row:
@@ -107,6 +115,7 @@ def rebuilt(
     constraints: Iterable[Posted] | None = None,
     edit: Callable[[int, Constraint], Any] | None = None,
     objective: bool = True,
+    soft: Iterable[Soft] | None = None,
 ) -> Stated:
     """Return a model like ``model`` with some parts changed.
 
@@ -121,7 +130,9 @@ def rebuilt(
     edit
         Takes the position and the new constraint, returns what is posted in its place.
     objective
-        Whether to keep the objective.
+        Whether to keep the objective, and with it soft constraints.
+    soft
+        Those that are kept; by default all.
 
     Raises
     ------
@@ -140,5 +151,5 @@ def rebuilt(
     for k, posted in enumerate(own_constraints(model) if constraints is None else constraints):
         rebuilder.post(posted, (lambda c, k=k: edit(k, c)) if edit is not None else (lambda c: c))  # type: ignore[misc]
     if objective:
-        rebuilder.objective()
+        rebuilder.objective(soft)
     return new

@@ -77,3 +77,21 @@ def test_a_heuristic_is_refused(ruler: list[str]) -> None:
 def test_cross_check_of_optimal_sets(ruler: list[str]) -> None:
     found = document("cross-check", *ruler, "--optimal", "--bundles", "")
     assert (found["verdict"]["optimum"], found["verdict"]["count"]) == (6, 1)
+
+
+def test_check_names_what_soft_constraints_cost(tmp_path: Path) -> None:
+    model = Model("shifts")
+    x = model.intvar(0, 9, name="x")
+    model.add(x != 4)
+    model.add_soft(x >= 7, weight=3, name="late")
+    model.add_soft(x <= 5, weight=2, name="early")
+    name = str(tmp_path / "shifts.json")
+    save_model(model, name)
+    found = asked("check", name, '{"x": 6}').output
+    assert "penalty 5" in found
+    assert "late: x >= 7" in found
+    listed = tmp_path / "several.jsonl"
+    listed.write_text('{"x": 8}\n{"x": 4}\n')
+    (entry,) = document("check", name, str(listed), code=10)["penalties"]
+    assert (entry["place"], entry["penalty"]) == ("line 1", 2)
+    assert [(v["name"], v["penalty"]) for v in entry["violated"]] == [("early", 2)]

@@ -3,6 +3,7 @@ import json
 import typing
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -652,3 +653,29 @@ def test_terms_are_equal_in_whatever_order_they_arose() -> None:
     m.add(*(one + other <= 3 for one, other in both), (x - y <= 1) | (-y + x <= 1) | (y == 2))
     text = dump_model(m)
     assert dump_model(parse_model(text)) == text
+
+
+def test_the_conditions_of_an_objective_go_with_it_after_a_file_too() -> None:
+    """Whatever becomes of objectives, the model of a file is what the written one would be."""
+    changes: list[Callable[[Model], None]] = [
+        lambda m: None,
+        lambda m: m.minimize(m["x"].sum()),
+        lambda m: m.then_minimize(m["x"][1] % m["x"][0]),
+        lambda m: m.drop_objectives(),
+    ]
+    for seed in range(12):
+        model, random = Model(), Random(seed)
+        x = model.intvar(-1, 2, shape=3, name="x")
+        terms = [x[0] // x[1], x[2] % (x[0] // x[1]), element([4, 5], x[2])]
+        for _ in range(random.randint(0, 1)):
+            model.add(random.choice(terms) >= 0)
+        model.minimize(*random.sample(terms, random.randint(1, 2)))
+        for change in changes:
+            ours, theirs = model.copy(), parse_model(dump_model(model))
+            assert [p.source is None for p in ours.constraints] == [
+                p.source is None for p in theirs.constraints
+            ]
+            change(ours)
+            change(theirs)
+            assert [p.name for p in ours.constraints] == [p.name for p in theirs.constraints]
+            assert np.array_equal(oracle.solve(ours).solutions, oracle.solve(theirs).solutions)

@@ -195,3 +195,12 @@ def test_without_objectives_nothing_is_soft(shifts: Model) -> None:
     assert (shifts.soft, shifts.goals) == ([], ())
     outcome = shifts.solve("backtracking")
     assert (outcome.objective, outcome.penalty, outcome.violated) == (None, 0, ())
+
+
+def test_a_model_without_variables_can_be_soft() -> None:
+    model = Model()
+    model.add_soft([True, False], weight=2)
+    model.add_soft(False, name="never")
+    outcome = model.solve("backtracking")
+    assert outcome.objective == outcome.penalty == model.check({}).penalty == 3
+    assert [v.name for v in outcome.violated] == [None, "never"]

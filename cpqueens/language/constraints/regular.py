@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from cpqueens.text.plaintext import shown
 
 _FAR = 2**40  # more than any number of terms
 _CELLS = 2**20  # transitions of words that are looked at together
+_ONE = int | np.integer | str | Enum  # what is one state; a tuple may be several
 
 
 class Regular(Constraint):
@@ -36,7 +38,8 @@ class Regular(Constraint):
         What is read.
     transitions
         Triples ``(state, value, next state)``, as OR-Tools and CPMpy have them. States are integers, or
-        names; names are numbered in the order in which they appear, the start first.
+        names: strings, members of an enumeration, tuples. Where there is a name, all are numbered in the
+        order in which they appear, the start first.
     start
         The state before the first term.
     accepting
@@ -64,7 +67,7 @@ class Regular(Constraint):
 
     def __init__(self, terms: Any, transitions: Any, start: Any, accepting: Any) -> None:
         rows = [_triple(row) for row in _sequence(transitions, "transitions")]
-        ends = [accepting] if isinstance(accepting, int | str) else list(_sequence(accepting, "accepting"))
+        ends = [accepting] if isinstance(accepting, _ONE) else list(_sequence(accepting, "accepting"))
         number = _numbers([start, *(state for row in rows for state in (row[0], row[2])), *ends])
         array = flat_terms(terms)
         read = array.registry.numbered([value for _, value, _ in rows])
@@ -88,8 +91,9 @@ class Regular(Constraint):
         terms
             What is read.
         expression
-            In the syntax of greenery: ``|``, ``*``, ``+``, ``?``, ``{2,3}``, ``[a-c]``, ``[^a]``, ``.``, with
-            the largest automaton that comes up on the way in memory.
+            In the syntax of greenery: ``|``, ``*``, ``+``, ``?``, ``{2,3}``, ``[a-c]``, ``[^a]``, ``.``, of
+            at most 2,000 characters, each counted as often as it is repeated. The automaton is the smallest
+            deterministic one, or guesses where that might have more than 1,000 states.
         symbols
             The value that each character stands for; by default each digit for itself.
 
@@ -98,7 +102,7 @@ class Regular(Constraint):
         MissingLibrary
             If greenery, which is optional, is not installed.
         ModelError
-            If the expression cannot be read, or has a character without a value.
+            If the expression cannot be read, has a character without a value, or is too large.
 
         >>> from cpqueens import Model, Regular
         >>> m = Model()
@@ -219,10 +223,14 @@ def _triple(row: Any) -> tuple[Any, Any, Any]:
 
 def _numbers(states: list[Any]) -> Mapping[Any, int]:
     """Return the number of each state: itself if all are integers, else by the order of appearance."""
-    wrong = next((s for s in states if not isinstance(s, int | np.integer | str)), None)
+    wrong = next((s for s in states if not _is_state(s)), None)
     if wrong is not None:
         raise ModelError(f"Regular: a state is an integer or a name, got {shown(wrong)}")
     distinct = list(dict.fromkeys(states))
-    named = any(isinstance(s, str) for s in distinct)
+    named = not all(isinstance(s, int | np.integer) for s in distinct)
     numbers = range(len(distinct)) if named else as_listed(distinct, "states").tolist()
     return dict(zip(distinct, numbers, strict=True))
+
+
+def _is_state(value: Any) -> bool:
+    return all(map(_is_state, value)) if isinstance(value, tuple) else isinstance(value, _ONE)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
+from enum import Enum
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cpqueens import MissingLibrary, Model, ModelError, Regular
+from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.language.constraints import regular
 
 FIBONACCI = {1: 2, 4: 8, 7: 34, 10: 144}
@@ -149,6 +153,68 @@ def test_expressions_are_matched_as_a_whole(expression: str) -> None:
     assert found == {w for w in words if EXPRESSIONS[expression](w)}
 
 
+def drawn_expression(random: Random, depth: int) -> str:
+    """Return an expression over 0 and 1 that Python reads as greenery does."""
+    if not depth:
+        return random.choice(["0", "1", "[01]", "[^0]", ".", "(0|1)"])
+    times = random.choice(["", "", "*", "+", "?", "{2}", "{1,2}", "{0,3}", "{1,}", "{0}"])
+    parts = [drawn_expression(random, depth - 1) for _ in range(random.randint(1, 3))]
+    return f"({random.choice(['', '|']).join(parts)}){times}"
+
+
+def test_random_expressions_are_read_as_python_reads_them() -> None:
+    words = np.array(list(itertools.product((0, 1), repeat=6)))
+    x = Model().intvar(0, 1, shape=6, name="x")
+    accepted = set()
+    for seed in range(60):
+        expression = drawn_expression(Random(seed), seed % 4)
+        automaton = Regular.from_expression(x, expression)
+        wanted = [bool(re.fullmatch(expression, "".join(map(str, w)))) for w in words.tolist()]
+        assert automaton.holds(words).tolist() == wanted, expression
+        accepted.add((sum(wanted), automaton.deterministic))
+    assert len(accepted) >= 8
+    assert {deterministic for _, deterministic in accepted} == {True, False}
+
+
+@pytest.mark.parametrize("places", [5, 40])
+def test_an_automaton_that_would_explode_guesses(places: int) -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=places + 3, name="x")
+    m.add(Regular.from_expression(x, f"(0|1)*1(0|1){{{places}}}"), x.sum() == 1)
+    assert [row.index(1) for row in m.enumerate(solver="cpsat").solutions.matrix.tolist()] == [2]
+    assert m.constraints[0].constraint.deterministic == (places < 10)  # type: ignore[attr-defined]
+
+
+class Duty(Enum):
+    DAY = "d"
+    FREE = "f"
+
+
+STATES: list[list[Any]] = [
+    [0, 1],
+    ["any", "one"],
+    [Duty.DAY, Duty.FREE],
+    [("day", 0), ("day", (1, Duty.FREE))],
+    [7, "one"],
+]
+
+
+@pytest.mark.parametrize("states", STATES)
+def test_states_have_numbers_or_names(states: list[Any]) -> None:
+    m, (a, b) = Model(), states
+    x = m.intvar(0, 1, shape=4, name="x")
+    m.add(Regular(x, [(a, 0, a), (a, 1, b), (b, 0, a)], a, [a, b]))
+    assert m.count("backtracking") == 8
+    assert parse_model(dump_model(m)).count("backtracking") == 8
+
+
+@pytest.mark.parametrize(("expression", "count"), [("0{0,1500}", 1), ("(0?){500}", 1), ("(){99999999}", 0)])
+def test_large_expressions_take_no_time(expression: str, count: int) -> None:
+    m = Model()
+    m.add(Regular.from_expression(m.intvar(0, 1, shape=3, name="x"), expression))
+    assert m.count("backtracking") == count
+
+
 def test_characters_stand_for_values() -> None:
     m = Model()
     x = m.intvar(-9, 9, shape=3, name="x")
@@ -164,6 +230,9 @@ def test_characters_stand_for_values() -> None:
         ((7,), "a regular expression is needed, got int 7"),
         (("a", {"ab": 1}), "symbols: a single character is needed, got 'ab'"),
         (("a", {"a": 1.5}), "transitions: integers only, got 1.5"),
+        (("0{2001}",), "expression '0{2001}': more than 2000 characters, repetitions counted"),
+        (("(((0|1){99}){99}){99}",), "more than 2000 characters"),
+        (("(0?){1000}",), "500500 transitions, allowed are at most 200000"),
         (("a", "a"), "symbols: a mapping of characters to values is needed, got str 'a'"),
     ],
 )
