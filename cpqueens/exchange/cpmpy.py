@@ -6,14 +6,13 @@ as false. What has no equal here is decomposed by CPMpy itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from cpqueens.errors import MissingLibrary, ModelError
+from cpqueens.exchange.declaring import declared
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
@@ -41,8 +40,6 @@ from cpqueens.language.functions import all_, any_, div_trunc, element, maximum,
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
 from cpqueens.text.plaintext import shown
-
-_INDEXED = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]$")
 
 _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda a, b: a == b,
@@ -129,41 +126,9 @@ class _ExpressionReader:
     def __init__(self, model: Model, variables: Iterable[Any]) -> None:
         self.model = model
         self.variables = {v.name: v for v in variables}
-        self.terms: dict[str, Any] = {}
+        bounds = {name: variable.get_bounds() for name, variable in self.variables.items()}
+        self.terms = declared(model, {name: (int(low), int(high)) for name, (low, high) in bounds.items()})
         self._known: dict[int, tuple[Any, Any]] = {}  # by identity, with the expression, which must live on
-        self._declare()
-
-    # ---- variables ---------------------------------------------------------------------------------
-
-    def _declare(self) -> None:
-        """Create the variables: whole arrays where all entries are there, else one by one."""
-        arrays: dict[str, dict[tuple[int, ...], Any]] = {}
-        for name, variable in self.variables.items():
-            match = _INDEXED.match(name)
-            if match:
-                at = tuple(int(k) for k in match[2].split(","))
-                arrays.setdefault(match[1], {})[at] = variable
-        for name, entries in arrays.items():
-            depth = {len(at) for at in entries}
-            shape = tuple(max(axis) + 1 for axis in zip(*entries, strict=True)) if len(depth) == 1 else ()
-            whole = shape and len(entries) == int(np.prod(shape))
-            if whole and name not in self.variables:
-                self._array(name, shape, entries)
-        for name, variable in self.variables.items():
-            if name not in self.terms:
-                plain = re.sub(r"[\[\],]+", "_", name).strip("_") or "v"
-                while plain in self.model.blocks.by_name:
-                    plain += "_"
-                low, high = variable.get_bounds()
-                self.terms[name] = self.model.intvar(int(low), int(high), name=plain)
-
-    def _array(self, name: str, shape: tuple[int, ...], entries: Mapping[tuple[int, ...], Any]) -> None:
-        bounds = np.zeros((2, *shape), dtype=np.int64)
-        for at in product(*map(range, shape)):
-            bounds[0][at], bounds[1][at] = entries[at].get_bounds()
-        array = self.model.intvar(bounds[0], bounds[1], shape=shape, name=name)
-        for at, variable in entries.items():
-            self.terms[variable.name] = array[at]
 
     # ---- constraints -------------------------------------------------------------------------------
 
