@@ -7,12 +7,13 @@ as false. What has no equal here is decomposed by CPMpy itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from cpqueens.errors import MissingLibrary, ModelError
-from cpqueens.exchange.declaring import declared
+from cpqueens.exchange.declaring import declared, weighted
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
@@ -128,7 +129,8 @@ class _ExpressionReader:
         self.variables = {v.name: v for v in variables}
         bounds = {name: variable.get_bounds() for name, variable in self.variables.items()}
         self.terms = declared(model, {name: (int(low), int(high)) for name, (low, high) in bounds.items()})
-        self._known: dict[int, tuple[Any, Any]] = {}  # by identity, with the expression, which must live on
+        # by identity, with the expression, which must live on
+        self._known = {id(v): (v, self.terms[name]) for name, v in self.variables.items()}
 
     # ---- constraints -------------------------------------------------------------------------------
 
@@ -164,16 +166,18 @@ class _ExpressionReader:
 
     def read(self, expression: Any) -> Any:
         """Return what an expression is here: a term, a truth, an integer or a bool."""
+        known = self._known.get(id(expression))
+        if known is not None:
+            return known[1]
         if isinstance(expression, bool | np.bool_):
             return bool(expression)
         if isinstance(expression, int | np.integer):
             return int(expression)
         if not hasattr(expression, "name"):
             raise ModelError(f"from_cpmpy: {type(expression).__name__} {shown(expression)} is no expression")
-        key = id(expression)
-        if key not in self._known:
-            self._known[key] = expression, self._read(expression)
-        return self._known[key][1]
+        found = self._read(expression)
+        self._known[id(expression)] = expression, found
+        return found
 
     def _read(self, e: Any) -> Any:
         kind = type(e).__name__
@@ -234,12 +238,12 @@ class _ExpressionReader:
 
 
 def _sum(reader: _ExpressionReader, args: Any) -> Any:
-    return sum(reader.numbers(args))
+    return weighted(reader.model, repeat(1, len(args)), reader.numbers(args))
 
 
 def _weighted(reader: _ExpressionReader, args: Any) -> Any:
     weights, terms = args
-    return sum(int(w) * reader.number(t) for w, t in zip(weights, terms, strict=True))
+    return weighted(reader.model, map(int, weights), reader.numbers(terms))
 
 
 def _product(reader: _ExpressionReader, args: Any) -> Any:
@@ -360,7 +364,7 @@ def _terms(reader: _ExpressionReader, expressions: Any) -> Any:
     return found if any(not isinstance(t, int) for t in found) else NotImplemented
 
 
-def _on_terms(make: Callable[[list[Any]], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+def _on_terms(make: Callable[[Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
     def read(reader: _ExpressionReader, e: Any) -> Any:
         terms = _terms(reader, e.args)
         return NotImplemented if terms is NotImplemented else make(terms)

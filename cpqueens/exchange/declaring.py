@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from cpqueens.language.blocks import MAX_NAME
+from cpqueens.language.term import Term
 from cpqueens.model import Model
 
 _INDEXED = re.compile(r"(.+)\[(\d{1,9}(?:,\d{1,9})*)\]$")
@@ -29,8 +30,8 @@ def declared(model: Model, domains: Mapping[str, Domain]) -> dict[str, Any]:
         shape = tuple(max(axis) + 1 for axis in zip(*entries, strict=True))
         ends = np.array([domains[entries[at]] for at in product(*map(range, shape))], dtype=np.int64)
         array = model.intvar(ends[:, 0].reshape(shape), ends[:, 1].reshape(shape), shape=shape, name=name)
-        for at, whole_name in entries.items():
-            terms[whole_name] = array[at]
+        for at, (variables, ones, zero) in zip(product(*map(range, shape)), array.rows(), strict=True):
+            terms[entries[at]] = Term(model, tuple(variables), tuple(ones), zero)
     for name, domain in domains.items():
         if terms[name] is None:
             terms[name] = _single(model, name, domain)
@@ -73,3 +74,18 @@ def _single(model: Model, name: str, domain: Domain) -> Any:
     if isinstance(domain, list):
         return model.intvar(domain=domain, name=plain)
     return model.intvar(*domain, name=plain)
+
+
+def weighted(model: Model, coefficients: Iterable[int], terms: Iterable[Any]) -> Any:
+    """Return the sum of single terms, or integers, times coefficients: one pass, however many there are."""
+    constant, total = 0, dict[int, int]()
+    for factor, term in zip(coefficients, terms, strict=True):
+        if isinstance(term, int):
+            constant += factor * term
+            continue
+        ((variables, inner, shift),) = term.rows()
+        constant += factor * shift
+        for v, a in zip(variables, inner, strict=True):
+            total[v] = total.get(v, 0) + factor * a
+    kept = {v: a for v, a in total.items() if a}
+    return Term(model, tuple(kept), tuple(kept.values()), constant) if kept else constant
