@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from cpqueens.exchange.cpmpy import from_cpmpy
     from cpqueens.exchange.cpsat import from_cpsat
     from cpqueens.exchange.python_constraint import from_python_constraint
+    from cpqueens.exchange.to_cpmpy import to_cpmpy
     from cpqueens.lab.evaluate import evaluate
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
@@ -149,6 +150,7 @@ __all__ = [
     "maximum",
     "minimum",
     "mod_trunc",
+    "to_cpmpy",
 ]
 
 _LAZY = {
@@ -160,6 +162,7 @@ _LAZY = {
     "from_cpmpy": "cpqueens.exchange.cpmpy",
     "from_cpsat": "cpqueens.exchange.cpsat",
     "from_python_constraint": "cpqueens.exchange.python_constraint",
+    "to_cpmpy": "cpqueens.exchange.to_cpmpy",
 }
 
 
