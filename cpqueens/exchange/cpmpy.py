@@ -190,13 +190,12 @@ class _ExpressionReader:
         if e.name in _RELATIONS and kind == "Comparison":
             left, right = map(self.number, e.args)
             return _RELATIONS[e.name](left, right)
+        found = NotImplemented
         if e.name in _READERS:
-            return _READERS[e.name](self, e.args)
-        if e.name in _SPECIAL:
+            found = _READERS[e.name](self, e.args)
+        elif e.name in _SPECIAL:
             found = _SPECIAL[e.name](self, e)
-            if found is not NotImplemented:
-                return found
-        return self._decomposed(e)
+        return self._decomposed(e) if found is NotImplemented else found
 
     def _decomposed(self, e: Any) -> Any:
         """Let CPMpy say it in simpler words; what these define is posted."""
@@ -253,6 +252,8 @@ def _product(reader: _ExpressionReader, args: Any) -> Any:
 
 def _power(reader: _ExpressionReader, args: Any) -> Any:
     base, exponent = map(reader.number, args)
+    if exponent == 0 and isinstance(exponent, int):
+        return 1
     return base**exponent
 
 
