@@ -65,7 +65,9 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.exchange.cpmpy import from_cpmpy
+    from cpqueens.exchange.cpsat import from_cpsat
     from cpqueens.exchange.python_constraint import from_python_constraint
+    from cpqueens.exchange.to_cpmpy import to_cpmpy
     from cpqueens.lab.evaluate import evaluate
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
@@ -143,10 +145,12 @@ __all__ = [
     "element",
     "evaluate",
     "from_cpmpy",
+    "from_cpsat",
     "from_python_constraint",
     "maximum",
     "minimum",
     "mod_trunc",
+    "to_cpmpy",
 ]
 
 _LAZY = {
@@ -156,7 +160,9 @@ _LAZY = {
     "durable_enumerate": "cpqueens.longrun.coordinator",
     "evaluate": "cpqueens.lab.evaluate",
     "from_cpmpy": "cpqueens.exchange.cpmpy",
+    "from_cpsat": "cpqueens.exchange.cpsat",
     "from_python_constraint": "cpqueens.exchange.python_constraint",
+    "to_cpmpy": "cpqueens.exchange.to_cpmpy",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,8 @@ from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
 
 if TYPE_CHECKING:
-    from cpqueens.model import Model
+    from cpqueens.language.posted import Posted
+    from cpqueens.problems.catalog import Instance
 
 
 @click.command()
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
 )
 @click.option("--redundant", is_flag=True, help="also say which constraints of each the others imply")
+@click.option("--symmetries", is_flag=True, help="also say which orbits of the declared symmetries are lost")
 @json_option
 def command(
     first: str,
@@ -34,6 +37,7 @@ def command(
     time_limit: float,
     solvers: tuple[str, ...],
     redundant: bool,
+    symmetries: bool,
     as_json: bool,
 ) -> int:
     """Say whether two models have the same solutions.
@@ -42,12 +46,22 @@ def command(
     name=value are for both models, a.name=value and b.name=value for one of them.
     """
     from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
+    from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
 
-    models = [_load(name, letter, parameters) for name, letter in ((first, "a"), (second, "b"))]
+    instances = [_load(name, letter, parameters) for name, letter in ((first, "a"), (second, "b"))]
+    models = [instance.model for instance in instances]
+    groups = [instance.symmetries() if symmetries else () for instance in instances]
+    if symmetries and not any(groups):
+        raise ModelError("--symmetries: neither model declares any")
+    group = max(groups, key=len)  # of two, one may say that its constraints leave fewer
     mapping = dict(_pair(text) for text in maps) or None
     chosen = solvers or SOLVERS
     with progress("comparing", lambda: "", shown=True):
-        found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen)
+        found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
+        breaking = [
+            symmetry_breaking(m, group, time_limit=time_limit, solvers=chosen) if group else ()
+            for m in models
+        ]
         spare = [
             redundant_constraints(m, time_limit=time_limit, solvers=chosen) if redundant else ()
             for m in models
@@ -62,15 +76,24 @@ def command(
                      "reasons": list(d.reasons)}
                     for d in found.differences
                 ],
-                "optima": list(found.optima), "redundant": [list(s) for s in spare], "seconds": found.seconds,
+                "optima": list(found.optima), "redundant": [list(s) for s in spare],
+                "orbits": None if found.orbits is None else asdict(found.orbits),
+                "symmetry_breaking": [list(s) for s in breaking], "seconds": found.seconds,
             }
         )  # fmt: skip
         return found.exit_code
     lines = [str(found)]
-    for letter, model, positions in zip("ab", models, spare, strict=True):
-        lines += [f"implied by the others in {letter}: {model.constraints[k]}" for k in positions]
+    for what, each in (("implied by the others", spare), ("only breaks symmetries", breaking)):
+        for letter, model, positions in zip("ab", models, each, strict=True):
+            lines += [f"{what} in {letter}: {_text(model.constraints[k])}" for k in positions]
     say("\n".join(lines))
     return found.exit_code
+
+
+def _text(posted: Posted) -> str:
+    """Return a constraint with its name and the user's line."""
+    name = "" if posted.name is None else f"{posted.name}: "
+    return f"{name}{posted.constraint} {posted.where}".rstrip()
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -80,7 +103,7 @@ def _pair(text: str) -> tuple[str, str]:
     return name, other
 
 
-def _load(reference: str, letter: str, given: tuple[str, ...]) -> Model:
+def _load(reference: str, letter: str, given: tuple[str, ...]) -> Instance:
     """Return a model with the parameters that are meant for it, or for both."""
     from cpqueens.problems import catalog
 
@@ -91,4 +114,4 @@ def _load(reference: str, letter: str, given: tuple[str, ...]) -> Model:
             mine += [rest] if head == letter else []
         else:
             mine.append(text)
-    return catalog.load(reference, mine).model
+    return catalog.load(reference, mine)

@@ -3,19 +3,22 @@
 "What one accepts and the other does not" is a model like any other, because every constraint can be negated:
 the first model, and the negation of some constraint of the second. If it has no solution, which exact solvers
 prove, the first is contained in the second; if it has one, that is a witness, which the checker of the second
-refuses by name and line. Where the second model has variables of its own, "no values for them" cannot be said
-so: candidates of the first are tried one by one, and one counts only once the second with the shared values
-fixed is *proved* infeasible.
+refuses by name and line. Of the second model's own variables those that are functions of the shared ones are
+replaced by these. For others "no values for them" cannot be said so: a candidate of the first counts only
+once the second with the shared values fixed is *proved* infeasible; else the values found for them stand for
+all candidates that they suit, and the next one is sought among the others (as Janota and Marques-Silva 2011
+do for quantified formulas). What is left of the time goes to trying candidates one by one.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.crosscheck.joint import (
     Joint,
     Side,
@@ -25,6 +28,7 @@ from cpqueens.crosscheck.joint import (
     shared_variables,
     side,
 )
+from cpqueens.crosscheck.orbit_comparison import compare_orbits
 from cpqueens.crosscheck.two_models import Difference, ModelComparison, ModelRelation
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_
@@ -47,6 +51,7 @@ def compare(
     mapping: Mapping[str, str] | None = None,
     time_limit: float = SECONDS,
     solvers: Sequence[str] = SOLVERS,
+    symmetries: Group = (),
 ) -> ModelComparison:
     """Say how the solutions of two models compare, over the variables that they share.
 
@@ -61,11 +66,14 @@ def compare(
         Wall seconds for everything.
     solvers
         Exact solvers to ask, the first one first.
+    symmetries
+        Of the solutions over the shared variables, in their order (see `cpqueens.answers.symmetry`): says
+        also which orbits each loses. Both sets are listed for it, within as many seconds again.
 
     Raises
     ------
     ModelError
-        If no variable is shared, or a name in the mapping is not one.
+        If no variable is shared, a name in the mapping is not one, or a symmetry does not suit a solution.
     CpqueensError
         For everything that a solver refuses.
 
@@ -86,7 +94,12 @@ def compare(
     shared = shared_variables(a, b, mapping)
     with listening() as interrupt:
         work = _Comparison(side("a", a), side("b", b), shared, tuple(solvers), interrupt, seconds)
-        return work.run()
+        found = work.run()
+    if as_group(symmetries):
+        plain = [side("", model).model for model in (a, b)]
+        orbits = compare_orbits(plain[0], plain[1], shared, symmetries, time_limit=seconds, solvers=solvers)
+        found = replace(found, orbits=orbits)
+    return found
 
 
 def assert_equivalent(a: Model, b: Model, **options: Any) -> None:
@@ -221,21 +234,55 @@ class _Comparison:
         """Return what ``first`` accepts and ``second`` does not, and whether that is proved to be nothing."""
         pairs = self._ends(first)
         question = f"{first.name} accepts nothing that {second.name} refuses"
-        own = second.private(w for _, w in pairs)
-        needed_own = reached_constraints(second.model, own)
         joint = Joint(first, second, pairs)
-        refusals = joint.refusals(needed_own)
+        own = reached_constraints(second.model, joint.free())
+        refusals = joint.refusals(own)
+        asked = question if not own else f"{question} by constraints over shared variables alone"
         if refusals:
             joint.model.add(any_(refusals))
-            outcome = self._ask(joint.model, question if not needed_own else None, end)
+            outcome = self._ask(joint.model, asked, end)
             if outcome is not None and outcome.solution is not None:
-                return self._difference(first, second, pairs, joint.values(outcome.solution), None), False
-            if not needed_own:
-                return None, question in self.proofs
-        elif not needed_own:
-            self.proofs[question] = ("no constraint and no domain of it refuses anything",)
-            return None, True
+                values = joint.values(outcome.solution)
+                own_values = joint.functional_values(outcome.solution)
+                return self._difference(first, second, pairs, values, None, own_values), False
+        else:
+            self.proofs[asked] = ("no constraint and no domain of it refuses anything",)
+        if not own:
+            return None, question in self.proofs
+        soon = time.monotonic() + 0.6 * (end - time.monotonic())
+        found, decided = self._refined(first, second, pairs, own, question, soon)
+        if found is not None or decided:
+            return found, found is None and asked in self.proofs
         return self._one_by_one(first, second, pairs, question, end)
+
+    def _refined(
+        self,
+        first: Side,
+        second: Side,
+        pairs: Sequence[tuple[int, int]],
+        own: set[int],
+        question: str,
+        end: float,
+    ) -> tuple[Difference | None, bool]:
+        """Seek candidates that no values found so far for the second's free variables suit.
+
+        Returns a witness, and whether there is certainly none that constraints in ``own`` refuse.
+        """
+        joint = Joint(first, second, pairs)
+        free = joint.free()
+        while time.monotonic() < end:
+            outcome = self._ask(joint.model, question, end)
+            if outcome is None or outcome.solution is None:
+                return None, question in self.proofs
+            values = joint.values(outcome.solution)
+            by, suited = self._refused_by(second, [w for _, w in pairs], values, end - time.monotonic())
+            if by is None:
+                break
+            if suited is None:
+                return self._difference(first, second, pairs, values, by), False
+            given = {w: int(suited[second.model.name_of(w)]) for w in free}
+            joint.model.add(any_(joint.refusals_beside(own, given)))
+        return None, False
 
     def _ask(self, model: Model, question: str | None, end: float) -> Outcome | None:
         """Solve, by one solver after the other; note who proved that there is nothing."""
@@ -267,6 +314,7 @@ class _Comparison:
         pairs: Sequence[tuple[int, int]],
         values: Sequence[int],
         proved_by: str | None,
+        own_values: Mapping[int, int] | None = None,
     ) -> Difference:
         """Return a witness, with why the other model refuses it by its own checker."""
         if proved_by is not None:
@@ -276,7 +324,8 @@ class _Comparison:
             others = {
                 v: any_value(second.model, v) for v in second.model.decisions.tolist() if v not in given
             }
-            check = second.model.check({second.model.name_of(v): n for v, n in {**others, **given}.items()})
+            whole = {**others, **(own_values or {}), **given}
+            check = second.model.check({second.model.name_of(v): n for v, n in whole.items()})
             assert not check.ok, "the witness that a solver gave is none"
             reasons = (*check.problems, *(f"{v.label} {v.where}".rstrip() for v in check.violations))
         named = dict(zip(self.shared, values, strict=True))
@@ -300,10 +349,10 @@ class _Comparison:
             left = end - time.monotonic()
             if left <= 0:
                 return STOP
-            by = self._refused_by(second, [w for _, w in pairs], values, left)
+            by, suited = self._refused_by(second, [w for _, w in pairs], values, left)
             if by is None:
                 undecided = True
-            elif by:
+            elif suited is None:
                 found.append(self._difference(first, second, pairs, values, by))
                 return STOP
             return None
@@ -323,20 +372,18 @@ class _Comparison:
 
     def _refused_by(
         self, second: Side, variables: Sequence[int], values: Sequence[int], seconds: float
-    ) -> str | None:
-        """Return who proved that ``second`` refuses these values; "" if it does not, None if unknown."""
+    ) -> tuple[str | None, Solution | None]:
+        """Return who decided whether ``second`` refuses these values, None if nobody; a solution if not."""
         fixed = second.model.copy()
         for variable, value in zip(variables, values, strict=True):
             if not in_domain(second.model, variable, value):
-                return "its domains"
+                return "its domains", None
             fixed.add(fixed[fixed.name_of(variable)] == value)
         for solver in reversed(self.solvers):
-            outcome = fixed.solve(solver=solver, time_limit=seconds)
-            if outcome.solution is not None:
-                return ""
-            if outcome.complete:
-                return solver
-        return None
+            outcome = fixed.solve(solver=solver, time_limit=max(0.01, seconds))
+            if outcome.complete or outcome.solution is not None:
+                return solver, outcome.solution
+        return None, None
 
     def _common(self) -> bool | None:
         """Say whether both accept something; None if that was not decided."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
+from cpqueens.crosscheck.functional import functions_of
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
@@ -99,6 +100,8 @@ class Joint:
             rows[v] = _row(created)
         self._rebuild(first, rows)
         self._second_rows: dict[int, Row] = {w: rows[v] for v, w in pairs}
+        self._functions = functions_of(second.model, set(self._second_rows))
+        """Of the second's own variables those that follow from the shared ones."""
 
     def _rebuild(self, side: Side, rows: dict[int, Row]) -> None:
         rebuilder = Rebuilder(side.model, self.model, rows)
@@ -109,16 +112,46 @@ class Joint:
         """Return the values of the shared variables."""
         return [int(solution[self._place[v]]) for v, _ in self.pairs]
 
+    def functional_values(self, solution: Solution) -> dict[int, int]:
+        """Return the values of the second's variables that are functions of the shared ones."""
+        rebuilder = self._rebuilder({})
+        terms = {w: of_rows(self.model, [rebuilder.row(w)], ()) for w in self._functions}
+        return {w: int(solution[term]) for w, term in terms.items()}
+
+    def free(self) -> list[int]:
+        """Return the second's own variables that are no functions of the shared ones."""
+        return [w for w in self.second.private(self._second_rows) if w not in self._functions]
+
     def refusals(self, own: set[int]) -> list[BoolArray]:
-        """Return what the second model refuses, a truth for each constraint without variables of its own."""
-        rebuilder = Rebuilder(self.second.model, self.model, self._second_rows)
+        """Return what the second model refuses, a truth for each constraint that is not in ``own``.
+
+        In those that are it has free variables.
+        """
+        rebuilder = self._rebuilder({})
         found: list[Any] = []
         for v, w in self.pairs:
-            found += _outside(self._place[v], self.first.model, v, self.second.model, w)
+            found += _outside(self._place[v], domain_of(self.first.model, v), domain_of(self.second.model, w))
+        for w in self._functions:
+            term = of_rows(self.model, [rebuilder.row(w)], ())
+            low, high = (int(end[0]) for end in term.bounds())
+            found += _outside(term, (low, high), domain_of(self.second.model, w))
         for k, posted in enumerate(own_constraints(self.second.model)):
             if k not in own:
                 found.append(~rebuilder.constraint(posted.constraint))
         return found
+
+    def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
+        """Return what the constraints in ``own`` refuse where the free variables have the values."""
+        rebuilder = self._rebuilder(values)
+        stated = own_constraints(self.second.model)
+        return [~rebuilder.constraint(stated[k].constraint) for k in sorted(own)]
+
+    def _rebuilder(self, values: Mapping[int, int]) -> Rebuilder:
+        constants: dict[int, Row] = {w: ((), (), value) for w, value in values.items()}
+        rebuilder = Rebuilder(self.second.model, self.model, {**self._second_rows, **constants})
+        for w, function in self._functions.items():
+            rebuilder.replace(w, function(rebuilder))
+        return rebuilder
 
     def post_second(self) -> None:
         """Add the second model whole, with variables of its own."""
@@ -178,9 +211,8 @@ def _inside(x: Any, domain: IntArray | tuple[int, int]) -> list[Any]:
     return [Table([x], [[int(value)] for value in domain])]
 
 
-def _outside(x: Any, first: Model, v: int, second: Model, w: int) -> list[BoolArray]:
-    """Return truths of which one holds where a variable of the first is outside its domain in the second."""
-    mine, theirs = domain_of(first, v), domain_of(second, w)
+def _outside(x: Any, mine: IntArray | tuple[int, int], theirs: IntArray | tuple[int, int]) -> list[BoolArray]:
+    """Return truths of which one holds where a term with values in ``mine`` is outside ``theirs``."""
     low, high = theirs if isinstance(theirs, tuple) else (int(theirs[0]), int(theirs[-1]))
     found: list[Any] = []
     least, most = mine if isinstance(mine, tuple) else (int(mine[0]), int(mine[-1]))

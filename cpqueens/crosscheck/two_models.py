@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cpqueens.crosscheck.orbit_comparison import OrbitComparison
+
 _LISTED = 12  # values and constraints of a text
 
 
@@ -80,6 +82,8 @@ class ModelComparison:
         The proved best values of both objectives, None where there is no objective or no proof.
     seconds
         What it took.
+    orbits
+        How they compare up to symmetries, where these were given.
     """
 
     verdict: ModelRelation
@@ -88,6 +92,7 @@ class ModelComparison:
     proofs: Mapping[str, tuple[str, ...]]
     optima: tuple[int | None, int | None] = (None, None)
     seconds: float = 0.0
+    orbits: OrbitComparison | None = None
 
     @property
     def equal(self) -> bool:
@@ -111,4 +116,6 @@ class ModelComparison:
         if self.optima != (None, None):
             known = ["not proved" if value is None else str(value) for value in self.optima]
             lines.append(f"best value: {known[0]} of a, {known[1]} of b")
+        if self.orbits is not None:
+            lines.append(str(self.orbits))
         return "\n".join(lines)

@@ -6,14 +6,14 @@ as false. What has no equal here is decomposed by CPMpy itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import product
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from cpqueens.errors import MissingLibrary, ModelError
+from cpqueens.exchange.declaring import declared, weighted
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
@@ -41,8 +41,6 @@ from cpqueens.language.functions import all_, any_, div_trunc, element, maximum,
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
 from cpqueens.text.plaintext import shown
-
-_INDEXED = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]$")
 
 _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda a, b: a == b,
@@ -129,41 +127,10 @@ class _ExpressionReader:
     def __init__(self, model: Model, variables: Iterable[Any]) -> None:
         self.model = model
         self.variables = {v.name: v for v in variables}
-        self.terms: dict[str, Any] = {}
-        self._known: dict[int, tuple[Any, Any]] = {}  # by identity, with the expression, which must live on
-        self._declare()
-
-    # ---- variables ---------------------------------------------------------------------------------
-
-    def _declare(self) -> None:
-        """Create the variables: whole arrays where all entries are there, else one by one."""
-        arrays: dict[str, dict[tuple[int, ...], Any]] = {}
-        for name, variable in self.variables.items():
-            match = _INDEXED.match(name)
-            if match:
-                at = tuple(int(k) for k in match[2].split(","))
-                arrays.setdefault(match[1], {})[at] = variable
-        for name, entries in arrays.items():
-            depth = {len(at) for at in entries}
-            shape = tuple(max(axis) + 1 for axis in zip(*entries, strict=True)) if len(depth) == 1 else ()
-            whole = shape and len(entries) == int(np.prod(shape))
-            if whole and name not in self.variables:
-                self._array(name, shape, entries)
-        for name, variable in self.variables.items():
-            if name not in self.terms:
-                plain = re.sub(r"[\[\],]+", "_", name).strip("_") or "v"
-                while plain in self.model.blocks.by_name:
-                    plain += "_"
-                low, high = variable.get_bounds()
-                self.terms[name] = self.model.intvar(int(low), int(high), name=plain)
-
-    def _array(self, name: str, shape: tuple[int, ...], entries: Mapping[tuple[int, ...], Any]) -> None:
-        bounds = np.zeros((2, *shape), dtype=np.int64)
-        for at in product(*map(range, shape)):
-            bounds[0][at], bounds[1][at] = entries[at].get_bounds()
-        array = self.model.intvar(bounds[0], bounds[1], shape=shape, name=name)
-        for at, variable in entries.items():
-            self.terms[variable.name] = array[at]
+        bounds = {name: variable.get_bounds() for name, variable in self.variables.items()}
+        self.terms = declared(model, {name: (int(low), int(high)) for name, (low, high) in bounds.items()})
+        # by identity, with the expression, which must live on
+        self._known = {id(v): (v, self.terms[name]) for name, v in self.variables.items()}
 
     # ---- constraints -------------------------------------------------------------------------------
 
@@ -199,16 +166,18 @@ class _ExpressionReader:
 
     def read(self, expression: Any) -> Any:
         """Return what an expression is here: a term, a truth, an integer or a bool."""
+        known = self._known.get(id(expression))
+        if known is not None:
+            return known[1]
         if isinstance(expression, bool | np.bool_):
             return bool(expression)
         if isinstance(expression, int | np.integer):
             return int(expression)
         if not hasattr(expression, "name"):
             raise ModelError(f"from_cpmpy: {type(expression).__name__} {shown(expression)} is no expression")
-        key = id(expression)
-        if key not in self._known:
-            self._known[key] = expression, self._read(expression)
-        return self._known[key][1]
+        found = self._read(expression)
+        self._known[id(expression)] = expression, found
+        return found
 
     def _read(self, e: Any) -> Any:
         kind = type(e).__name__
@@ -221,13 +190,12 @@ class _ExpressionReader:
         if e.name in _RELATIONS and kind == "Comparison":
             left, right = map(self.number, e.args)
             return _RELATIONS[e.name](left, right)
+        found = NotImplemented
         if e.name in _READERS:
-            return _READERS[e.name](self, e.args)
-        if e.name in _SPECIAL:
+            found = _READERS[e.name](self, e.args)
+        elif e.name in _SPECIAL:
             found = _SPECIAL[e.name](self, e)
-            if found is not NotImplemented:
-                return found
-        return self._decomposed(e)
+        return self._decomposed(e) if found is NotImplemented else found
 
     def _decomposed(self, e: Any) -> Any:
         """Let CPMpy say it in simpler words; what these define is posted."""
@@ -269,12 +237,12 @@ class _ExpressionReader:
 
 
 def _sum(reader: _ExpressionReader, args: Any) -> Any:
-    return sum(reader.numbers(args))
+    return weighted(reader.model, repeat(1, len(args)), reader.numbers(args))
 
 
 def _weighted(reader: _ExpressionReader, args: Any) -> Any:
     weights, terms = args
-    return sum(int(w) * reader.number(t) for w, t in zip(weights, terms, strict=True))
+    return weighted(reader.model, map(int, weights), reader.numbers(terms))
 
 
 def _product(reader: _ExpressionReader, args: Any) -> Any:
@@ -284,6 +252,8 @@ def _product(reader: _ExpressionReader, args: Any) -> Any:
 
 def _power(reader: _ExpressionReader, args: Any) -> Any:
     base, exponent = map(reader.number, args)
+    if exponent == 0 and isinstance(exponent, int):
+        return 1
     return base**exponent
 
 
@@ -395,7 +365,7 @@ def _terms(reader: _ExpressionReader, expressions: Any) -> Any:
     return found if any(not isinstance(t, int) for t in found) else NotImplemented
 
 
-def _on_terms(make: Callable[[list[Any]], Any]) -> Callable[[_ExpressionReader, Any], Any]:
+def _on_terms(make: Callable[[Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
     def read(reader: _ExpressionReader, e: Any) -> Any:
         terms = _terms(reader, e.args)
         return NotImplemented if terms is NotImplemented else make(terms)

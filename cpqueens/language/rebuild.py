@@ -37,6 +37,10 @@ class Rebuilder:
             self._rows[variable] = self._defined(variable)
         return self._rows[variable]
 
+    def replace(self, variable: int, term: LinearArray) -> None:
+        """Let a term of the new model stand for a variable of the old one."""
+        self._rows[variable] = _only_row(term)
+
     def _defined(self, variable: int) -> Row:
         definition, at = self.old.producer(variable)  # type: ignore[misc]
         one = definition.take(np.array([at]), definition.results[[at]])

@@ -12,9 +12,9 @@ A problem is a Python file. Its names at module level are all there is to it:
 ``symmetries``
     optional: a group of `cpqueens.answers.symmetry`, or a function of the parameters that returns one.
 
-A reference is a problem's name, ``path.py:function``, ``path.py`` (the function with the file's name, or
-the only one that is annotated to return a Model), or a ``.json`` model file. Python files are executed;
-JSON never is.
+A reference is a problem's name, ``path.py:name`` of a function or of a model, ``path.py`` (the function with
+the file's name, or the only one that is annotated to return a Model, or the only model), or a ``.json`` model
+file. A model may be one of CPMpy, CP-SAT or python-constraint. Python files are executed; JSON never is.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from typing import Any
 
 from cpqueens.answers.symmetry import Group
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.exchange.foreign import as_model, is_model
 from cpqueens.model import Model
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
@@ -95,9 +96,10 @@ class Problem:
             For a parameter that is unknown or not allowed, or if the function does not return a model.
         """
         values = self._named(lambda: complete(self.parameters, parameters))
-        model = self._call(self.function, values)
-        if not isinstance(model, Model):
-            raise ModelError(f"{self.name}: it must return a Model, got {type(model).__name__}")
+        found = self._call(self.function, values)
+        if not is_model(found):
+            raise ModelError(f"{self.name}: it must return a Model, got {type(found).__name__}")
+        model = self._call(lambda: as_model(found), {})
         return Instance(self, values, model)
 
     def _named(self, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -234,17 +236,23 @@ def _from_file(path: Path, function: str | None) -> Problem:
         for name, value in vars(module).items()
         if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
+    models = {n: v for n, v in vars(module).items() if not n.startswith("_") and is_model(v)}
     if function is None:
-        function = _only_problem(path, own)
+        function = _only_problem(path, own, models)
+    if function in models:
+        return _problem(function, lambda: models[function], module)
     if function not in own:
-        raise ModelError(f"{path}: no function {shown(function, 60)}{did_you_mean(function, own)}")
+        raise ModelError(
+            f"{path}: no function {shown(function, 60)}{did_you_mean(function, [*own, *models])}"
+        )
     return _problem(function, own[function], module)
 
 
-def _only_problem(path: Path, functions: Mapping[str, Callable[..., Any]]) -> str:
+def _only_problem(path: Path, functions: Mapping[str, Callable[..., Any]], models: Iterable[str]) -> str:
     if path.stem in functions:
         return path.stem
     building = [n for n, f in functions.items() if f.__annotations__.get("return") in ("Model", Model)]
+    building = building or list(models)
     if len(building) != 1:
         listed = ", ".join(building or functions) or "none"
         raise ModelError(f"{path}: which function? write {path}:NAME; functions are {listed}")

@@ -25,6 +25,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "negation": lambda x, b, y: -x[0] < y,
     "product": lambda x, b, y: x[0] * x[1] == -2,
     "power": lambda x, b, y: x[0] ** 2 > y + 1,
+    "power of exponent 0": lambda x, b, y: x[0] ** 0 + y >= 2,
     "quotient": lambda x, b, y: x[0] // 2 == -1,
     "quotient of terms": lambda x, b, y: x[0] // x[1] == x[2],
     "remainder": lambda x, b, y: x[0] % 3 == -1,
