@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.crosscheck import cross_check
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.exchange.cpmpy import from_cpmpy
+    from cpqueens.exchange.flatzinc import from_flatzinc
     from cpqueens.exchange.python_constraint import from_python_constraint
     from cpqueens.lab.evaluate import evaluate
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
@@ -143,6 +144,7 @@ __all__ = [
     "element",
     "evaluate",
     "from_cpmpy",
+    "from_flatzinc",
     "from_python_constraint",
     "maximum",
     "minimum",
@@ -156,6 +158,7 @@ _LAZY = {
     "durable_enumerate": "cpqueens.longrun.coordinator",
     "evaluate": "cpqueens.lab.evaluate",
     "from_cpmpy": "cpqueens.exchange.cpmpy",
+    "from_flatzinc": "cpqueens.exchange.flatzinc",
     "from_python_constraint": "cpqueens.exchange.python_constraint",
 }
 

@@ -19,6 +19,7 @@ VERBS: dict[str, str] = {
     "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
     "strategies": "List the solvers' strategies with their options and sources.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
+    "minizinc": "Serve MiniZinc as a solver: write its configuration, solve FlatZinc.",
     "doctor": "Say what is installed, and what is missing.",
 }
 """Verbs and the first line of their help (so that --help imports none of them)."""
@@ -81,8 +82,8 @@ class VerbGroup(click.Group):
 def main() -> None:
     """State a constraint problem once, solve it with several solvers, and check what they say.
 
-    MODEL is a problem's name (see `cpqueens list`), a .json model file, or path.py:function; parameters
-    follow as name=value, such as n=8.
+    MODEL is a problem's name (see `cpqueens list`), a model file (.json, or .fzn in FlatZinc), or
+    path.py:function; parameters follow as name=value, such as n=8.
 
     Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first; 4 a
     success rate is below --require; 10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused
