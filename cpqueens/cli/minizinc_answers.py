@@ -76,7 +76,7 @@ def answer(
         chosen, orders = (solver, {}) if free else _following(imported, solver)
         if verbose:
             say(f"% {imported.model.scope_text()}; {chosen} {orders or 'with an order of its own'}", err=True)
-        printer = Printer(imported)
+        printer = SolutionPrinter(imported)
         wants_better = all_solutions or intermediate
         options = _understood(chosen, options) | orders
         if imported.model.objective is not None:
@@ -136,7 +136,7 @@ def _following(imported: ImportedFlatZinc, solver: str) -> tuple[str, dict[str, 
     return "backtracking:forward", orders
 
 
-class Printer:
+class SolutionPrinter:
     """Prints each solution once, as far as it is written out: others may differ in what is not."""
 
     def __init__(self, imported: ImportedFlatZinc) -> None:
@@ -184,7 +184,7 @@ def written(output: Output, solution: Solution) -> str:
     return f"{output.name} = array{len(output.indices)}d({sets}, [{', '.join(texts)}]);\n"
 
 
-def _print_statistics(outcome: Outcome, printer: Printer, seconds: float) -> None:
+def _print_statistics(outcome: Outcome, printer: SolutionPrinter, seconds: float) -> None:
     """Print what MiniZinc reads as statistics."""
     found: dict[str, Any] = {"solutions": printer.printed, "time": f"{seconds:.3f}"}
     for ours, theirs in _STATISTICS.items():

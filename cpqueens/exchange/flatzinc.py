@@ -17,8 +17,15 @@ from typing import Any
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
-from cpqueens.exchange.flatzinc_outputs import Output, Search, index_sets, is_output, searches_of, shape_of
-from cpqueens.exchange.flatzinc_symbols import Symbols, ends_of
+from cpqueens.exchange.flatzinc_outputs import (
+    Output,
+    SearchAnnotation,
+    index_sets,
+    is_output,
+    searches_of,
+    shape_of,
+)
+from cpqueens.exchange.flatzinc_symbols import KINDS, Symbols, ends_of
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.term import Term
 from cpqueens.model import Model
@@ -29,7 +36,6 @@ MAX_BYTES = 2**29
 """Of a file."""
 
 _DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
-_LINEAR_EQUATION = ("int_lin_eq", "bool_lin_eq")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +43,7 @@ class ImportedFlatZinc(Imported):
     """A model from FlatZinc, with what is to be written of its solutions, and how it is to be searched."""
 
     outputs: tuple[Output, ...] = ()
-    searches: tuple[Search, ...] = ()
+    searches: tuple[SearchAnnotation, ...] = ()
 
 
 def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool = False) -> ImportedFlatZinc:
@@ -45,6 +51,8 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
 
     Parameters
     ----------
+    given
+        The whole text.
     where
         What stands in front of every complaint, usually the path.
     searched_first
@@ -243,7 +251,7 @@ class _DocumentReader:
                         yield from self._undefined(entries)
             elif type(value) is list:
                 yield from self._undefined(value)
-            elif type(value) is text.Entry and value.array in self.symbols.declared:
+            elif type(value) is text.ArrayEntry and value.array in self.symbols.declared:
                 yield from self._undefined([text.Name(value.array)])
 
     def _post(self, stated: text.Stated) -> None:
@@ -279,7 +287,7 @@ class _DocumentReader:
         else:
             self._add(form.truth(arguments))
 
-    def _searched(self) -> Iterator[Search]:
+    def _searched(self) -> Iterator[SearchAnnotation]:
         assert self.goals is not None
         return searches_of(self.goals, self.symbols.listed)
 
@@ -296,34 +304,32 @@ class _DocumentReader:
     def _defined_by(self, stated: text.Stated, form: Form, ending: str) -> int | None:
         """Return the argument that the constraint defines, if it is a variable that is not known yet."""
         at = len(form.signature) if ending == "_reif" else None if ending else form.result
-        name = None if at is None else stated.arguments[at]
-        unknown = type(name) is text.Name and name not in self.symbols.bound and name in self.definers
-        return at if unknown and self.definers[str(name)] == self.at and not self._uses(stated, at) else None
-
-    def _uses(self, stated: text.Stated, at: int | None) -> bool:
-        """Say whether another argument names the variable that the argument ``at`` is."""
-        assert at is not None
+        if at is None or not self._is_open(stated.arguments[at], (form.signature + "b")[at]):
+            return None
         others = [a for k, a in enumerate(stated.arguments) if k != at]
-        return stated.arguments[at] in set(self._undefined(others))
+        return None if stated.arguments[at] in set(self._undefined(others)) else at
+
+    def _is_open(self, name: Any, letter: str) -> bool:
+        """Say whether a value is a variable of a kind that this statement defines, and nothing did yet."""
+        if type(name) is not text.Name or self.definers.get(name) != self.at or name in self.symbols.bound:
+            return False
+        found = self.symbols.declared.get(name)
+        return found is not None and found.is_variable and found.size is None and found.kind == KINDS[letter]
 
     def _solve_linear(self, stated: text.Stated) -> bool:
         """Take a linear equation for the definition of a variable in it that is not known yet."""
-        if stated.name not in _LINEAR_EQUATION or len(stated.arguments) != 3:
+        if stated.name != "int_lin_eq" or len(stated.arguments) != 3:
             return False
-        weights, entries = (self.symbols.listed(a) for a in stated.arguments[:2])
-        mine = [
-            k for k, n in enumerate(entries)
-            if isinstance(n, text.Name) and self.definers.get(n) == self.at and n not in self.symbols.bound
-        ]  # fmt: skip
-        if len(mine) != 1 or len(weights) != len(entries) or weights[mine[0]] not in (1, -1):
+        entries = self.symbols.listed(stated.arguments[1])
+        mine = [k for k, name in enumerate(entries) if self._is_open(name, "i")]
+        weights, side = self._argument(stated, 0, "K"), self._argument(stated, 2, "k")
+        if len(mine) != 1 or len(weights) != len(entries) or abs(weights[mine[0]]) != 1:
             return False
-        (k,), letter = mine, FORMS[str(stated.name)].signature[2]
-        kind = "bool" if stated.name == "bool_lin_eq" else "int"
-        side = self.symbols.converted(stated.arguments[2], letter)
-        others = self.symbols.terms([n for j, n in enumerate(entries) if j != k], kind)
-        left = self.symbols.converted([w for j, w in enumerate(weights) if j != k], "K")
-        constant = side if isinstance(side, Term) else Term(self.model, (), (), side)
-        self._define(entries[k], linear([weights[k], *(-weights[k] * w for w in left)], [constant, *others]))
+        (k,) = mine
+        sign = weights[k]
+        others = self.symbols.terms([n for j, n in enumerate(entries) if j != k], "int")
+        left = [-sign * w for j, w in enumerate(weights) if j != k]
+        self._define(entries[k], linear([sign, *left], [Term(self.model, (), (), side), *others]))
         return True
 
     def _define(self, name: str, term: Any) -> None:

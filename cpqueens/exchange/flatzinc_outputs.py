@@ -30,7 +30,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchAnnotation:
     """One `int_search` or `bool_search`: which variables, in which order, with which values first."""
 
     names: tuple[str, ...]
@@ -44,9 +44,9 @@ def is_output(found: text.Declared) -> bool:
     return found.is_variable and any(name_of(a) == wanted for a in found.annotations)
 
 
-def name_of(annotation: text.Name | text.Call) -> str:
+def name_of(annotation: text.Name | text.Annotation) -> str:
     """Return the name of an annotation."""
-    return annotation.name if isinstance(annotation, text.Call) else str(annotation)
+    return annotation.name if isinstance(annotation, text.Annotation) else str(annotation)
 
 
 def index_sets(array: text.Declared) -> tuple[range, ...]:
@@ -58,7 +58,7 @@ def index_sets(array: text.Declared) -> tuple[range, ...]:
         If they are none, or do not fit its size.
     """
     call = next(a for a in array.annotations if name_of(a) == "output_array")
-    sets = call.arguments[0] if isinstance(call, text.Call) and call.arguments else None
+    sets = call.arguments[0] if isinstance(call, text.Annotation) and call.arguments else None
     if not isinstance(sets, list) or not sets or not all(isinstance(s, range) for s in sets):
         raise ModelError(f"{array.name}: output_array needs a list of index sets")
     if math.prod(max(0, s.stop - s.start) for s in sets) != len(array.value):
@@ -75,16 +75,16 @@ def shape_of(array: text.Declared) -> tuple[int, ...] | None:
     return tuple(s.stop - s.start for s in index_sets(array)) if array.value else None
 
 
-def searches_of(goals: text.Goals, listed: Callable[[Any], list[Any]]) -> Iterator[Search]:
+def searches_of(goals: text.Goals, listed: Callable[[Any], list[Any]]) -> Iterator[SearchAnnotation]:
     """Yield what the annotations of `solve` say; ``listed`` returns the entries of an array."""
     pending = list(reversed(goals.annotations))
     while pending:
         one = pending.pop()
-        if not isinstance(one, text.Call):
+        if not isinstance(one, text.Annotation):
             continue
         if one.name == "seq_search" and one.arguments and isinstance(one.arguments[0], list):
-            pending += [a for a in reversed(one.arguments[0]) if isinstance(a, text.Call)]
+            pending += [a for a in reversed(one.arguments[0]) if isinstance(a, text.Annotation)]
         elif one.name in ("int_search", "bool_search") and len(one.arguments) >= 3:
             variables, order, values = (listed(a) for a in one.arguments[:3])
             names = tuple(str(v) for v in variables if isinstance(v, text.Name))
-            yield Search(names, str(order[0]), str(values[0]))
+            yield SearchAnnotation(names, str(order[0]), str(values[0]))

@@ -20,7 +20,8 @@ _CONSTANTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "l": (bool, "a truth value"),
     "s": ((range, tuple), "a set of integers"),
 }
-_KINDS = {"i": "int", "b": "bool"}
+KINDS = {"i": "int", "b": "bool"}
+"""What a variable is declared to be, by the letter of a signature."""
 
 
 def ends_of(found: text.Declared) -> tuple[int, int] | None:
@@ -70,10 +71,10 @@ class Symbols:
 
     def converted(self, value: Any, letter: str) -> Any:
         """Return an argument as a signature's letter wants it."""
-        if letter in _KINDS:
-            return self.term(value, _KINDS[letter])
+        if letter in KINDS:
+            return self.term(value, KINDS[letter])
         if letter in "IB":
-            return self.terms(value, _KINDS[letter.lower()])
+            return self.terms(value, KINDS[letter.lower()])
         if letter in "KLS":
             return self.constants(value, letter.lower())
         value = self.constant(value)
@@ -98,7 +99,7 @@ class Symbols:
 
     def constant(self, value: Any) -> Any:
         """Return what a parameter is; anything else as it is."""
-        if isinstance(value, text.Entry):
+        if isinstance(value, text.ArrayEntry):
             value = self.entry(value)
         if isinstance(value, text.Name):
             found = self.declared.get(value)
@@ -107,7 +108,7 @@ class Symbols:
             return value if found.is_variable else found.value
         return value
 
-    def entry(self, value: text.Entry) -> Any:
+    def entry(self, value: text.ArrayEntry) -> Any:
         """Return what stands at a place of an array."""
         found = self.declared.get(value.array)
         if found is None or not isinstance(found.value, list) or not 1 <= value.place <= len(found.value):

@@ -28,7 +28,7 @@ _LONGEST = 20
 """Digits of an integer; more are beyond all arithmetic anyway."""
 
 Value: TypeAlias = Any
-"""int, bool, float, range or tuple of integers (sets), list (arrays), `Name`, `Entry`, `Call`, `Text`."""
+"""int, bool, float, range or tuple of integers (sets), list (arrays), `Name`, `ArrayEntry`, `Annotation`, `Text`."""
 
 
 class Name(str):
@@ -44,7 +44,7 @@ class Text(str):
 
 
 @dataclass(frozen=True)
-class Entry:
+class ArrayEntry:
     """``array[place]``, from 1."""
 
     array: str
@@ -52,7 +52,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Call:
+class Annotation:
     """An annotation with arguments."""
 
     name: str
@@ -78,7 +78,7 @@ class Declared:
     domain: range | tuple[int, ...] | None
     is_variable: bool
     size: int | None
-    annotations: tuple[Name | Call, ...]
+    annotations: tuple[Name | Annotation, ...]
     value: Value
 
 
@@ -88,7 +88,7 @@ class Stated:
 
     name: str
     arguments: tuple[Value, ...]
-    annotations: tuple[Name | Call, ...]
+    annotations: tuple[Name | Annotation, ...]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Goals:
 
     sense: str
     term: Value
-    annotations: tuple[Name | Call, ...]
+    annotations: tuple[Name | Annotation, ...]
 
 
 class FlatZincError(ModelError):
@@ -255,12 +255,12 @@ class _Parser:
             return "float", None
         raise FlatZincError(f"a type is needed, got {_brief(found)}")
 
-    def annotations(self) -> tuple[Name | Call, ...]:
+    def annotations(self) -> tuple[Name | Annotation, ...]:
         """Return what stands behind ``::``."""
         found = []
         while self.accept("::"):
             one = self.value(0, annotating=True)
-            if not isinstance(one, Name | Call):
+            if not isinstance(one, Name | Annotation):
                 raise FlatZincError(f"an annotation is needed, got {_brief(one)}")
             found.append(one)
         return tuple(found)
@@ -297,16 +297,16 @@ class _Parser:
             return _Reals()
         return range(low, high + 1)
 
-    def _named(self, word: str, depth: int) -> Name | Entry | Call:
+    def _named(self, word: str, depth: int) -> Name | ArrayEntry | Annotation:
         following = self.tokens[self.at]
         if following == "[":
             self.at += 1
             place = self.integer()
             self.take("]")
-            return Entry(word, place)
+            return ArrayEntry(word, place)
         if following == "(":
             self.at += 1
-            return Call(word, tuple(self._sequence(")", depth)))
+            return Annotation(word, tuple(self._sequence(")", depth)))
         return Name(word)
 
     def _sequence(self, closing: str, depth: int) -> list[Value]:
