@@ -28,7 +28,7 @@ _LONGEST = 20
 """Digits of an integer; more are beyond all arithmetic anyway."""
 
 Value: TypeAlias = Any
-"""int, bool, float, range or tuple of integers (sets), list (arrays), `Name`, `ArrayEntry`, `Annotation`, `Text`."""
+"""int, bool, float, range or tuple (sets), list (arrays), `Name`, `ArrayEntry`, `Annotation`, `Text`."""
 
 
 class Name(str):
