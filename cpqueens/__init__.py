@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.exchange.cpmpy import from_cpmpy
     from cpqueens.exchange.cpsat import from_cpsat
+    from cpqueens.exchange.flatzinc import from_flatzinc
     from cpqueens.exchange.python_constraint import from_python_constraint
     from cpqueens.exchange.to_cpmpy import to_cpmpy
     from cpqueens.lab.evaluate import evaluate
@@ -146,6 +147,7 @@ __all__ = [
     "evaluate",
     "from_cpmpy",
     "from_cpsat",
+    "from_flatzinc",
     "from_python_constraint",
     "maximum",
     "minimum",
@@ -161,6 +163,7 @@ _LAZY = {
     "evaluate": "cpqueens.lab.evaluate",
     "from_cpmpy": "cpqueens.exchange.cpmpy",
     "from_cpsat": "cpqueens.exchange.cpsat",
+    "from_flatzinc": "cpqueens.exchange.flatzinc",
     "from_python_constraint": "cpqueens.exchange.python_constraint",
     "to_cpmpy": "cpqueens.exchange.to_cpmpy",
 }

@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import shutil
 from functools import cache
 from typing import cast
 
@@ -17,6 +18,7 @@ BACKENDS: dict[str, str] = {
     "cpsat": "cpqueens.backends.cpsat.backend:CpSat",
     "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
+    "minizinc": "cpqueens.backends.minizinc.backend:MiniZinc",
     "python-constraint": "cpqueens.backends.python_constraint.backend:PythonConstraint",
 }
 
@@ -25,6 +27,11 @@ REQUIRES: dict[str, tuple[str, str]] = {
     "python-constraint": ("constraint", "python-constraint2"),
 }
 """The module that a backend imports, and the library on PyPI that has it."""
+
+PROGRAMS: dict[str, tuple[str, str]] = {
+    "minizinc": ("minizinc", "install MiniZinc from https://www.minizinc.org"),
+}
+"""The program that a backend starts, and what to do where there is none; used only where it is asked for."""
 
 
 def registered() -> dict[str, str]:
@@ -40,12 +47,14 @@ def _of_other_packages() -> dict[str, str]:
 
 
 def available() -> list[str]:
-    """Return the names of the backends whose libraries are installed."""
-    return [name for name in registered() if is_installed(name)]
+    """Return the names of the backends whose libraries are installed, without those of other programs."""
+    return [name for name in registered() if name not in PROGRAMS and is_installed(name)]
 
 
 def is_installed(name: str) -> bool:
-    """Say whether the library that a backend needs is there (without importing it)."""
+    """Say whether the library, or the program, that a backend needs is there (without importing it)."""
+    if name in PROGRAMS:
+        return shutil.which(PROGRAMS[name][0]) is not None
     return name not in REQUIRES or importlib.util.find_spec(REQUIRES[name][0]) is not None
 
 
@@ -53,6 +62,8 @@ def remedy(name: str) -> str:
     """Return what to do where the library of a backend is missing: a command, or why there is none."""
     from cpqueens.system.requirements import requirement
 
+    if name in PROGRAMS:
+        return PROGRAMS[name][1]
     return requirement(REQUIRES[name][1]).remedy
 
 
@@ -71,9 +82,8 @@ def get_backend(name: str) -> Backend:
     if name not in paths:
         raise UnknownBackend(f"no solver {shown(name)}{did_you_mean(name, paths)}")
     if not is_installed(name):
-        raise MissingLibrary(
-            f"solver {name!r} needs {REQUIRES[name][0]}, which is not installed: {remedy(name)}"
-        )
+        needed = {**REQUIRES, **PROGRAMS}[name][0]
+        raise MissingLibrary(f"solver {name!r} needs {needed}, which is not installed: {remedy(name)}")
     module, _, attribute = paths[name].partition(":")
     return cast(Backend, getattr(importlib.import_module(module), attribute)())
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cpqueens.cli.documents import echo_json
-from cpqueens.cli.options import json_option
+from cpqueens.cli.options import json_option, load
 from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
 
@@ -105,8 +105,6 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _load(reference: str, letter: str, given: tuple[str, ...]) -> Instance:
     """Return a model with the parameters that are meant for it, or for both."""
-    from cpqueens.problems import catalog
-
     mine = []
     for text in given:
         head, dot, rest = text.partition(".")
@@ -114,4 +112,4 @@ def _load(reference: str, letter: str, given: tuple[str, ...]) -> Instance:
             mine += [rest] if head == letter else []
         else:
             mine.append(text)
-    return catalog.load(reference, mine)
+    return load(reference, mine)

@@ -14,11 +14,13 @@ VERBS: dict[str, str] = {
     "count": "Count all solutions.",
     "check": "Check solutions that are brought in any notation.",
     "compare": "Say whether two models have the same solutions.",
+    "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",
     "runs": "Look into the ledger of a long run, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
     "strategies": "List the solvers' strategies with their options and sources.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
+    "minizinc": "Serve MiniZinc as a solver: write its configuration, solve FlatZinc.",
     "doctor": "Say what is installed, and what is missing.",
 }
 """Verbs and the first line of their help (so that --help imports none of them)."""
@@ -81,8 +83,8 @@ class VerbGroup(click.Group):
 def main() -> None:
     """State a constraint problem once, solve it with several solvers, and check what they say.
 
-    MODEL is a problem's name (see `cpqueens list`), a .json model file, or path.py:function; parameters
-    follow as name=value, such as n=8.
+    MODEL is a problem's name (see `cpqueens list`), a model file (.json, or .fzn in FlatZinc), or
+    path.py:function; parameters follow as name=value, such as n=8.
 
     Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first; 4 a
     success rate is below --require; 10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused

@@ -157,10 +157,16 @@ def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def load(model: str, parameters: Sequence[str]) -> Instance:
-    """Return the model that the arguments name."""
+    """Return the model that the arguments name: a problem, a file, or a file in FlatZinc."""
     from cpqueens.problems import catalog
 
-    return catalog.load(model, parameters)
+    if not model.lower().endswith(".fzn"):
+        return catalog.load(model, parameters)
+    from cpqueens.exchange.flatzinc import load_flatzinc
+
+    if parameters:
+        raise ModelError(f"{model}: a model file has no parameters, got {shown(parameters[0])}")
+    return catalog.Instance(None, {}, load_flatzinc(model).model)
 
 
 def run_options(solver: str, params: Sequence[str], **options: Any) -> dict[str, Any]:

@@ -13,6 +13,14 @@ def shared_decompositions(a: Observation, b: Observation) -> frozenset[str]:
     return a.decomposed & b.decomposed
 
 
+def _shared(a: Observation, b: Observation) -> str:
+    """Return in words what two solvers share that could deceive both; '' for nothing."""
+    if a.exporter and a.exporter == b.exporter:
+        return f"went through {a.exporter}, too"
+    kinds = ", ".join(sorted(shared_decompositions(a, b)))
+    return f"ran the same decomposition of {kinds}" if kinds else ""
+
+
 def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence, str]:
     """Return the evidence of what one solver says, and the reason in words."""
     if o.error is not None or o.name in accused:
@@ -26,19 +34,16 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
         return Evidence.INDEPENDENT, f"agrees with the published value ({case.published.source})"  # type: ignore[union-attr]
     partners = [p for p in case.observations if _agrees(case, p, o, accused)]
     for p in partners:
-        if not shared_decompositions(o, p):
+        if not _shared(o, p):
             return Evidence.INDEPENDENT, f"{p.name} agrees and is independent"
     if partners:
-        kinds = sorted(shared_decompositions(o, partners[0]))
-        return (
-            Evidence.ALONE,
-            f"{partners[0].name} agrees but ran the same decomposition of {', '.join(kinds)}",
-        )
+        return Evidence.ALONE, f"{partners[0].name} agrees but {_shared(o, partners[0])}"
     return Evidence.ALONE, "no independent complete solver"
 
 
 def _agrees(case: Case, p: Observation, o: Observation, accused: frozenset[str]) -> bool:
-    if p.family == o.family or not p.claims_all or p.error is not None or p.name in accused:
+    same = p.family == o.family and not (p.exporter and p.exporter == o.exporter)
+    if same or not p.claims_all or p.error is not None or p.name in accused:
         return False
     if p.claims_none and o.claims_none:
         return True

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,6 +88,8 @@ class Observation:
     decomposed: frozenset[str] = frozenset()
     native: int = 0
     heuristic: Any = None  # heuristic.Trials, where there were several
+    exporter: str = ""
+    """What the model went through that other backends share, if any."""
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
 
@@ -167,10 +169,13 @@ def observe_backend(
         return collectors[-1]
 
     family, proves, seed = name, False, int(options.get("random_seed") or 0)
+    exporter = ""
     try:
-        family, backend, _ = choose(model, solver, want)
-        proves = backend.proves
+        family, backend, strategy = choose(model, solver, want)
+        proves, exporter = backend.proves, getattr(backend, "exporter", "")
         family = getattr(backend, "family", family)
+        if hasattr(backend, "family_of"):
+            family = backend.family_of(strategy)
         if want is Want.ONE:
             options.setdefault("solution_limit", 1)
         consumer = None if want is Want.COUNT else recorder
@@ -183,7 +188,8 @@ def observe_backend(
             seconds=time.monotonic() - started,
         )  # fmt: skip
     store.finish()
-    return _seen(model, name, family, proves, want, outcome, collectors[-1], recorder, seed)
+    seen = _seen(model, name, family, proves, want, outcome, collectors[-1], recorder, seed)
+    return replace(seen, exporter=exporter)
 
 
 def _seen(

@@ -21,6 +21,7 @@ class _OwnParameters(TypedDict, total=False):
     freeze: int
     heuristic_share: float
     heuristic_time: float
+    library: str
     lowest: float
     max_sideways: int
     measure: str

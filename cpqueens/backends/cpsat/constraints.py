@@ -210,12 +210,18 @@ def _never_negative(*fields: str) -> Callable[[Any], bool]:
     return lambda c: all(int(getattr(c, name).bounds()[0].min(initial=0)) >= 0 for name in fields)
 
 
+def _may_vanish(boxes: Any) -> bool:
+    """Say whether boxes may be absent, and some may have no area: OR-Tools 9.15 loses solutions of such."""
+    sizes = (*boxes.dx.bounds()[0], *boxes.dy.bounds()[0])
+    return bool((boxes.present.bounds()[0] == 0).any()) and min(sizes, default=1) == 0
+
+
 ONLY_IF: dict[str, Callable[[Any], bool]] = {
     "Cumulative": _never_negative("duration", "demand"),
     "Inverse": lambda c: all(_is_plain(side) for side in c.arguments),
     "NegativeTable": lambda c: bool(c.rows.size) and not has_stars(c.rows) and _listed(c),
     "NoOverlap": _never_negative("duration"),
-    "NoOverlap2D": _never_negative("dx", "dy"),
+    "NoOverlap2D": lambda c: _never_negative("dx", "dy")(c) and not _may_vanish(c),
     "Regular": lambda c: bool(c.terms.size) and c.deterministic and _listed(c),
     "Table": _listed,
 }

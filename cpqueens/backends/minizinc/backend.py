@@ -1,0 +1,176 @@
+"""Solvers that MiniZinc knows, as exact backends."""
+
+from __future__ import annotations
+
+import re
+import selectors
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.minizinc import programs
+from cpqueens.backends.minizinc.writing import lowered_for_minizinc, minizinc_text
+from cpqueens.errors import ModelInvalid, UnknownBackend, UnsupportedConstraint
+from cpqueens.system.children import Command
+from cpqueens.text.plaintext import one_line
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+DEFAULT = "gecode"
+_LOOK_EVERY = 0.05  # seconds between looks at limits and signals
+_TOO_LARGE = re.compile("integer literal|out of (range|limits)|overflow|too large", re.IGNORECASE)
+"""What solvers say of integers beyond their own range, of 32 bits mostly."""
+_INTEGER = re.compile(r"-?\d+")
+_OWN = {
+    "library": Parameter(
+        str, "std", "globals by MiniZinc's own decompositions, or by the solver", ("std", "solver")
+    )
+}
+_DONE = ("==========", "=====UNSATISFIABLE=====")
+_FAILED = ("=====ERROR=====", "=====UNBOUNDED=====", "=====UNSATorUNBOUNDED=====")
+
+
+class MiniZinc:
+    """Any solver that MiniZinc knows on this machine, named as in ``minizinc:gecode``, by export to MiniZinc.
+
+    Source: Nethercote, Stuckey, Becket, Brand, Duck and Tack, "MiniZinc: towards a standard CP modelling
+    language", CP 2007; the program `minizinc`.
+    """
+
+    name = "minizinc"
+    proves = True
+    features = frozenset({Feature.ENUMERATE, Feature.OBJECTIVE})
+    order = Order.ANY
+    parameters: Mapping[str, Parameter] = _OWN
+    exporter = "the export to MiniZinc"
+    """What all its solvers share."""
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """The solvers that MiniZinc knows here."""
+        return tuple(sorted(programs.solvers()))
+
+    def family_of(self, strategy: str | None) -> str:
+        """Return what a solver is not independent of."""
+        return programs.family(strategy or DEFAULT)
+
+    def can_express(self, model: Statement) -> bool:
+        """Say whether every constraint can be written (raises if not)."""
+        lowered_for_minizinc(model, objective=False)
+        return True
+
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
+        """Write the model, let the program search, and read what it prints."""
+        program, solver = programs.program(), request.strategy or DEFAULT
+        if solver not in programs.solvers():
+            known = ", ".join(self.strategies) or "none"
+            raise UnknownBackend(f"minizinc knows no solver {solver!r}; it knows {known}")
+        started = time.monotonic()
+        best = request.want is Want.BEST
+        text = minizinc_text(model, objective=best, raw=True)
+        statistics: dict[str, Any] = {
+            "constraints": lowered_for_minizinc(model, objective=best).how,
+            "translate_time": time.monotonic() - started,
+            "program": f"minizinc --solver {solver}",
+        }
+        with tempfile.TemporaryDirectory(prefix="cpqueens-") as folder:
+            path = Path(folder, "model.mzn")
+            path.write_text(text, encoding="utf-8")
+            words = [program, "--solver", programs.solvers()[solver]["id"], str(path)]
+            words += [] if request.want is Want.ONE else ["-a"]
+            words += ["-G", "std"] if request.parameters.get("library", "std") == "std" else []
+            return _Listener(words, model, request, deliver, statistics).listen()
+
+
+class _Listener:
+    """Reads one run of the program."""
+
+    def __init__(
+        self,
+        words: list[str],
+        model: Statement,
+        request: Request,
+        deliver: Deliver,
+        statistics: dict[str, Any],
+    ) -> None:
+        self.words, self.request, self.deliver, self.statistics = words, request, deliver, statistics
+        self.with_objective = request.want is Want.BEST
+        self.width = len(model.decisions) + self.with_objective
+        self.objective: int | None = None
+        self.rest = b""
+        self.row = ""
+        self.exhausted = self.enough = False
+        self.found = 0
+
+    def listen(self) -> Ended:
+        """Run the program until it ends, or must."""
+        command = Command(self.words, piped=True)
+        errors = b""
+        try:
+            with selectors.DefaultSelector() as selector:
+                for stream in (command.process.stdout, command.process.stderr):
+                    assert stream is not None
+                    selector.register(stream, selectors.EVENT_READ)
+                while selector.get_map() and not self.enough and not self.request.should_stop():
+                    for key, _ in selector.select(_LOOK_EVERY):
+                        part = key.fileobj.read1(2**16)  # type: ignore[union-attr]
+                        if not part:
+                            selector.unregister(key.fileobj)
+                        elif key.fileobj is command.process.stdout:
+                            self._hear(part)
+                        else:
+                            errors = (errors + part)[-4000:]
+        finally:
+            stopped = self.request.should_stop()
+            code = command.end()
+        return self._ended(code, stopped, errors.decode(errors="replace"))
+
+    def _hear(self, part: bytes) -> None:
+        *lines, self.rest = (self.rest + part).split(b"\n")
+        for raw in lines:
+            line = raw.decode(errors="replace").strip()
+            if line == "----------":
+                self._take(self.row)
+                self.row = ""
+            elif line in _DONE:
+                self.exhausted = True
+            elif line in _FAILED:
+                self.exhausted = False
+                self.row = line
+            elif not line.startswith("%"):
+                self.row += line
+
+    def _take(self, text: str) -> None:
+        """Deliver one solution."""
+        values = [int(word) for word in _INTEGER.findall(text)]
+        if len(values) != self.width:
+            raise ModelInvalid(
+                f"minizinc printed {len(values)} values of {self.width}: {one_line(text)[:200]}"
+            )
+        self.found += 1
+        if self.with_objective:
+            self.objective = values.pop()
+        if not self.deliver(np.array([values], dtype=np.int64)):
+            self.enough = True
+
+    def _ended(self, code: int | None, stopped: bool, errors: str) -> Ended:
+        self.statistics["solutions_printed"] = self.found
+        if stopped or self.enough:
+            reason = self.request.why_stopped() if stopped else StopReason.SOLUTION_LIMIT
+            return Ended(False, reason, statistics=self.statistics)
+        if self.request.want is Want.ONE and self.found:
+            return Ended(False, StopReason.SOLUTION_LIMIT, statistics=self.statistics)
+        if not self.exhausted:
+            said = one_line(f"{self.row} {errors}".strip())[-300:] or f"ended with {code}"
+            if "=====UNKNOWN=====" in said:
+                return Ended(False, StopReason.GAVE_UP, statistics=self.statistics)
+            refused = UnsupportedConstraint if _TOO_LARGE.search(said) else ModelInvalid
+            raise refused(f"{self.statistics['program']}: {said}")
+        return Ended(True, StopReason.EXHAUSTED, self.objective, self.objective, statistics=self.statistics)

@@ -1,0 +1,54 @@
+"""MiniZinc's program: where it is, and which solvers it knows."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from typing import Any
+
+from cpqueens.errors import MissingLibrary
+
+_PATIENCE = 20.0  # seconds for the list of solvers
+OURS = "org.cpqueens."
+
+
+def program() -> str:
+    """Return the path of MiniZinc's program.
+
+    Raises
+    ------
+    MissingLibrary
+        If there is none on the search path.
+    """
+    found = shutil.which("minizinc")
+    if found is None:
+        raise MissingLibrary(
+            "solver 'minizinc' needs the program minizinc: install MiniZinc from https://www.minizinc.org"
+        )
+    return found
+
+
+@cache
+def solvers() -> dict[str, dict[str, Any]]:
+    """Return by short name, such as ``gecode``, what MiniZinc says of each solver that it can run but us."""
+    try:
+        words = [program(), "--solvers-json"]
+        done = subprocess.run(words, capture_output=True, timeout=_PATIENCE, check=False)
+        listed = json.loads(done.stdout)
+    except (MissingLibrary, OSError, ValueError, subprocess.SubprocessError):
+        return {}
+    return {
+        str(s["id"]).rpartition(".")[2]: s
+        for s in listed
+        if isinstance(s, dict) and s.get("executable") and not s.get("isGUIApplication")
+        and not str(s.get("id", "")).startswith(OURS)
+    }  # fmt: skip
+
+
+def family(name: str | None) -> str:
+    """Return what a solver is not independent of: OR-Tools' is that of ``cpsat``."""
+    told = solvers().get(name or "", {})
+    text = f"{told.get('id', '')} {told.get('name', '')} {name}".lower()
+    return "cpsat" if any(word in text for word in ("or-tools", "ortools", "cp-sat", "cpsat")) else "minizinc"

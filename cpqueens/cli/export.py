@@ -1,0 +1,64 @@
+"""`cpqueens export`: a model in another language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from cpqueens.cli import options as shared
+from cpqueens.cli.exits import DONE
+from cpqueens.cli.terminal import say
+from cpqueens.errors import ModelError
+from cpqueens.report.outputfile import OutputFile
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+
+def _as_minizinc(model: Model) -> str:
+    from cpqueens.backends.minizinc.writing import minizinc_text
+
+    return minizinc_text(model)
+
+
+def _as_flatzinc(model: Model) -> str:
+    from cpqueens.backends.minizinc.flat import flatzinc_text
+
+    return flatzinc_text(model)
+
+
+def _as_json(model: Model) -> str:
+    from cpqueens.files.modelfile import dump_model
+
+    return dump_model(model)
+
+
+LANGUAGES: dict[str, Callable[[Model], str]] = {
+    "fzn": _as_flatzinc,
+    "json": _as_json,
+    "mzn": _as_minizinc,
+}
+
+
+@click.command()
+@shared.model_arguments
+@click.option("--to", "language", type=click.Choice(list(LANGUAGES)), required=True)
+@click.option("--out", metavar="FILE", help="default: standard output")
+@click.option("--force", is_flag=True, help="replace an existing file")
+def command(model: str, parameters: tuple[str, ...], language: str, out: str | None, force: bool) -> int:
+    """Write MODEL as MiniZinc, FlatZinc or as our own file."""
+    shared.check_place(out, "--out")
+    instance = shared.load(model, parameters)
+    if language != "json" and len(instance.model.goals) > 1:
+        many = len(instance.model.goals)
+        raise ModelError(f"--to {language}: one objective can be written, {instance.title} has {many}")
+    text = LANGUAGES[language](instance.model)
+    if out is None:
+        say(text.rstrip("\n"))
+        return DONE
+    file = OutputFile(out, force=force)
+    file.append(text.encode())
+    file.commit()
+    return DONE

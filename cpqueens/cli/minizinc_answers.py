@@ -1,0 +1,200 @@
+"""Solving FlatZinc for MiniZinc: solutions and markers on standard output, all else on standard error."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.cli.exits import DONE, INTERRUPTED
+from cpqueens.cli.terminal import say
+from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
+from cpqueens.exchange.flatzinc_outputs import Output
+
+if TYPE_CHECKING:
+    from cpqueens.answers.outcome import Outcome, Solution
+
+END_OF_SOLUTION = "----------"
+MARKERS = {"INFEASIBLE": "=====UNSATISFIABLE=====", "UNKNOWN": "=====UNKNOWN====="}
+COMPLETE = "=========="
+
+VARIABLE_ORDERS = {
+    "anti_first_fail": "largest-domain",
+    "dom_w_deg": "dom/wdeg",
+    "first_fail": "smallest-domain",
+    "input_order": "lexicographic",
+    "largest": "largest-value",
+    "max_regret": "max-regret",
+    "most_constrained": "most-constrained",
+    "smallest": "smallest-value",
+}
+VALUE_ORDERS = {
+    "indomain": "ascending",
+    "indomain_max": "descending",
+    "indomain_median": "median",
+    "indomain_min": "ascending",
+    "indomain_random": "random",
+    "indomain_reverse_split": "split-upper",
+    "indomain_split": "split",
+}
+"""What the exact engine calls the orders of search annotations."""
+
+_STATISTICS = {
+    "nodes": "nodes",
+    "branches": "nodes",
+    "failures": "failures",
+    "conflicts": "failures",
+    "propagations": "propagations",
+    "build_time": "initTime",
+    "solve_time": "solveTime",
+}
+"""Ours, and what MiniZinc calls them."""
+
+
+def answer(
+    path: str,
+    *,
+    solver: str,
+    all_solutions: bool,
+    intermediate: bool,
+    number: int | None,
+    free: bool,
+    milliseconds: int | None,
+    statistics: bool,
+    verbose: bool,
+    **given: Any,
+) -> int:
+    """Read, solve and print; return the exit code."""
+    from cpqueens.errors import CpqueensError
+
+    started = time.monotonic()
+    try:
+        imported = load_flatzinc(path, searched_first=not free)
+        options = {name: value for name, value in given.items() if value is not None}
+        if milliseconds is not None:
+            options["time_limit"] = milliseconds / 1000
+        chosen, orders = (solver, {}) if free else _following(imported, solver)
+        if verbose:
+            say(f"% {imported.model.scope_text()}; {chosen} {orders or 'with an order of its own'}", err=True)
+        printer = SolutionPrinter(imported)
+        wants_better = all_solutions or intermediate
+        options = _understood(chosen, options) | orders
+        if imported.model.objective is not None:
+            outcome = imported.model.solve(
+                chosen, on_improvement=printer if wants_better else None, **options
+            )
+        elif all_solutions or (number or 1) > 1:
+            printer.limit = None if all_solutions else number
+            outcome = imported.model.enumerate(printer, chosen, **options)
+        else:
+            outcome = imported.model.solve(chosen, **options)
+    except CpqueensError:
+        say("=====ERROR=====")
+        raise
+    printer.end(outcome)
+    if statistics:
+        _print_statistics(outcome, printer, time.monotonic() - started)
+    return INTERRUPTED if outcome.stop_reason == "interrupted" else DONE
+
+
+def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that the solver has something for: MiniZinc passes on all that it was told."""
+    from cpqueens.backends.base import Feature
+    from cpqueens.solving.choosing import named_solver
+
+    if solver == "auto":
+        return dict(options)
+    features = named_solver(solver)[1].features
+    needed = {"random_seed": Feature.SEED, "num_workers": Feature.WORKERS}
+    return {name: v for name, v in options.items() if name not in needed or needed[name] in features}
+
+
+def _following(imported: ImportedFlatZinc, solver: str) -> tuple[str, dict[str, str]]:
+    """Return the solver and its orders that do as the model's search annotations say.
+
+    The exact engine has one order of variables and one of values for all. So one annotation can be followed
+    that is over all variables; several, or one over some of them, where variables come in the order given:
+    all others come behind these.
+    """
+    said = {(search.variables, search.values) for search in imported.searches}
+    if len(said) != 1 or solver not in ("auto", "backtracking"):
+        return solver, {}
+    ((variables, values),) = said
+    if variables not in VARIABLE_ORDERS or values not in VALUE_ORDERS:
+        return solver, {}
+    model = imported.model
+    searched = {
+        v
+        for search in imported.searches
+        for name in search.names
+        if name in imported.names
+        for v in imported.names[name].variable_list
+    }
+    if variables != "input_order" and not searched.issuperset(model.decisions.tolist()):
+        return solver, {}
+    orders = {"variable_order": VARIABLE_ORDERS[variables], "value_order": VALUE_ORDERS[values]}
+    return "backtracking:forward", orders
+
+
+class SolutionPrinter:
+    """Prints each solution once, as far as it is written out: others may differ in what is not."""
+
+    def __init__(self, imported: ImportedFlatZinc) -> None:
+        self.imported = imported
+        self.limit: int | None = None
+        self.printed = 0
+        self.last: str | None = None
+        shown = {v for o in imported.outputs for item in o.items for v in item.variable_list}
+        hidden = not shown.issuperset(imported.model.decisions.tolist())
+        self.seen: set[str] | None = set() if hidden and imported.model.objective is None else None
+
+    def __call__(self, solution: Solution) -> object:
+        """Print a solution; say when there are enough."""
+        from cpqueens.solving.solve import STOP
+
+        text = "".join(written(output, solution) for output in self.imported.outputs) + END_OF_SOLUTION
+        if self.seen is None or text not in self.seen:
+            if self.seen is not None:
+                self.seen.add(text)
+            say(text)
+            self.last = text
+            self.printed += 1
+        return STOP if self.printed == self.limit else None
+
+    def end(self, outcome: Outcome) -> None:
+        """Print the solution if it was not printed, and what was proved."""
+        listed = self.printed and self.imported.model.objective is None
+        if outcome.solution is not None and not listed:
+            text = "".join(written(output, outcome.solution) for output in self.imported.outputs)
+            if text + END_OF_SOLUTION != self.last:
+                self(outcome.solution)
+        if not self.printed and outcome.status in MARKERS:
+            say(MARKERS[str(outcome.status)])
+        elif outcome.complete:
+            say(COMPLETE)
+
+
+def written(output: Output, solution: Solution) -> str:
+    """Return a variable, or an array with its index sets, as lines of FlatZinc's output."""
+    values = [int(solution[item]) for item in output.items]
+    texts = [("false", "true")[v] for v in values] if output.is_bool else [str(v) for v in values]
+    if output.indices is None:
+        return f"{output.name} = {texts[0]};\n"
+    sets = ", ".join(f"{s.start}..{s.stop - 1}" for s in output.indices)
+    return f"{output.name} = array{len(output.indices)}d({sets}, [{', '.join(texts)}]);\n"
+
+
+def _print_statistics(outcome: Outcome, printer: SolutionPrinter, seconds: float) -> None:
+    """Print what MiniZinc reads as statistics."""
+    found: dict[str, Any] = {"solutions": printer.printed, "time": f"{seconds:.3f}"}
+    for ours, theirs in _STATISTICS.items():
+        value = outcome.statistics.get(ours)
+        if isinstance(value, int | float):
+            found[theirs] = f"{value:.3f}" if isinstance(value, float) else value
+    if outcome.objective is not None:
+        found["objective"] = outcome.objective
+        found["objectiveBound"] = outcome.bound
+    for name, value in found.items():
+        if value is not None:
+            say(f"%%%mzn-stat: {name}={value}")
+    say("%%%mzn-stat-end")

@@ -1,0 +1,400 @@
+"""FlatZinc, which MiniZinc makes of a model (Nethercote et al. 2007), as a model of cpqueens.
+
+Variables that are written out, and those that no constraint defines, are variables here too, by their names:
+arrays that are written out whole, with their shapes, from 0. All others are what their constraints define
+them to be.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
+from cpqueens.exchange import flatzinc_text as text
+from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
+from cpqueens.exchange.flatzinc_outputs import (
+    Output,
+    SearchAnnotation,
+    index_sets,
+    is_output,
+    searches_of,
+    shape_of,
+)
+from cpqueens.exchange.flatzinc_symbols import KINDS, Symbols, ends_of
+from cpqueens.exchange.origin import Imported
+from cpqueens.language.term import Term
+from cpqueens.model import Model
+from cpqueens.text.bounded import decoded, label, read_bytes
+from cpqueens.text.plaintext import shown
+
+MAX_BYTES = 2**29
+"""Of a file."""
+
+_DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
+
+
+@dataclass(frozen=True, eq=False)
+class ImportedFlatZinc(Imported):
+    """A model from FlatZinc, with what is to be written of its solutions, and how it is to be searched."""
+
+    outputs: tuple[Output, ...] = ()
+    searches: tuple[SearchAnnotation, ...] = ()
+
+
+def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool = False) -> ImportedFlatZinc:
+    """Return the model that a text in FlatZinc states.
+
+    Parameters
+    ----------
+    given
+        The whole text.
+    where
+        What stands in front of every complaint, usually the path.
+    searched_first
+        Whether the variables of search annotations come first, in their order.
+
+    Raises
+    ------
+    ModelError
+        For what is no FlatZinc, in one line with the number of the line.
+    UnsupportedConstraint
+        For constraints over sets or floats, and others that are not known, by name.
+
+    Examples
+    --------
+    >>> from cpqueens import from_flatzinc
+    >>> found = from_flatzinc(
+    ...     "var 0..9: x :: output_var; var 0..9: y :: output_var;"
+    ...     "constraint int_lin_eq([2, 3], [x, y], 12); solve maximize x;"
+    ... )
+    >>> found.values(found.model.solve())
+    {'x': 6, 'y': 0}
+    """
+    reader = _DocumentReader(given, where, searched_first)
+    try:
+        return reader.read()
+    except CpqueensError as error:
+        place = "" if reader.at is None else f"line {text.line_of(given, reader.at)}: "
+        kind = UnsupportedConstraint if isinstance(error, UnsupportedConstraint) else ModelError
+        raise kind(f"{where}: {place}{error}") from None
+
+
+def load_flatzinc(path: str | Path, *, searched_first: bool = False) -> ImportedFlatZinc:
+    """Return the model of a file in FlatZinc.
+
+    Raises
+    ------
+    ModelError, UnsupportedConstraint
+        As for `from_flatzinc`, and if it cannot be read or has more than 2^29 bytes.
+    """
+    try:
+        given = decoded(read_bytes(path, MAX_BYTES))
+    except ModelError as error:
+        raise ModelError(str(error) if label(path) in str(error) else f"{label(path)}: {error}") from None
+    return from_flatzinc(given, label(path), searched_first=searched_first)
+
+
+class _DocumentReader:
+    """Reads one text, twice: declarations, then constraints, each behind those that define what it needs."""
+
+    def __init__(self, given: str, where: str, searched_first: bool) -> None:
+        self.given = given
+        self.where = where
+        self.line = (0, 1)
+        self.searched_first = searched_first
+        self.at: int | None = None
+        """Where the statement begins that is read."""
+        self.model = Model(Path(where).stem or "FlatZinc")
+        self.symbols = Symbols(self.model)
+        self.outputs: dict[str, text.Declared] = {}
+        self.visible: set[str] = set()
+        self.definers: dict[str, int] = {}
+        self.goals: text.Goals | None = None
+
+    def read(self) -> ImportedFlatZinc:
+        """Return the model."""
+        first = self._declarations()
+        self._variables()
+        built: set[int] = set()
+        for name in [n for n, d in self.symbols.declared.items() if d.is_variable and d.value is not None]:
+            self._alias(self.symbols.declared[name])
+        for at, statement in text.statements(self.given, first):
+            if statement.startswith("constraint"):
+                self._build(at, statement, built)
+        return self._finished()
+
+    # ---- declarations -------------------------------------------------------------------------------
+
+    def _declarations(self) -> int:
+        """Read all but the constraints, and note which of these define variables; return where they begin."""
+        first = len(self.given)
+        for at, statement in text.statements(self.given):
+            self.at = at
+            if self.goals is not None:
+                raise ModelError("'solve' must be the last statement")
+            if statement.startswith("constraint"):
+                first = min(first, at)
+                if "defines_var" in statement:
+                    self.definers.update((name, at) for name in _DEFINES.findall(statement))
+                continue
+            found = text.parse(statement)
+            if isinstance(found, text.Goals):
+                self.goals = found
+            elif isinstance(found, text.Declared):
+                if first < len(self.given):
+                    raise ModelError(f"{found.name}: declared behind the first constraint")
+                self._declare(found)
+        self.at = None
+        if self.goals is None:
+            raise ModelError("the statement 'solve' is missing")
+        return first
+
+    def _declare(self, found: text.Declared) -> None:
+        if found.name in self.symbols.declared:
+            raise ModelError(f"{found.name}: declared twice")
+        if found.domain is not None and not found.domain and found.is_variable:
+            raise ModelError(f"{found.name}: empty domain")
+        self.symbols.declared[found.name] = found
+        if is_output(found):
+            self.outputs[found.name] = found
+            names = [found.name] if found.size is None else found.value
+            self.visible.update(n for n in names if isinstance(n, text.Name))
+
+    def _variables(self) -> None:
+        """Create the variables that nothing defines, and those that are written out."""
+        kept: dict[str, tuple[str, ...]] = {}
+        taken: set[str] = set()
+        for name, found in self.outputs.items():
+            if found.size and self._is_whole(found, taken):
+                kept[name] = tuple(found.value)
+                taken.update(found.value)
+        for name, found in self.symbols.declared.items():
+            is_own = found.is_variable and found.size is None and found.kind in ("int", "bool")
+            if is_own and name not in taken and not self._is_defined(found):
+                kept[name] = (name,)
+        for name in self._in_order(kept):
+            if self.symbols.declared[name].size is None:
+                self.symbols.create(name)
+            else:
+                self.symbols.create_array(name, kept[name])
+
+    def _is_whole(self, array: text.Declared, taken: set[str]) -> bool:
+        """Say whether an array that is written out can be an array of variables here."""
+        names = array.value
+        shape = shape_of(array)
+        if shape is None or math.prod(shape) != len(names) or len(set(names)) < len(names):
+            return False
+        entries = [self.symbols.declared.get(n) if isinstance(n, text.Name) else None for n in names]
+        return all(
+            e is not None and e.is_variable and e.value is None and e.size is None and e.name not in taken
+            and e.kind == array.kind and ends_of(e) is not None
+            for e in entries
+        )  # fmt: skip
+
+    def _is_defined(self, found: text.Declared) -> bool:
+        if found.value is not None:
+            return True
+        return found.name in self.definers and (found.name not in self.visible or ends_of(found) is None)
+
+    def _in_order(self, kept: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the names of what is created, what is searched first in front."""
+        if not self.searched_first:
+            return list(kept)
+        places: dict[str, int] = {}
+        for search in self._searched():
+            for name in search.names:
+                places.setdefault(name, len(places))
+        last = len(places)
+        return sorted(kept, key=lambda k: min((places.get(n, last) for n in kept[k]), default=last))
+
+    # ---- constraints --------------------------------------------------------------------------------
+
+    def _build(self, at: int, statement: str, built: set[int]) -> None:
+        """Build a constraint, and before it those that define what it needs, however many on each other."""
+        waiting: list[tuple[int, text.Stated, bool]] = [(at, self._parsed(at, statement), False)]
+        begun = {at}
+        while waiting:
+            at, stated, is_ready = waiting.pop()
+            if at in built:
+                continue
+            missing = () if is_ready else {self.definers[n] for n in self._undefined(stated.arguments)}
+            waiting.append((at, stated, True)) if missing else None
+            for other in sorted(missing):
+                if other not in begun and other not in built:
+                    begun.add(other)
+                    waiting.append((other, self._parsed(other, None), False))
+            if not missing:
+                self.at = at
+                self._post(stated)
+                built.add(at)
+
+    def _parsed(self, at: int, statement: str | None) -> text.Stated:
+        self.at = at
+        found = text.parse(statement or next(text.statements(self.given, at))[1])
+        assert isinstance(found, text.Stated)
+        return found
+
+    def _undefined(self, values: Sequence[Any]) -> Iterator[str]:
+        """Yield the variables among values that a constraint defines which was not built yet."""
+        for value in values:
+            if type(value) is text.Name:
+                if value in self.definers and value not in self.symbols.bound:
+                    yield value
+                elif value not in self.symbols.arrays and value in self.symbols.declared:
+                    entries = self.symbols.declared[value].value
+                    if isinstance(entries, list) and self.symbols.declared[value].is_variable:
+                        yield from self._undefined(entries)
+            elif type(value) is list:
+                yield from self._undefined(value)
+            elif type(value) is text.ArrayEntry and value.array in self.symbols.declared:
+                yield from self._undefined([text.Name(value.array)])
+
+    def _post(self, stated: text.Stated) -> None:
+        """Post a constraint, or take a variable for what it defines that to be."""
+        form, ending = _form(stated)
+        given = stated.arguments
+        signature = form.signature + ("b" if ending else "")
+        if len(given) != len(signature):
+            raise ModelError(f"{stated.name}: {len(signature)} arguments are needed, got {len(given)}")
+        defined = self._defined_by(stated, form, ending)
+        if not ending and self._solve_linear(stated):
+            return
+        arguments = [
+            None if k == defined else self._argument(stated, k, letter) for k, letter in enumerate(signature)
+        ]
+        try:
+            self._say(stated, form, ending, arguments, defined)
+        except ModelError as error:
+            raise ModelError(f"{stated.name}: {error}") from None
+
+    def _say(
+        self, stated: text.Stated, form: Form, ending: str, arguments: list[Any], defined: int | None
+    ) -> None:
+        if ending:
+            *inner, result = arguments
+            truth = form.truth(inner)
+            if defined is not None:
+                self._define(stated.arguments[defined], 1 * truth)
+            else:
+                self._add(truth == result if ending == "_reif" else (result == 0) | truth)
+        elif defined is not None:
+            self._define(stated.arguments[defined], form.value(arguments))
+        else:
+            self._add(form.truth(arguments))
+
+    def _searched(self) -> Iterator[SearchAnnotation]:
+        assert self.goals is not None
+        return searches_of(self.goals, self.symbols.listed)
+
+    def _add(self, truth: Any) -> None:
+        """Add a constraint; where it comes from is the line of its statement."""
+        if self.at is None:
+            self.model.add(truth)
+            return
+        before, line = self.line
+        line += self.given.count("\n", before, self.at) - self.given.count("\n", self.at, before)
+        self.line = self.at, line
+        self.model._add(truth, None, (self.where, line))
+
+    def _defined_by(self, stated: text.Stated, form: Form, ending: str) -> int | None:
+        """Return the argument that the constraint defines, if it is a variable that is not known yet."""
+        at = len(form.signature) if ending == "_reif" else None if ending else form.result
+        if at is None or not self._is_open(stated.arguments[at], (form.signature + "b")[at]):
+            return None
+        others = [a for k, a in enumerate(stated.arguments) if k != at]
+        return None if stated.arguments[at] in set(self._undefined(others)) else at
+
+    def _is_open(self, name: Any, letter: str) -> bool:
+        """Say whether a value is a variable of a kind that this statement defines, and nothing did yet."""
+        if type(name) is not text.Name or self.definers.get(name) != self.at or name in self.symbols.bound:
+            return False
+        found = self.symbols.declared.get(name)
+        return found is not None and found.is_variable and found.size is None and found.kind == KINDS[letter]
+
+    def _solve_linear(self, stated: text.Stated) -> bool:
+        """Take a linear equation for the definition of a variable in it that is not known yet."""
+        if stated.name != "int_lin_eq" or len(stated.arguments) != 3:
+            return False
+        entries = self.symbols.listed(stated.arguments[1])
+        mine = [k for k, name in enumerate(entries) if self._is_open(name, "i")]
+        weights, side = self._argument(stated, 0, "K"), self._argument(stated, 2, "k")
+        if len(mine) != 1 or len(weights) != len(entries) or abs(weights[mine[0]]) != 1:
+            return False
+        (k,) = mine
+        sign = weights[k]
+        others = self.symbols.terms([n for j, n in enumerate(entries) if j != k], "int")
+        left = [-sign * w for j, w in enumerate(weights) if j != k]
+        self._define(entries[k], linear([sign, *left], [Term(self.model, (), (), side), *others]))
+        return True
+
+    def _define(self, name: str, term: Any) -> None:
+        """Let a variable be a term, within its domain."""
+        found = self.symbols.declared[name]
+        ((variables, coefficients, constant),) = term.rows()
+        plain = Term(self.model, tuple(variables), tuple(coefficients), constant)
+        low, high, _ = plain.ends()
+        if self.model.partial_terms(plain).any() or name in self.visible:
+            if ends_of(found) is None:
+                array = self.model.intvar(low, high, name=name)
+                self.symbols.known(name, array)
+            self._add(self.symbols.variable(name) == plain)
+            return
+        self.symbols.bound[name] = plain
+        ends = ends_of(found)
+        if ends is not None and (low < ends[0] or high > ends[1] or isinstance(found.domain, tuple)):
+            self._add(within(plain, (0, 1) if found.domain is None else found.domain))
+
+    def _alias(self, found: text.Declared) -> None:
+        """Let a variable be what its declaration says."""
+        self.at = None
+        if found.size is None:
+            self._define(found.name, self.symbols.term(found.value, found.kind))
+
+    # ---- arguments ----------------------------------------------------------------------------------
+
+    def _argument(self, stated: text.Stated, k: int, letter: str) -> Any:
+        """Return an argument of a constraint as its signature wants it."""
+        try:
+            return self.symbols.converted(stated.arguments[k], letter)
+        except ModelError as error:
+            raise ModelError(f"{stated.name}: argument {k + 1}: {error}") from None
+
+    # ---- the end ------------------------------------------------------------------------------------
+
+    def _finished(self) -> ImportedFlatZinc:
+        self.at = None
+        assert self.goals is not None
+        names = {}
+        for name, found in self.symbols.declared.items():
+            if found.is_variable and found.size is None:
+                names[name] = self.symbols.term(text.Name(name), found.kind)
+        outputs = tuple(self._output(found) for found in self.outputs.values())
+        if self.goals.sense != "satisfy":
+            term = self.symbols.term(self.goals.term, "int")
+            (self.model.minimize if self.goals.sense == "minimize" else self.model.maximize)(term)
+        return ImportedFlatZinc(
+            self.model, names, lambda values: [], outputs=outputs, searches=tuple(self._searched())
+        )
+
+    def _output(self, found: text.Declared) -> Output:
+        """Return what is to be written of one variable or array."""
+        values = [text.Name(found.name)] if found.size is None else found.value
+        items = tuple(self.symbols.term(v, found.kind) for v in values)
+        indices = None if found.size is None else index_sets(found)
+        return Output(found.name, items, indices, found.kind == "bool")
+
+
+def _form(stated: text.Stated) -> tuple[Form, str]:
+    """Return how a constraint is read, and the ending of its name."""
+    name, many = stated.name, len(stated.arguments)
+    for ending in ("", *ENDINGS):
+        base = name.removesuffix(ending) if ending else name
+        form = SHORTER.get((base, many - bool(ending))) or FORMS.get(base)
+        if form is not None and name.endswith(ending):
+            return form, ending
+    raise UnsupportedConstraint(f"constraint {shown(str(name), 80)} is not supported")

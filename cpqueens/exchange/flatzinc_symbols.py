@@ -1,0 +1,174 @@
+"""The names in a text in FlatZinc: parameters, and variables with what these are here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cpqueens.errors import ModelError, UnsupportedConstraint
+from cpqueens.exchange import flatzinc_text as text
+from cpqueens.exchange.flatzinc_outputs import shape_of
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.term import Term
+from cpqueens.model import Model
+from cpqueens.text.plaintext import shown
+
+_CONSTANTS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "k": (int, "an integer"),
+    "l": (bool, "a truth value"),
+    "s": ((range, tuple), "a set of integers"),
+}
+KINDS = {"i": "int", "b": "bool"}
+"""What a variable is declared to be, by the letter of a signature."""
+
+
+def ends_of(found: text.Declared) -> tuple[int, int] | None:
+    """Return the bounds of a variable, None without any."""
+    if found.kind == "bool":
+        return 0, 1
+    values = found.domain
+    return None if values is None else (values[0], values[-1])
+
+
+class Symbols:
+    """What is declared, and the terms that variables are; those of a name are looked up once."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.declared: dict[str, text.Declared] = {}
+        self.bound: dict[str, Term] = {}
+        self.arrays: dict[str, list[Term]] = {}
+        self.parameters: dict[tuple[str, str], list[Any]] = {}
+
+    def create(self, name: str) -> Term:
+        """Create one variable."""
+        ends = ends_of(self.declared[name])
+        if ends is None:
+            raise ModelError(f"var int: {name}: bounds are needed, as in var -1000..1000: {name}")
+        array = self.model.intvar(*ends, name=name)
+        return self.known(name, array)
+
+    def create_array(self, name: str, names: Sequence[str]) -> None:
+        """Create an array of variables, and know its entries by their names."""
+        shape = shape_of(self.declared[name])
+        assert shape is not None
+        ends = [ends_of(self.declared[n]) or (0, 0) for n in names]
+        low, high = (np.array(side).reshape(shape) for side in zip(*ends, strict=True))
+        array = self.model.intvar(low, high, shape=shape, name=name)
+        for term, entry in zip(array.reshape(-1), names, strict=True):
+            self.known(entry, term)
+
+    def known(self, name: str, array: LinearArray) -> Term:
+        """Note a new variable, with the holes in its domain."""
+        ((variables, coefficients, constant),) = array.rows()
+        term = self.bound[name] = Term(self.model, tuple(variables), tuple(coefficients), constant)
+        values = self.declared[name].domain
+        if isinstance(values, tuple) and len(values) < values[-1] - values[0] + 1:
+            self.model.domains[variables[0]] = np.array(values, dtype=np.int64)
+        return term
+
+    def converted(self, value: Any, letter: str) -> Any:
+        """Return an argument as a signature's letter wants it."""
+        if letter in KINDS:
+            return self.term(value, KINDS[letter])
+        if letter in "IB":
+            return self.terms(value, KINDS[letter.lower()])
+        if letter in "KLS":
+            return self.constants(value, letter.lower())
+        value = self.constant(value)
+        _require(value, letter)
+        return value
+
+    def constants(self, value: Any, letter: str) -> list[Any]:
+        """Return an array of constants; one with a name is looked through once."""
+        key = (value, letter) if isinstance(value, text.Name) else None
+        if key in self.parameters:
+            return self.parameters[key]
+        entries = self.constant(value)
+        if not isinstance(entries, list):
+            raise ModelError(f"an array is needed, got {_said(value)}")
+        entries = [self.constant(v) for v in entries]
+        for entry in entries:
+            _require(entry, letter)
+        found = [int(entry) for entry in entries] if letter == "l" else entries
+        if key is not None:
+            self.parameters[key] = found
+        return found
+
+    def constant(self, value: Any) -> Any:
+        """Return what a parameter is; anything else as it is."""
+        if isinstance(value, text.ArrayEntry):
+            value = self.entry(value)
+        if isinstance(value, text.Name):
+            found = self.declared.get(value)
+            if found is None:
+                raise ModelError(f"{value} is not declared")
+            return value if found.is_variable else found.value
+        return value
+
+    def entry(self, value: text.ArrayEntry) -> Any:
+        """Return what stands at a place of an array."""
+        found = self.declared.get(value.array)
+        if found is None or not isinstance(found.value, list) or not 1 <= value.place <= len(found.value):
+            raise ModelError(f"{value.array}[{value.place}] is not declared")
+        return found.value[value.place - 1]
+
+    def term(self, value: Any, kind: str) -> Term:
+        """Return a term of a kind."""
+        value = self.constant(value)
+        if isinstance(value, text.Name):
+            found = self.declared[value]
+            if found.kind in ("float", "set"):
+                raise UnsupportedConstraint(
+                    f"{value} is a variable of type {found.kind}, which is not supported"
+                )
+            if found.kind != kind or found.size is not None:
+                raise ModelError(f"{_article(kind)} is needed, got {value}")
+            return self.variable(value)
+        if type(value) is not (int if kind == "int" else bool):
+            raise ModelError(f"{_article(kind)} is needed, got {_said(value)}")
+        return Term(self.model, (), (), int(value))
+
+    def variable(self, name: str) -> Term:
+        """Return the term of a variable, which is created where nothing has defined it."""
+        known = self.bound.get(name)
+        return self.create(name) if known is None else known
+
+    def terms(self, value: Any, kind: str) -> list[Term]:
+        """Return the terms of an array; those of one with a name are kept."""
+        if not isinstance(value, text.Name):
+            if not isinstance(value, list):
+                raise ModelError(f"an array is needed, got {_said(value)}")
+            return [self.term(v, kind) for v in value]
+        found = self.declared.get(value)
+        if found is None or found.size is None:
+            raise ModelError(f"an array is needed, got {value}")
+        if found.kind != kind and found.kind in ("int", "bool"):
+            raise ModelError(f"an array of {kind} is needed, got {value}, one of {found.kind}")
+        if value not in self.arrays:
+            self.arrays[value] = [self.term(v, kind) for v in found.value]
+        return self.arrays[value]
+
+    def listed(self, value: Any) -> list[Any]:
+        """Return the entries of an array, one thing as a list of it."""
+        if isinstance(value, text.Name) and value in self.declared:
+            found = self.declared[value]
+            value = found.value if found.size is not None else [value]
+        return list(value) if isinstance(value, list) and value else [value]
+
+
+def _require(value: Any, letter: str) -> None:
+    """Refuse a constant of another kind than a signature's letter says."""
+    kind, text_of = _CONSTANTS[letter]
+    if not isinstance(value, kind) or (letter == "k" and isinstance(value, bool)):
+        raise ModelError(f"{text_of} is needed, got {_said(value)}")
+
+
+def _article(kind: str) -> str:
+    return "an int" if kind == "int" else f"a {kind}"
+
+
+def _said(value: Any) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else shown(value)

@@ -1,0 +1,139 @@
+"""cpqueens as a solver of MiniZinc: what it prints, what it installs, MiniZinc's own driver."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import cpqueens.exchange
+from cpqueens.cli.main import main
+from cpqueens.exchange.flatzinc_constraints import FORMS
+
+MODELS = Path(__file__).parents[1] / "exchange" / "minizinc"
+LIBRARY = Path(cpqueens.exchange.__file__).with_name("mznlib")
+needs_minizinc = pytest.mark.skipif(shutil.which("minizinc") is None, reason="MiniZinc is not installed")
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    found = CliRunner().invoke(main, list(words))
+    return found.exit_code, found.stdout, found.stderr
+
+
+def solved(name: str, *flags: str, solver: str = "backtracking") -> list[str]:
+    code, out, err = run("minizinc", "solve", "--solver", solver, *flags, str(MODELS / f"{name}.fzn"))
+    assert (code, err) == (0, "")
+    return out.splitlines()
+
+
+def test_one_solution_and_the_best_one() -> None:
+    lines = solved("search")
+    assert lines == ["q = array1d(1..4, [3, 1, 4, 2]);", "----------"]  # the largest value first, as said
+    assert solved("search", "-f")[-1] == "----------"
+    best = solved("search_in_turn")
+    assert best[-2:] == ["----------", "=========="]
+    assert "s = 5;" in best
+    assert solved("optimise_max", "-a")[-2:] == ["----------", "=========="]
+
+
+def test_all_solutions_each_printed_once() -> None:
+    lines = solved("sorted", "-a")  # has variables that are not written out, and would repeat some
+    assert (lines.count("----------"), lines[-1]) == (12, "==========")
+    assert solved("sorted", "-n", "5").count("----------") == 5
+    assert solved("relations", "-a").count("----------") == 16
+
+
+def test_markers() -> None:
+    assert solved("infeasible") == ["=====UNSATISFIABLE====="]
+    assert solved("infeasible", "-a") == ["=====UNSATISFIABLE====="]
+    assert solved("infeasible", "-t", "50", solver="local-search") in (
+        ["=====UNKNOWN====="],
+        ["=====UNSATISFIABLE====="],
+    )
+
+
+def test_statistics_and_errors(tmp_path: Path) -> None:
+    lines = solved("optimise", "-s")
+    assert "%%%mzn-stat: objective=9" in lines
+    assert lines[-1] == "%%%mzn-stat-end"
+    broken = tmp_path / "broken.fzn"
+    broken.write_text("var 1..3: x;\nconstraint nothing(x);\nsolve satisfy;\n")
+    code, out, err = run("minizinc", "solve", str(broken))
+    assert (code, out) == (20, "=====ERROR=====\n")
+    assert "line 2: constraint 'nothing' is not supported" in err
+
+
+def test_verbs_take_flatzinc(tmp_path: Path) -> None:
+    model = str(MODELS / "search.fzn")
+    assert "solutions  2" in run("count", model, "--solver", "backtracking")[1]
+    answers = tmp_path / "answers.json"
+    _, out, _ = run("solve", model, "--solver", "backtracking", "--json")
+    answers.write_text(json.dumps(json.loads(out)["solution"]))
+    assert run("check", model, str(answers))[0] == 0
+    assert run("compare", model, model)[0] == 0
+    assert run("count", model, "n=3")[0] == 2
+
+
+def test_installed_configurations(tmp_path: Path) -> None:
+    assert run("minizinc", "install", "--dir", str(tmp_path))[0] == 0
+    found: dict[str, Any] = {p.stem: json.loads(p.read_text()) for p in tmp_path.glob("*.msc")}
+    assert sorted(found) == ["cpqueens", "cpqueens-cpsat", "cpqueens-ls"]
+    for name, told in found.items():
+        assert Path(told["mznlib"]) == LIBRARY
+        assert Path(told["executable"]).exists()
+        assert told["name"] == name
+
+
+def test_all_that_the_library_leaves_whole_is_known() -> None:
+    """Each predicate without a body comes with as many arguments as its builder takes."""
+    declared = {}
+    for path in LIBRARY.glob("*.mzn"):
+        text = " ".join(path.read_text().split())
+        for name, arguments in re.findall(r"predicate (\w+)\(((?:[^()]|\([^()]*\))*)\);", text):
+            declared[name] = len(re.findall(r"(?:var |set of )?(?:int|bool): ", arguments))
+    assert len(declared) > 100
+    for name, many in declared.items():
+        base = name.removesuffix("_reif")
+        assert many == len(FORMS[base].signature) + (base != name), name
+
+
+@needs_minizinc
+def test_minizinc_calls_us(tmp_path: Path) -> None:
+    run("minizinc", "install", "--dir", str(tmp_path))
+    best = driven(tmp_path, "cpqueens", "optimise_max")
+    assert best[-2:] == ["----------", "=========="]
+    assert driven(tmp_path, "cpqueens-ls", "tables")[-1] == "----------"
+
+
+@needs_minizinc
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(p.stem for p in MODELS.glob("*.mzn")))
+def test_the_same_solutions_as_gecode(tmp_path: Path, name: str) -> None:
+    """Each model flattened afresh with our library, each solution as MiniZinc prints it, against Gecode's."""
+    run("minizinc", "install", "--dir", str(tmp_path))
+    theirs = driven(tmp_path, "gecode", name, "-G", "std", "-a")
+    ours = driven(tmp_path, "cpqueens-cpsat", name, "-a")
+    if not theirs or "=====ERROR=====" in theirs:
+        pytest.skip("Gecode refuses a part of this model")
+    if "=====UNSATISFIABLE=====" in theirs or name.startswith(("optimise", "search_in_turn")):
+        assert ours[-1] == theirs[-1]
+    else:
+        assert solutions(ours) == solutions(theirs)
+
+
+def solutions(lines: list[str]) -> list[str]:
+    return sorted(part.strip() for part in "\n".join(lines).split("----------"))
+
+
+def driven(folder: Path, solver: str, name: str, *flags: str) -> list[str]:
+    """Return what MiniZinc prints."""
+    words = ["minizinc", "--solver", solver, *flags, str(MODELS / f"{name}.mzn")]
+    environment = {"MZN_SOLVER_PATH": str(folder), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    return done.stdout.splitlines()
