@@ -44,7 +44,13 @@ def tracked() -> list[str]:
 
 def test_only_agreed_folders_at_the_top(tracked: list[str]) -> None:
     folders = {line.split("/")[0] for line in tracked if "/" in line}
-    assert {f for f in folders if not f.startswith(".")} == {"cpqueens", "docs", "models", "tests", "examples"}
+    assert {f for f in folders if not f.startswith(".")} == {
+        "cpqueens",
+        "docs",
+        "models",
+        "tests",
+        "examples",
+    }
 
 
 def build(kind: str, tree: Path, where: Path) -> Path:

@@ -157,16 +157,10 @@ def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def load(model: str, parameters: Sequence[str]) -> Instance:
-    """Return the model that the arguments name: a problem, a file, or a file in FlatZinc."""
+    """Return the model that the arguments name."""
     from cpqueens.problems import catalog
 
-    if not model.lower().endswith(".fzn"):
-        return catalog.load(model, parameters)
-    from cpqueens.exchange.flatzinc import load_flatzinc
-
-    if parameters:
-        raise ModelError(f"{model}: a model file has no parameters, got {shown(parameters[0])}")
-    return catalog.Instance(None, {}, load_flatzinc(model).model)
+    return catalog.load(model, parameters)
 
 
 def run_options(solver: str, params: Sequence[str], **options: Any) -> dict[str, Any]:

@@ -13,8 +13,9 @@ A problem is a Python file. Its names at module level are all there is to it:
     optional: a group of `cpqueens.answers.symmetry`, or a function of the parameters that returns one.
 
 A reference is a problem's name, ``path.py:name`` of a function or of a model, ``path.py`` (the function with
-the file's name, or the only one that is annotated to return a Model, or the only model), or a ``.json`` model
-file. A model may be one of CPMpy, CP-SAT or python-constraint. Python files are executed; JSON never is.
+the file's name, or the only one that is annotated to return a Model, or the only model), or a model file,
+``.json`` or, in FlatZinc, ``.fzn``. A model may be one of CPMpy, CP-SAT or python-constraint. Python files are
+executed, model files never.
 """
 
 from __future__ import annotations
@@ -208,15 +209,30 @@ def load(reference: str, assignments: Iterable[str] = ()) -> Instance:
     ModelError
         For an unknown problem, a file that cannot be read, or parameters that are not allowed.
     """
-    if needed(reference, str, "the name of a problem, or a file,").lower().endswith(".json"):
+    ending = Path(needed(reference, str, "the name of a problem, or a file,")).suffix.lower()
+    if ending in _READERS:
         given = list(assignments)
         if given:
             raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")
-        from cpqueens.files.modelfile import load_model
-
-        return Instance(None, {}, load_model(reference))
+        return Instance(None, {}, _READERS[ending](reference))
     problem = find(reference)
     return problem.instance(**problem.read(assignments))
+
+
+def _read_json(path: str) -> Model:
+    from cpqueens.files.modelfile import load_model
+
+    return load_model(path)
+
+
+def _read_flatzinc(path: str) -> Model:
+    from cpqueens.exchange.flatzinc import load_flatzinc
+
+    return load_flatzinc(path).model
+
+
+_READERS: dict[str, Callable[[str], Model]] = {".json": _read_json, ".fzn": _read_flatzinc}
+"""Model files by their ending; reading one executes nothing."""
 
 
 def _split(reference: str) -> tuple[Path | None, str | None]:
