@@ -14,8 +14,8 @@ A problem is a Python file. Its names at module level are all there is to it:
 
 A reference is a problem's name, ``path.py:name`` of a function or of a model, ``path.py`` (the function with
 the file's name, or the only one that is annotated to return a Model, or the only model), or a model file,
-``.json`` or, in FlatZinc, ``.fzn``. A model may be one of CPMpy, CP-SAT or python-constraint. Python files are
-executed, model files never.
+``.json`` or, in FlatZinc, ``.fzn``. A model may be one of CPMpy, CP-SAT or python-constraint. Python
+files are executed, model files never.
 """
 
 from __future__ import annotations
