@@ -16,7 +16,7 @@ LONGRUN = Area(
         Mutant("poison is tried once more", "Ledger.poison",
                ">= ?", "> ?"),
         Mutant("two coordinators", "Ledger.claim",
-               "LOCK_EX | LOCK_NB", "0x8"),
+               "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_UN"),
         Mutant("changed code goes on", "Ledger._must_be",
                "and not changed_code", "and changed_code"),
         Mutant("workers must have the code of the first session", "Session.__post_init__",
