@@ -25,7 +25,7 @@ from cpqueens.lab.performance import summed_up
 from cpqueens.lab.reference import Coverage, Reference, coverage, prove
 from cpqueens.lab.runfile import RunFile
 from cpqueens.lab.runtable import Ending, RunRecord, RunTable
-from cpqueens.lab.workers import WorkerPool
+from cpqueens.longrun.pool import Processes
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.runs import as_seeds
@@ -35,6 +35,8 @@ from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import one_line, shown
 
 MOST_PROCESSES = 64
+MEMORY = 6 * 2**30
+"""Bytes that each may take."""
 
 
 def evaluate(
@@ -234,7 +236,7 @@ class _Work:
         elif processes is None or not any(s.todo for s in settings):
             maker.here()
         else:
-            pool = WorkerPool(processes, RunMaker.__module__)
+            pool = Processes(processes, MEMORY, RunMaker.__module__)
             try:
                 maker.by(pool)
             finally:

@@ -15,8 +15,8 @@ from cpqueens.answers.outcome import Status
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.lab.contenders import Contender, RunLimits, machine
 from cpqueens.lab.runtable import RunRecord
-from cpqueens.lab.workers import TaskLost
 from cpqueens.longrun.job import JobError
+from cpqueens.longrun.pool import TaskLost
 from cpqueens.text.plaintext import one_line
 
 if TYPE_CHECKING:

@@ -179,17 +179,24 @@ class Ledger:
             If another process has it.
         """
         with contextlib.suppress(ImportError), _told(self.path):
-            from fcntl import LOCK_EX, LOCK_NB, flock
+            import fcntl
 
-            self._lock = Path(f"{self.path}.lock").open("a+b", buffering=0)  # noqa: SIM115 - until `close`
-            try:
-                flock(self._lock, LOCK_EX | LOCK_NB)  # unlike `lockf` also against this very process
-            except (BlockingIOError, PermissionError):
-                self._lock.seek(0)
-                other = self._lock.read().decode("ascii", "replace")
-                raise JobError(
-                    f"{label(self.path)}: process {other or 'unknown'} is writing it; wait, or end that first"
-                ) from None
+            lock = Path(f"{self.path}.lock")
+            while self._lock is None:
+                file = lock.open("a+b", buffering=0)
+                try:  # unlike `lockf` also against this very process
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except (BlockingIOError, PermissionError):
+                    with file:
+                        file.seek(0)
+                        other = file.read().decode("ascii", "replace") or "unknown"
+                    raise JobError(
+                        f"{label(self.path)}: process {other} is writing it; wait, or end that first"
+                    ) from None
+                if _is_at(file, lock):
+                    self._lock = file
+                else:  # its last owner has removed it meanwhile
+                    file.close()
             self._lock.truncate(0)
             self._lock.write(b"%d" % os.getpid())
 
@@ -199,9 +206,9 @@ class Ledger:
             self._connection.commit()
             self._connection.close()
         if self._lock is not None:
-            self._lock.close()
-            with contextlib.suppress(OSError):
+            with self._lock, contextlib.suppress(OSError):  # removed while it is ours
                 Path(f"{self.path}.lock").unlink()
+            self._lock = None
 
     # ---- writing ---------------------------------------------------------------------------------------
 
@@ -364,6 +371,14 @@ def holds_something(path: Path) -> bool:
     """
     with _told(path):
         return path.exists() and path.stat().st_size > 0
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    """Say whether an open file is the one at a path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _connected(path: Path) -> sqlite3.Connection:

@@ -27,7 +27,7 @@ from executors import found_in, job_of
 from cpqueens.kernels import tiers
 from cpqueens.longrun.coordinator import durable_count
 from cpqueens.longrun.job import JobError, code_version
-from cpqueens.longrun.pool import Processes, WorkerDied
+from cpqueens.longrun.pool import Processes, TaskLost
 from cpqueens.longrun.work import count_parts, residues
 
 TIMES = 1
@@ -237,7 +237,7 @@ def test_a_stopped_worker_loses_its_lease(tmp_path: Path) -> None:
 def test_a_pool_goes_on_without_the_dead() -> None:
     pool = Processes(1)
     try:
-        with pytest.raises(WorkerDied):
+        with pytest.raises(TaskLost, match="exit code 3"):
             pool.submit(os._exit, 3).result(60)
         assert pool.submit(residues, 92).result(60) == (92, 92)
         with pytest.raises(JobError, match="has cpqueens"):
