@@ -202,6 +202,8 @@ class _Comparison:
         half = self.began + 0.45 * self.seconds
         only_a, a_in_b = self._direction(self.a, self.b, half)
         only_b, b_in_a = self._direction(self.b, self.a, self.end)
+        if only_a is None and not a_in_b and (only_b is not None or b_in_a):  # what the other one left
+            only_a, a_in_b = self._direction(self.a, self.b, self.end)
         differences = tuple(d for d in (only_a, only_b) if d is not None)
         verdict = self._verdict(only_a, a_in_b, only_b, b_in_a)
         optima = self._optima() if verdict is ModelRelation.EQUAL else (None, None)
@@ -246,7 +248,7 @@ class _Comparison:
                 own_values = joint.functional_values(outcome.solution)
                 return self._difference(first, second, pairs, values, None, own_values), False
         else:
-            self.proofs[asked] = ("no constraint and no domain of it refuses anything",)
+            self.proofs[asked] = ("what it says the other says too",)
         if not own:
             return None, question in self.proofs
         soon = time.monotonic() + 0.6 * (end - time.monotonic())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table import Table
-from cpqueens.language.expressions import BoolArray
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
 from cpqueens.language.rows import IntArray
@@ -98,15 +98,18 @@ class Joint:
             created = new_variable(self.model, domain_of(first.model, v), f"v{v}")
             self._place[v] = created
             rows[v] = _row(created)
-        self._rebuild(first, rows)
+        self._stated = set(self._rebuild(first, rows))
+        """The keys of all that the first model says; what the second says too needs no proof."""
         self._second_rows: dict[int, Row] = {w: rows[v] for v, w in pairs}
         self._functions = functions_of(second.model, set(self._second_rows))
         """Of the second's own variables those that follow from the shared ones."""
 
-    def _rebuild(self, side: Side, rows: dict[int, Row]) -> None:
+    def _rebuild(self, side: Side, rows: dict[int, Row]) -> Iterator[Any]:
+        """Post all that a model says, and yield the key of each element."""
         rebuilder = Rebuilder(side.model, self.model, rows)
         for posted in own_constraints(side.model):
             rebuilder.post(replace(posted, name=None))
+            yield from _keys(rebuilder.constraint(posted.constraint).flattened())
 
     def values(self, solution: Solution) -> list[int]:
         """Return the values of the shared variables."""
@@ -137,8 +140,15 @@ class Joint:
             found += _outside(term, (low, high), domain_of(self.second.model, w))
         for k, posted in enumerate(own_constraints(self.second.model)):
             if k not in own:
-                found.append(~rebuilder.constraint(posted.constraint))
+                found += self._negated(rebuilder.constraint(posted.constraint).flattened())
         return found
+
+    def _negated(self, constraint: Constraint) -> list[BoolArray]:
+        """Return the negation of those elements that the first model does not state in the same words."""
+        new = [k for k, key in enumerate(_keys(constraint)) if key not in self._stated]
+        if len(new) < constraint.size:
+            return [~constraint.take(np.array(new))] if new else []
+        return [~constraint]
 
     def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
         """Return what the constraints in ``own`` refuse where the free variables have the values."""
@@ -162,7 +172,23 @@ class Joint:
                 self.model.add(_inside(of_rows(self.model, [rows[w]], ()), domain))
             else:
                 rows[w] = _row(new_variable(self.model, domain, f"w{w}"))
-        self._rebuild(self.second, rows)
+        for _ in self._rebuild(self.second, rows):
+            pass
+
+
+def _keys(constraint: Constraint) -> list[Any]:
+    """Return for each element what it says, so that equal keys mean the same."""
+    if type(constraint).element_keys is not Constraint.element_keys:
+        return constraint.element_keys()
+    return [(constraint.kind, *(_field_key(getattr(constraint, name)) for name in constraint.fields))]
+
+
+def _field_key(value: Any) -> Any:
+    if isinstance(value, LinearArray):
+        return value.shape, tuple(value.keys())
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    return value if isinstance(value, Hashable) else object()
 
 
 def _row(array: Any) -> Row:
