@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from cpqueens.answers.outcome import Solution
 from cpqueens.crosscheck.functional import functions_of
+from cpqueens.crosscheck.wording import keys_of, parts_of
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table import Table
-from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.expressions import BoolArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
 from cpqueens.language.rows import IntArray
@@ -109,7 +110,9 @@ class Joint:
         rebuilder = Rebuilder(side.model, self.model, rows)
         for posted in own_constraints(side.model):
             rebuilder.post(replace(posted, name=None))
-            yield from _keys(rebuilder.constraint(posted.constraint).flattened())
+            constraint = rebuilder.constraint(posted.constraint)
+            for part in (constraint, *parts_of(constraint)):
+                yield from keys_of(part)
 
     def values(self, solution: Solution) -> list[int]:
         """Return the values of the shared variables."""
@@ -144,11 +147,17 @@ class Joint:
         return found
 
     def _negated(self, constraint: Constraint) -> list[BoolArray]:
-        """Return the negation of those elements that the first model does not state in the same words."""
-        new = [k for k, key in enumerate(_keys(constraint)) if key not in self._stated]
-        if len(new) < constraint.size:
-            return [~constraint.take(np.array(new))] if new else []
-        return [~constraint]
+        """Return the negation of what the first model does not state in the same words."""
+        parts = parts_of(constraint)
+        known = [self._new(part) for part in parts]
+        if any(len(new) < part.size for new, part in zip(known, parts, strict=True)):
+            return [~part.take(np.array(new)) for new, part in zip(known, parts, strict=True) if new]
+        new = self._new(constraint)
+        return [~constraint.take(np.array(new))] if new else []
+
+    def _new(self, constraint: Constraint) -> list[int]:
+        """Return which elements the first model does not state."""
+        return [k for k, key in enumerate(keys_of(constraint)) if key not in self._stated]
 
     def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
         """Return what the constraints in ``own`` refuse where the free variables have the values."""
@@ -174,21 +183,6 @@ class Joint:
                 rows[w] = _row(new_variable(self.model, domain, f"w{w}"))
         for _ in self._rebuild(self.second, rows):
             pass
-
-
-def _keys(constraint: Constraint) -> list[Any]:
-    """Return for each element what it says, so that equal keys mean the same."""
-    if type(constraint).element_keys is not Constraint.element_keys:
-        return constraint.element_keys()
-    return [(constraint.kind, *(_field_key(getattr(constraint, name)) for name in constraint.fields))]
-
-
-def _field_key(value: Any) -> Any:
-    if isinstance(value, LinearArray):
-        return value.shape, tuple(value.keys())
-    if isinstance(value, np.ndarray):
-        return value.shape, value.tobytes()
-    return value if isinstance(value, Hashable) else object()
 
 
 def _row(array: Any) -> Row:
