@@ -40,6 +40,7 @@ from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.needed import needed
 
 SECONDS = 10.0
+_SAMPLES = 3  # solutions of local search that are looked at where proof takes long
 SOLVERS = ("cpsat", "backtracking")
 """Exact solvers that are asked, in this order; a second one confirms a proof while there is time."""
 
@@ -202,6 +203,9 @@ class _Comparison:
         half = self.began + 0.45 * self.seconds
         only_a, a_in_b = self._direction(self.a, self.b, half)
         only_b, b_in_a = self._direction(self.b, self.a, self.end)
+        left = self.end - time.monotonic()
+        if left > 0 and only_a is None and not a_in_b:  # the other one has not taken all of its time
+            only_a, a_in_b = self._direction(self.a, self.b, self.end)
         differences = tuple(d for d in (only_a, only_b) if d is not None)
         verdict = self._verdict(only_a, a_in_b, only_b, b_in_a)
         optima = self._optima() if verdict is ModelRelation.EQUAL else (None, None)
@@ -240,20 +244,45 @@ class _Comparison:
         asked = question if not own else f"{question} by constraints over shared variables alone"
         if refusals:
             joint.model.add(any_(refusals))
-            outcome = self._ask(joint.model, asked, end)
+            outcome = self._ask(joint.model, asked, time.monotonic() + 0.3 * (end - time.monotonic()))
+            if outcome is None and asked not in self.proofs:
+                sampled = self._sampled(first, second, pairs, end)
+                if sampled is not None:
+                    return sampled, False
+                outcome = self._ask(joint.model, asked, end)
             if outcome is not None and outcome.solution is not None:
                 values = joint.values(outcome.solution)
                 own_values = joint.functional_values(outcome.solution)
                 return self._difference(first, second, pairs, values, None, own_values), False
         else:
-            self.proofs[asked] = ("no constraint and no domain of it refuses anything",)
-        if not own:
+            self.proofs[asked] = ("what it says the other says too",)
+        if not own or asked not in self.proofs:  # what follows asks for the constraints in ``own`` alone
             return None, question in self.proofs
         soon = time.monotonic() + 0.6 * (end - time.monotonic())
         found, decided = self._refined(first, second, pairs, own, question, soon)
         if found is not None or decided:
-            return found, found is None and asked in self.proofs
+            return found, decided
         return self._one_by_one(first, second, pairs, question, end)
+
+    def _sampled(
+        self, first: Side, second: Side, pairs: Sequence[tuple[int, int]], end: float
+    ) -> Difference | None:
+        """Return a witness among solutions that local search finds, where checking is all that it takes."""
+        if second.private(w for _, w in pairs):
+            return None
+        for seed in range(_SAMPLES):
+            limit = max(0.01, 0.2 * (end - time.monotonic()))
+            try:
+                outcome = first.model.solve(solver="local-search", random_seed=seed, time_limit=limit)
+            except CpqueensError:  # it has no form for some constraint
+                return None
+            if outcome.solution is None:
+                return None
+            values = [int(outcome.solution[first.model.name_of(v)]) for v, _ in pairs]
+            names = (second.model.name_of(w) for _, w in pairs)
+            if not second.model.check(dict(zip(names, values, strict=True))).ok:
+                return self._difference(first, second, pairs, values, None)
+        return None
 
     def _refined(
         self,
@@ -266,7 +295,7 @@ class _Comparison:
     ) -> tuple[Difference | None, bool]:
         """Seek candidates that no values found so far for the second's free variables suit.
 
-        Returns a witness, and whether there is certainly none that constraints in ``own`` refuse.
+        Returns a witness, and whether it is proved that constraints in ``own`` refuse none.
         """
         joint = Joint(first, second, pairs)
         free = joint.free()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import Solution
 from cpqueens.crosscheck.functional import functions_of
+from cpqueens.crosscheck.wording import keys_of, parts_of
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
@@ -98,15 +99,20 @@ class Joint:
             created = new_variable(self.model, domain_of(first.model, v), f"v{v}")
             self._place[v] = created
             rows[v] = _row(created)
-        self._rebuild(first, rows)
+        self._stated = set(self._rebuild(first, rows))
+        """The keys of all that the first model says; what the second says too needs no proof."""
         self._second_rows: dict[int, Row] = {w: rows[v] for v, w in pairs}
         self._functions = functions_of(second.model, set(self._second_rows))
         """Of the second's own variables those that follow from the shared ones."""
 
-    def _rebuild(self, side: Side, rows: dict[int, Row]) -> None:
+    def _rebuild(self, side: Side, rows: dict[int, Row]) -> Iterator[Any]:
+        """Post all that a model says, and yield the key of each element."""
         rebuilder = Rebuilder(side.model, self.model, rows)
         for posted in own_constraints(side.model):
             rebuilder.post(replace(posted, name=None))
+            constraint = rebuilder.constraint(posted.constraint)
+            for part in (constraint, *parts_of(constraint)):
+                yield from keys_of(part)
 
     def values(self, solution: Solution) -> list[int]:
         """Return the values of the shared variables."""
@@ -137,8 +143,21 @@ class Joint:
             found += _outside(term, (low, high), domain_of(self.second.model, w))
         for k, posted in enumerate(own_constraints(self.second.model)):
             if k not in own:
-                found.append(~rebuilder.constraint(posted.constraint))
+                found += self._negated(rebuilder.constraint(posted.constraint).flattened())
         return found
+
+    def _negated(self, constraint: Constraint) -> list[BoolArray]:
+        """Return the negation of what the first model does not state in the same words."""
+        parts = parts_of(constraint)
+        known = [self._new(part) for part in parts]
+        if any(len(new) < part.size for new, part in zip(known, parts, strict=True)):
+            return [~part.take(np.array(new)) for new, part in zip(known, parts, strict=True) if new]
+        new = self._new(constraint)
+        return [~constraint.take(np.array(new))] if new else []
+
+    def _new(self, constraint: Constraint) -> list[int]:
+        """Return which elements the first model does not state."""
+        return [k for k, key in enumerate(keys_of(constraint)) if key not in self._stated]
 
     def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
         """Return what the constraints in ``own`` refuse where the free variables have the values."""
@@ -162,7 +181,8 @@ class Joint:
                 self.model.add(_inside(of_rows(self.model, [rows[w]], ()), domain))
             else:
                 rows[w] = _row(new_variable(self.model, domain, f"w{w}"))
-        self._rebuild(self.second, rows)
+        for _ in self._rebuild(self.second, rows):
+            pass
 
 
 def _row(array: Any) -> Row:

@@ -202,7 +202,7 @@ def test_objectives() -> None:
 
 
 def test_two_solvers_prove() -> None:
-    found = compare(*PAIRS["a rewritten equivalent"], time_limit=60)
+    found = compare(*PAIRS["counts"], time_limit=60)
     assert all(by == SOLVERS for by in found.proofs.values())
     assert len(found.proofs) == 2
 
