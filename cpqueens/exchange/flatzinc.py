@@ -223,7 +223,8 @@ class _DocumentReader:
             if at in built:
                 continue
             missing = () if is_ready else {self.definers[n] for n in self._undefined(stated.arguments)}
-            waiting.append((at, stated, True)) if missing else None
+            if missing:
+                waiting.append((at, stated, True))
             for other in sorted(missing):
                 if other not in begun and other not in built:
                     begun.add(other)
@@ -242,17 +243,20 @@ class _DocumentReader:
     def _undefined(self, values: Sequence[Any]) -> Iterator[str]:
         """Yield the variables among values that a constraint defines which was not built yet."""
         for value in values:
-            if type(value) is text.Name:
-                if value in self.definers and value not in self.symbols.bound:
-                    yield value
-                elif value not in self.symbols.arrays and value in self.symbols.declared:
-                    entries = self.symbols.declared[value].value
-                    if isinstance(entries, list) and self.symbols.declared[value].is_variable:
-                        yield from self._undefined(entries)
-            elif type(value) is list:
+            if type(value) is list:
                 yield from self._undefined(value)
-            elif type(value) is text.ArrayEntry and value.array in self.symbols.declared:
-                yield from self._undefined([text.Name(value.array)])
+            elif isinstance(value, text.Name | text.ArrayEntry):
+                yield from (
+                    n for n in self._named(value) if n in self.definers and n not in self.symbols.bound
+                )
+
+    def _named(self, value: text.Name | text.ArrayEntry) -> list[str]:
+        """Return a name, or those in an array of variables that was not looked at yet."""
+        name = value.array if isinstance(value, text.ArrayEntry) else str(value)
+        found = self.symbols.declared.get(name)
+        if found is None or not isinstance(found.value, list) or name in self.symbols.arrays:
+            return [name]
+        return [entry for entry in found.value if isinstance(entry, text.Name)]
 
     def _post(self, stated: text.Stated) -> None:
         """Post a constraint, or take a variable for what it defines that to be."""
@@ -338,8 +342,8 @@ class _DocumentReader:
         ((variables, coefficients, constant),) = term.rows()
         plain = Term(self.model, tuple(variables), tuple(coefficients), constant)
         low, high, _ = plain.ends()
-        if self.model.partial_terms(plain).any() or name in self.visible:
-            if ends_of(found) is None:
+        if name in self.symbols.bound or name in self.visible or self.model.partial_terms(plain).any():
+            if name not in self.symbols.bound and ends_of(found) is None:
                 array = self.model.intvar(low, high, name=name)
                 self.symbols.known(name, array)
             self._add(self.symbols.variable(name) == plain)

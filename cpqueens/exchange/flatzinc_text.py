@@ -22,6 +22,7 @@ _STATEMENT = re.compile(r'(?:[^;"%]++|"[^"\n]*+"|%[^\n]*+)*+;')
 _BLANK = re.compile(r"(?:\s++|%[^\n]*+)*+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
+_TRUTHS = ("true", "false")
 _DEEPEST = 50
 """Annotations within annotations, arrays within arrays."""
 _LONGEST = 20
@@ -274,7 +275,7 @@ class _Parser:
         first = word[0]
         if first.isdigit() or (first == "-" and len(word) > 1):
             return self._number(word)
-        if word == "true" or word == "false":
+        if word in _TRUTHS:
             return word == "true"
         if first == "[":
             return self._sequence("]", depth)

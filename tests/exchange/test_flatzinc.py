@@ -225,6 +225,15 @@ def test_a_circle_of_definitions_is_a_plain_model() -> None:
     assert from_flatzinc(text).model.count("python-constraint") == 1
 
 
+def test_variables_that_are_declared_to_be_others() -> None:
+    text = "var 1..5: x = y; var 1..4: y = z; var 1..9: z = 3; var 0..1: w; solve satisfy;"
+    assert from_flatzinc(text).model.count("python-constraint") == 2
+    circle = "var 1..3: x = y; var 2..5: y = x; solve satisfy;"
+    assert from_flatzinc(circle).model.count("python-constraint") == 2
+    with pytest.raises(ModelError, match=r"line 2: .* got a"):
+        from_flatzinc("array [1..1] of var int: a = [a];\nconstraint int_le(a[1], 3); solve satisfy;")
+
+
 def test_a_long_chain_of_definitions_in_reverse() -> None:
     size = 3000
     names = "".join(f"var int: x{k} :: is_defined_var;" for k in range(1, size))

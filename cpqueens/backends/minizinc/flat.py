@@ -72,7 +72,7 @@ class _FlatWriter:
             self._define(definition)
         for constraint in self.lowered.constraints:
             for row in self._elements(constraint):
-                self.say("bool_clause", f"[{row}]", "[]") if row is not None else None
+                self.say("bool_clause", f"[{row}]", "[]")
         goal = self.lowered.objective
         sense = "satisfy"
         if goal is not None:
@@ -170,8 +170,8 @@ class _FlatWriter:
 
     # ---- constraints --------------------------------------------------------------------------------
 
-    def _elements(self, constraint: Any) -> list[str | None]:
-        """State a constraint element by element; a row of literals where it is a clause."""
+    def _elements(self, constraint: Any) -> list[str]:
+        """State relations; return the truth of each connective."""
         if constraint.kind == "Linear":
             for row in constraint.expression.rows():
                 name, weights, names, side = self._relation(row, constraint.relation)

@@ -38,7 +38,7 @@ def minizinc_text(model: Statement, *, objective: bool = True, raw: bool = False
     ModelError
         If it has several objectives.
     """
-    return _ModelText(model, objective, raw).text()
+    return _MiniZincWriter(model, objective, raw).text()
 
 
 def lowered_for_minizinc(model: Statement, *, objective: bool) -> Lowered:
@@ -46,7 +46,7 @@ def lowered_for_minizinc(model: Statement, *, objective: bool) -> Lowered:
     return lower(model, supports, "minizinc", objective=objective)
 
 
-class _ModelText:
+class _MiniZincWriter:
     """Writes one model."""
 
     def __init__(self, model: Statement, objective: bool, raw: bool) -> None:

@@ -1,0 +1,57 @@
+"""How fast FlatZinc is read, and in how much memory: a generated file of many relations and clauses.
+
+python tests/benchmarks/bench_flatzinc.py [MEGABYTES]
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from cpqueens.exchange.flatzinc import load_flatzinc
+from cpqueens.exchange.flatzinc_text import parse, statements
+
+
+def generated(megabytes: float) -> str:
+    """Return a text of about so many million bytes: sums, reified relations that define truths, clauses."""
+    source, size = random.Random(0), int(megabytes * 2500)
+    lines = [f"var 0..9: x{k} :: output_var;" for k in range(size)]
+    lines += [f"var bool: b{k} :: var_is_introduced :: is_defined_var;" for k in range(size)]
+    for k in range(size):
+        a, b, c, d = (source.randrange(size) for _ in range(4))
+        lines.append(f"constraint int_lin_le_reif([1,-1],[x{a},x{b}],{c % 9},b{k}) :: defines_var(b{k});")
+        lines.append(f"constraint bool_clause([b{k},b{c}],[b{d}]);")
+        lines.append(f"constraint int_lin_le([2,3,-1,1],[x{a},x{b},x{c},x{d}],{20 + c % 20});")
+        lines.append(f"constraint int_ne(x{a},x{d});")
+    return "\n".join([*lines, "solve satisfy;"]) + "\n"
+
+
+def main() -> None:
+    """Print megabytes per second of processor time, for the text alone and for the whole model."""
+    megabytes = float(sys.argv[1]) if len(sys.argv) > 1 else 50.0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "large.fzn")
+        path.write_text(generated(megabytes))
+        size = path.stat().st_size / 1e6
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+        started = time.process_time()
+        model = load_flatzinc(path).model
+        spent = time.process_time() - started
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+        started = time.process_time()
+        for _, statement in statements(path.read_text()):
+            parse(statement)
+        alone = time.process_time() - started
+    print(f"{size:.1f} MB, {model.scope_text()}")
+    print(
+        f"model: {spent:.1f} s, {size / spent:.2f} MB/s; text alone: {alone:.1f} s, {size / alone:.2f} MB/s"
+    )
+    print(f"memory: {peak:.0f} MB at its peak, {before:.0f} MB of them before reading")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Faults of what goes to and comes from other languages."""
+
+from __future__ import annotations
+
+from mutant import Area, Mutant
+
+EXCHANGE = Area(
+    "exchange",
+    (
+        Mutant("a power of a negative exponent is defined at 0", "flatzinc_constraints._power",
+               "exponent - low - outside", "exponent - low"),
+        Mutant("the last value of a set is lost", "flatzinc_constraints.within",
+               "values.stop - 1", "values.stop - 2"),
+        Mutant("arrays of FlatZinc begin at 0", "flatzinc_constraints._entry",
+               "index - 1", "index"),
+        Mutant("an implied truth is the truth", "_DocumentReader._say",
+               "ending == \"_reif\"", "ending"),
+        Mutant("a defined variable may leave its domain", "_DocumentReader._define",
+               "low < ends[0]", "False"),
+        Mutant("only what counts up is a definition", "_DocumentReader._solve_linear",
+               "-sign * w", "sign * w"),
+        Mutant("circuits begin at 0", "flatzinc_globals._circuit",
+               "t - first", "t"),
+        Mutant("a shorter array comes behind", "flatzinc_globals._lexicographic",
+               "len(left) < len(right) or", "False or"),
+        Mutant("what is not written out is printed again", "SolutionPrinter.__call__",
+               "self.seen is None or text not in self.seen", "True"),
+        Mutant("FlatZinc's own < is <=", "flat._RELATIONS",
+               "\"<\": (\"le\", 1, 1)", "\"<\": (\"le\", 1, 0)"),
+        Mutant("FlatZinc's own elements are one off", "_FlatWriter._entry",
+               "self.linear([1], [at], 1)", "self.linear([1], [at], 0)"),
+    ),
+    (
+        "tests/exchange/test_flatzinc.py",
+        "tests/cli/test_minizinc.py",
+        "tests/backends/test_minizinc_backend.py",
+    ),
+    plain=True,
+)  # fmt: skip
