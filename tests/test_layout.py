@@ -27,6 +27,7 @@ LEVELS = (
     "model",
     "files",
     "problems",
+    "puzzles",
     "exchange",
     "crosscheck",
     "fuzzing",
