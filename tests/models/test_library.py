@@ -90,3 +90,42 @@ def test_bins_at_hand_are_enough() -> None:
         weights = tuple(shuffle.randint(1, 10) for _ in range(shuffle.randint(1, 12)))
         assert math.ceil(sum(weights) / 10) <= first_fit(weights, 10) <= len(weights)
     assert first_fit((6, 6, 4, 4), 10) == 2
+
+
+VIEWPOINTS = {
+    ("queens", "rows", "booleans"): {"n": 6},
+    ("queens", "rows", "dual"): {"n": 6, "given": ((0, 1),), "blocked": ((5, 5),)},
+    ("latin_square", "rows", "dual"): {"n": 4, "fixed": "row"},
+    ("langford", "places", "dual"): {"n": 4},
+}
+
+
+@pytest.mark.parametrize(("name", "first", "second"), VIEWPOINTS)
+def test_viewpoints_have_the_same_solutions(name: str, first: str, second: str) -> None:
+    """All solutions of the second are accepted as solutions of the first, each once, and are as many."""
+    problem, given = catalog.find(name), VIEWPOINTS[name, first, second]
+    plain, other = (problem.instance(**given, viewpoint=viewpoint) for viewpoint in (first, second))
+    found = other.model.enumerate(solver="cpsat").solutions
+    assert not any(other.verify(s.as_dict()) for s in found)
+    block = plain.model.blocks[0].name
+    shared = [s.as_dict().get(block) or np.argmax(s.as_dict()["x"], axis=1).tolist() for s in found]
+    assert len({str(values) for values in shared}) == len(found) > 0
+    assert all(plain.model.check({block: values}).ok for values in shared)
+    assert plain.model.count(solver="cpsat") == len(found)
+    assert plain.published() == other.published()
+    assert f"viewpoint={second}" in other.title and "viewpoint" not in plain.title
+
+
+def test_verify_names_what_does_not_fit_together() -> None:
+    assert complaints("queens", {"x": [[0, 1], [0, 0]]}, n=2, viewpoint="booleans") == [
+        "not one queen in each row"
+    ]
+    assert complaints("queens", {"q": [1, 3, 0, 2], "p": [0, 1, 2, 3]}, n=4, viewpoint="dual") == [
+        "rows of columns and columns of rows do not fit together"
+    ]
+    assert complaints("latin_square", {"x": [[0]], "y": [[1]]}, n=1, viewpoint="dual") == [
+        "the places of the numbers are not those of the square"
+    ]
+    assert complaints("langford", {"p": [1, 2, 0], "copy": [0] * 6}, n=3, viewpoint="dual") == [
+        "the copies do not stand at their places"
+    ]
