@@ -27,9 +27,9 @@ def queens(
     ``q[i]`` is the column of the queen in row i, from 0. ``given`` squares (row, column) must have a queen
     (n queens completion, CSPLib prob079); ``blocked`` ones must have none.
 
-    ``viewpoint`` says what is decided, with the same boards as solutions: the column in each ``"rows"``; for each
-    square whether a queen stands there (``"booleans"``, ``x[i, j]``); or columns of rows and rows of columns,
-    ``p``, each the inverse of the other (``"dual"``).
+    ``viewpoint`` says what is decided, with the same boards as solutions: columns by row (``"rows"``);
+    for each square whether a queen stands there (``"booleans"``, ``x[i, j]``); or columns of rows and rows of
+    columns, ``p``, each the inverse of the other (``"dual"``).
 
     >>> queens(8).count(solver="cpsat")
     92
@@ -79,7 +79,7 @@ def _on_board(n: int, squares: Squares, what: str) -> np.ndarray[Any, Any]:
 
 
 def symmetries(n: int, given: Squares = (), blocked: Squares = (), viewpoint: str = "rows") -> Group:
-    """Return the eight symmetries of the square, unless some squares are special; none of rows and columns."""
+    """Return the eight symmetries of the square, unless some squares are special; none if dual."""
     if given or blocked:
         return ()
     return {"rows": QUEENS_BOARD, "booleans": CELL_BOARD}.get(viewpoint, ())
@@ -126,9 +126,8 @@ def verify(
             if line in lines:
                 wrong.append(f"queens in rows {lines[line]} and {i} share a {line[0]}")
             lines[line] = i
-    if viewpoint == "dual" and [int(r) for r in solution["p"]] != [
-        q.index(c) if c in q else -1 for c in range(n)
-    ]:
+    rows_of = [q.index(c) if c in q else -1 for c in range(n)]
+    if viewpoint == "dual" and [int(r) for r in solution["p"]] != rows_of:
         wrong.append("rows of columns and columns of rows do not fit together")
     wrong += [f"no queen on the given square ({r}, {c})" for r, c in given if q[r] != c]
     wrong += [f"a queen on the blocked square ({r}, {c})" for r, c in blocked if q[r] == c]

@@ -113,7 +113,8 @@ def test_viewpoints_have_the_same_solutions(name: str, first: str, second: str) 
     assert all(plain.model.check({block: values}).ok for values in shared)
     assert plain.model.count(solver="cpsat") == len(found)
     assert plain.published() == other.published()
-    assert f"viewpoint={second}" in other.title and "viewpoint" not in plain.title
+    assert f"viewpoint={second}" in other.title
+    assert "viewpoint" not in plain.title
 
 
 def test_verify_names_what_does_not_fit_together() -> None:
