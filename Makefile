@@ -19,10 +19,11 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs test test-slow lint types check lowest fuzz cluster-demo mutants intervals bench clean clean-cache help
+.PHONY: demo docs gallery test test-slow lint types check lowest fuzz cluster-demo mutants intervals bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
+	@echo "make gallery    a page with a picture and the model of every problem: gallery.html"
 	@echo "make test       the tests"
 	@echo "make check      lint, types and tests"
 	@echo "make lowest     a part of the tests with the lowest versions of all libraries"
@@ -70,6 +71,9 @@ check: lint types test
 
 fuzz: $(READY)
 	$(BIN)/cpqueens fuzz --models $(MODELS) --seed 0
+
+gallery: $(READY)
+	$(BIN)/cpqueens list --gallery gallery.html
 
 cluster-demo: $(READY)
 	$(BIN)/python examples/19_count_on_a_cluster.py 15

@@ -55,7 +55,21 @@ from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
-from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
+from cpqueens.language.views import (
+    Armies,
+    Board,
+    Cages,
+    Colouring,
+    Features,
+    Grid,
+    Groups,
+    Marks,
+    Pairing,
+    Pieces,
+    Schedule,
+    Sequence,
+    Tour,
+)
 from cpqueens.model import Model
 from cpqueens.solving.solve import STOP, IncompleteCount
 from cpqueens.text.calling import operation
@@ -85,6 +99,7 @@ __all__ = [
     "BinPacking",
     "Board",
     "BoolArray",
+    "Cages",
     "Circuit",
     "Clause",
     "Colouring",
@@ -92,8 +107,10 @@ __all__ = [
     "CpqueensError",
     "Cumulative",
     "Decreasing",
+    "Features",
     "GlobalCardinality",
     "Grid",
+    "Groups",
     "Implication",
     "IncompleteCount",
     "Increasing",
@@ -119,8 +136,10 @@ __all__ = [
     "Or",
     "Outcome",
     "Pairing",
+    "Pieces",
     "Predicate",
     "Regular",
+    "Schedule",
     "Sequence",
     "ShortTable",
     "Solution",
@@ -129,6 +148,7 @@ __all__ = [
     "StopReason",
     "SubCircuit",
     "Table",
+    "Tour",
     "Undefined",
     "UnknownBackend",
     "UnknownParameter",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from cpqueens import AllDifferent, LexLess, Model
+from cpqueens import AllDifferent, Inverse, LexLess, Model
 from cpqueens.answers.symmetry import IDENTITY, Group, Symmetry
 from cpqueens.language.views import Pairing
 from cpqueens.problems.published import series
@@ -15,10 +15,15 @@ from cpqueens.problems.signatures import Between, validated
 
 
 @validated
-def langford(n: Annotated[int, Between(1, 10_000)] = 7, one_direction: bool = False) -> Model:
+def langford(
+    n: Annotated[int, Between(1, 10_000)] = 7,
+    one_direction: bool = False,
+    viewpoint: Literal["places", "dual"] = "places",
+) -> Model:
     """Arrange two copies of 1..n in a row so that between the two copies of k there are k other numbers.
 
     ``p[k - 1]`` is the place of the first copy of k, from 0; the second stands k + 1 places behind it.
+    ``viewpoint="dual"`` also decides which copy stands at each place, ``copy[place]``: k - 1 or n + k - 1.
     ``one_direction`` keeps one of each arrangement and its reversal. There are solutions exactly if n mod 4
     is 0 or 3.
 
@@ -32,13 +37,16 @@ def langford(n: Annotated[int, Between(1, 10_000)] = 7, one_direction: bool = Fa
     m += [AllDifferent(np.concatenate([p, p + gap])), p + gap <= last]
     if one_direction:  # the reversal puts the first copy of k where the second was, counted from the end
         m.add(LexLess(p[::-1], (last - gap - p)[::-1]), name="one direction")
+    if viewpoint == "dual":
+        copies = m.intvar(0, 2 * n - 1, shape=2 * n, name="copy")
+        m += Inverse(np.concatenate([p, p + gap]), copies)
     m.view = Pairing("p")
     return m
 
 
-def symmetries(n: int, one_direction: bool = False) -> Group:
-    """Return the reversal of the row, unless it is broken."""
-    if one_direction:
+def symmetries(n: int, one_direction: bool = False, viewpoint: str = "places") -> Group:
+    """Return the reversal of the row, unless it is broken, or copies are decided too."""
+    if one_direction or viewpoint == "dual":
         return ()
     return (IDENTITY, Symmetry("reversal", lambda p: 2 * n - 1 - np.arange(2, n + 2) - p))
 
@@ -52,7 +60,9 @@ published = (
 )
 
 
-def verify(solution: Mapping[str, Any], n: int, one_direction: bool = False) -> list[str]:
+def verify(
+    solution: Mapping[str, Any], n: int, one_direction: bool = False, viewpoint: str = "places"
+) -> list[str]:
     """Return what is wrong with the places ``solution["p"]``."""
     p = [int(place) for place in solution["p"]]
     row = [0] * (2 * n)
@@ -65,6 +75,10 @@ def verify(solution: Mapping[str, Any], n: int, one_direction: bool = False) -> 
                 wrong.append(f"numbers {row[at]} and {k} stand at place {at}")
             else:
                 row[at] = k
+    if viewpoint == "dual" and not wrong:
+        copies = [int(copy) for copy in solution["copy"]]
+        if [copies[place] for place in (*p, *(q + k + 1 for k, q in enumerate(p, 1)))] != list(range(2 * n)):
+            wrong.append("the copies do not stand at their places")
     if one_direction and not wrong:
         backwards = row[::-1]
         mirrored = [backwards.index(k) for k in range(1, n + 1)]

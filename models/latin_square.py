@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, Inverse, Model
 from cpqueens.language.views import Grid
 from cpqueens.problems.published import series
 from cpqueens.problems.signatures import Between, validated
@@ -16,11 +16,14 @@ from cpqueens.problems.signatures import Between, validated
 
 @validated
 def latin_square(
-    n: Annotated[int, Between(1, 1_000)] = 4, fixed: Literal["none", "row", "reduced"] = "none"
+    n: Annotated[int, Between(1, 1_000)] = 4,
+    fixed: Literal["none", "row", "reduced"] = "none",
+    viewpoint: Literal["rows", "dual"] = "rows",
 ) -> Model:
     """Fill an n by n square with 0..n-1 so that each number stands once in each row and column.
 
     ``fixed="row"`` writes 0, 1, 2, ... into the first row, ``"reduced"`` also into the first column.
+    ``viewpoint="dual"`` also decides in which column of each row a number stands, ``y[i, number]``.
 
     >>> [latin_square(4, fixed).count(solver="cpsat") for fixed in ("none", "row", "reduced")]
     [576, 24, 4]
@@ -33,6 +36,10 @@ def latin_square(
         m.add(x[0] == np.arange(n), name="first row")
     if fixed == "reduced":
         m.add(x[:, 0] == np.arange(n), name="first column")
+    if viewpoint == "dual":
+        y = m.intvar(0, n - 1, shape=(n, n), name="y")
+        m += [Inverse(row, places) for row, places in zip(x, y, strict=True)]
+        m += [AllDifferent(column) for column in y.T]
     m.view = Grid("x")
     return m
 
@@ -53,7 +60,7 @@ published = (
 )
 
 
-def verify(solution: Mapping[str, Any], n: int, fixed: str = "none") -> list[str]:
+def verify(solution: Mapping[str, Any], n: int, fixed: str = "none", viewpoint: str = "rows") -> list[str]:
     """Return what is wrong with the square ``solution["x"]``."""
     rows = [[int(value) for value in row] for row in solution["x"]]
     if len(rows) != n or any(len(row) != n for row in rows):
@@ -66,4 +73,8 @@ def verify(solution: Mapping[str, Any], n: int, fixed: str = "none") -> list[str
         wrong.append("the first row is not in order")
     if fixed == "reduced" and columns[0] != numbers:
         wrong.append("the first column is not in order")
+    if viewpoint == "dual" and not wrong:
+        places = [[int(place) for place in row] for row in solution["y"]]
+        if places != [[row.index(number) for number in numbers] for row in rows]:
+            wrong.append("the places of the numbers are not those of the square")
     return wrong

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from cpqueens import AllDifferent, Model, ModelError
-from cpqueens.answers.symmetry import QUEENS_BOARD, Group
-from cpqueens.language.views import Board
+from cpqueens import AllDifferent, Inverse, Model, ModelError
+from cpqueens.answers.symmetry import CELL_BOARD, QUEENS_BOARD, Group
+from cpqueens.language.views import Board, Pieces
+from cpqueens.problems.boards import diagonals, occupied
 from cpqueens.problems.published import from_index, series
 from cpqueens.problems.signatures import Between, Squares, validated
 
 
 @validated
 def queens(
-    n: Annotated[int, Between(0, 20_000_000)] = 8, given: Squares = (), blocked: Squares = ()
+    n: Annotated[int, Between(0, 20_000_000)] = 8,
+    given: Squares = (),
+    blocked: Squares = (),
+    viewpoint: Literal["rows", "booleans", "dual"] = "rows",
 ) -> Model:
     """Place n queens on an n by n board so that no two share a row, a column or a diagonal.
 
     ``q[i]`` is the column of the queen in row i, from 0. ``given`` squares (row, column) must have a queen
     (n queens completion, CSPLib prob079); ``blocked`` ones must have none.
 
+    ``viewpoint`` says what is decided, with the same boards as solutions: columns by row (``"rows"``);
+    for each square whether a queen stands there (``"booleans"``, ``x[i, j]``); or columns of rows and rows of
+    columns, ``p``, each the inverse of the other (``"dual"``).
+
     >>> queens(8).count(solver="cpsat")
     92
     >>> queens(8, given=((0, 0), (1, 4))).count(solver="cpsat")
     1
     """
+    if viewpoint == "booleans":
+        return _booleans(n, given, blocked)
     m = Model("queens")
     q = m.intvar(0, max(n - 1, 0), shape=n, name="q")
     i = np.arange(n)
@@ -38,7 +48,24 @@ def queens(
     if blocked:
         rows, columns = _on_board(n, blocked, "blocked")
         m.add(q[rows] != columns, name="blocked squares")
+    if viewpoint == "dual":
+        p = m.intvar(0, max(n - 1, 0), shape=n, name="p")
+        m += [Inverse(q, p), AllDifferent(p), AllDifferent(p + i), AllDifferent(p - i)]
     m.view = Board("q", given, blocked)
+    return m
+
+
+def _booleans(n: int, given: Squares, blocked: Squares) -> Model:
+    """Return the model of one 0/1 variable for each square."""
+    m = Model("queens")
+    x = m.boolvar(shape=(n, n), name="x")
+    m += [line.sum() == 1 for line in (*x, *x.T)]
+    m += [line.sum() <= 1 for line in diagonals(x)]
+    for squares, name, value in ((given, "given", 1), (blocked, "blocked", 0)):
+        if squares:
+            rows, columns = _on_board(n, squares, name)
+            m.add(x[rows, columns] == value, name=f"{name} squares")
+    m.view = Pieces("x", given=given, blocked=blocked)
     return m
 
 
@@ -51,9 +78,11 @@ def _on_board(n: int, squares: Squares, what: str) -> np.ndarray[Any, Any]:
     return np.array(squares).T
 
 
-def symmetries(n: int, given: Squares = (), blocked: Squares = ()) -> Group:
-    """Return the eight symmetries of the square, unless some squares are special."""
-    return () if given or blocked else QUEENS_BOARD
+def symmetries(n: int, given: Squares = (), blocked: Squares = (), viewpoint: str = "rows") -> Group:
+    """Return the eight symmetries of the square, unless some squares are special; none if dual."""
+    if given or blocked:
+        return ()
+    return {"rows": QUEENS_BOARD, "booleans": CELL_BOARD}.get(viewpoint, ())
 
 
 published = (
@@ -73,9 +102,21 @@ published = (
 )  # fmt: skip
 
 
-def verify(solution: Mapping[str, Any], n: int, given: Squares = (), blocked: Squares = ()) -> list[str]:
-    """Return what is wrong with the board ``solution["q"]``, as one line for each fault."""
-    q = [int(column) for column in solution["q"]]
+def verify(
+    solution: Mapping[str, Any],
+    n: int,
+    given: Squares = (),
+    blocked: Squares = (),
+    viewpoint: str = "rows",
+) -> list[str]:
+    """Return what is wrong with the board ``solution["q"]``, or ``solution["x"]``, a line for each fault."""
+    if viewpoint == "booleans":
+        squares = occupied(solution)
+        if [r for r, _ in squares] != list(range(n)):
+            return ["not one queen in each row"]
+        q = [c for _, c in squares]
+    else:
+        q = [int(column) for column in solution["q"]]
     if len(q) != n:
         return [f"{len(q)} rows instead of {n}"]
     wrong = [f"row {i}: column {c} is outside the board" for i, c in enumerate(q) if not 0 <= c < n]
@@ -85,6 +126,9 @@ def verify(solution: Mapping[str, Any], n: int, given: Squares = (), blocked: Sq
             if line in lines:
                 wrong.append(f"queens in rows {lines[line]} and {i} share a {line[0]}")
             lines[line] = i
+    rows_of = [q.index(c) if c in q else -1 for c in range(n)]
+    if viewpoint == "dual" and [int(r) for r in solution["p"]] != rows_of:
+        wrong.append("rows of columns and columns of rows do not fit together")
     wrong += [f"no queen on the given square ({r}, {c})" for r, c in given if q[r] != c]
     wrong += [f"a queen on the blocked square ({r}, {c})" for r, c in blocked if q[r] == c]
     return wrong

@@ -28,6 +28,7 @@ LEVELS = (
     "files",
     "exchange",
     "problems",
+    "puzzles",
     "longrun",
     "crosscheck",
     "fuzzing",

@@ -8,7 +8,9 @@ import click
 
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store
+from cpqueens.cli.exits import COUNT_DIFF
 from cpqueens.cli.options import (
+    declared_symmetries,
     durable_options,
     json_option,
     load,
@@ -19,25 +21,85 @@ from cpqueens.cli.options import (
 )
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.terminal import estimated, progress, say, so_far, summary
+from cpqueens.errors import ModelError
+from cpqueens.solving.staged import OF_OPTIMA
+
+_PART = 1024
+"""Solutions counted between two looks for Ctrl-C."""
 
 if TYPE_CHECKING:
+    from cpqueens.answers.orbit_tally import OrbitTally
+    from cpqueens.answers.outcome import Outcome, SolutionSet
     from cpqueens.problems.catalog import Instance
+    from cpqueens.system.interrupts import Interrupt
 
 
 @click.command()
 @model_arguments
 @solver_options
 @optima_options
+@click.option("--up-to-symmetry", is_flag=True, help="also the number of orbits, and their sizes")
 @durable_options
 @json_option
-def command(model: str, parameters: tuple[str, ...], as_json: bool, store: str | None, **options: Any) -> int:
+def command(
+    model: str,
+    parameters: tuple[str, ...],
+    as_json: bool,
+    store: str | None,
+    up_to_symmetry: bool,
+    **options: Any,
+) -> int:
     """Count all solutions."""
     instance = load(model, parameters)
     durable = durable_given(store, options)
     given = run_options(**options)
+    if store is not None and up_to_symmetry:
+        raise ModelError("--store: --up-to-symmetry is not taken")
     if store is not None:
         return in_store("count", instance, store, given, durable, as_json)
+    if up_to_symmetry:
+        return _orbits(instance, given, as_json)
     return _at_once(instance, given, as_json)
+
+
+def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
+    """Count solutions as they come, and orbits by their least members."""
+    from cpqueens.answers.orbit_tally import OrbitTally, orbits_text
+
+    tally = OrbitTally(declared_symmetries(instance))
+    with progress(instance.title, lambda: f"{tally.orbits:,}", shown=True):
+        outcome = _enumerated(instance, tally, given)
+    comparison = compared(instance, outcome, tally.orbits, given)
+    whole = outcome.complete and not OF_OPTIMA & given.keys()
+    agrees = tally.total == outcome.count if whole else None
+    if as_json:
+        sizes = {str(size): many for size, many in sorted(tally.sizes.items())}
+        found = {"orbits": tally.orbits, "orbit_sizes": sizes, "sum_agrees": agrees}
+        echo_json(document("count", instance, **outcome_fields(outcome), **found, published=comparison))
+    else:
+        many = f"{tally.orbits:,} up to symmetry, {outcome.count:,} in all"
+        lines = [f"problem    {instance.title}", f"solutions  {'' if whole else 'at least '}{many}"]
+        lines += [f"orbits     {orbits_text(tally.sizes)}", f"their sum  {tally.total:,}: {_SAID[agrees]}"]
+        say("\n".join([*lines, *summary(outcome), *published_lines(comparison)]))
+    return COUNT_DIFF if agrees is False else exit_of_compared(outcome, comparison)
+
+
+_SAID = {True: "agrees", False: "DISAGREES", None: "not compared: not all solutions have come"}
+
+
+def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any]) -> Outcome:
+    from cpqueens.backends.base import Want
+    from cpqueens.solving.solve import run, trusted
+
+    def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
+        for start in range(0, len(found), _PART):
+            if interrupt.seen:
+                return start
+            tally.take(found.matrix[start : start + _PART])
+        return None
+
+    options = dict(given)
+    return trusted(run(instance.model, options.pop("solver"), Want.ALL, take, list, options))
 
 
 def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:

@@ -22,7 +22,6 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
 
 if TYPE_CHECKING:
-    from cpqueens.answers.symmetry import Group
     from cpqueens.problems.catalog import Instance
 
 
@@ -59,7 +58,7 @@ def command(
                 f"--store: {'--limit' if limit is not None else '--up-to-symmetry'} is not taken"
             )
         return _in_store(instance, store, given, durable, as_json, out, force)
-    group = _group(instance, up_to_symmetry)
+    group = shared.declared_symmetries(instance) if up_to_symmetry else ()
     if positive_integer(limit, "--limit") is not None and not group:
         given["solution_limit"] = limit
     head = document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
@@ -93,13 +92,6 @@ def _in_store(
         merge(store, out, force)
         say(f"written    {out}", err=as_json)
     return code
-
-
-def _group(instance: Instance, up_to_symmetry: bool) -> Group:
-    group = instance.symmetries() if up_to_symmetry else ()
-    if up_to_symmetry and not group:
-        raise ModelError(f"--up-to-symmetry: {instance.title} declares no symmetries")
-    return group
 
 
 def _sink(

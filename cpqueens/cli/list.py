@@ -1,19 +1,36 @@
 """`cpqueens list`: the problems that are shipped."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 
 from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.options import json_option
+from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.terminal import say
+
+if TYPE_CHECKING:
+    from cpqueens.problems.catalog import Problem
+    from cpqueens.report.gallery import Exhibit
+
+_SECONDS = 20
 
 
 @click.command()
+@click.option("--gallery", metavar="OUT.HTML", help="a page with a picture and the model of each problem")
 @json_option
-def command(as_json: bool) -> int:
+def command(as_json: bool, gallery: str | None) -> int:
     """List the problems."""
     from cpqueens.problems import catalog
 
     problems = [catalog.find(name) for name in catalog.names()]
+    if gallery is not None:
+        check_place(gallery, "--gallery")
+        _write_gallery(gallery, problems)
+        say(f"written    {gallery}", err=as_json)
+        if not as_json:
+            return 0
     if as_json:
         listed = [{"name": p.name, "summary": p.summary, "parameters": list(p.parameters)} for p in problems]
         echo_json(document("list", problems=listed))
@@ -22,3 +39,37 @@ def command(as_json: bool) -> int:
     for problem in problems:
         say(f"{problem.name:<{width}}  {problem.summary}")
     return 0
+
+
+def _write_gallery(path: str, problems: list[Problem]) -> None:
+    from cpqueens.cli.terminal import progress
+    from cpqueens.report.gallery import gallery_page
+    from cpqueens.report.outputfile import write_whole
+
+    exhibits: list[Exhibit] = []
+    with progress("gallery", lambda: len(exhibits), shown=True):
+        for problem in problems:
+            exhibits.append(_exhibit(problem))
+    write_whole(path, gallery_page(exhibits, "cpqueens: the problems"))
+
+
+def _exhibit(problem: Problem) -> Exhibit:
+    """Solve a problem with its defaults and return what the page shows of it."""
+    from cpqueens.cli.show import values_published
+    from cpqueens.report.draw import draw_svg
+    from cpqueens.report.gallery import Exhibit, statement_of
+
+    instance = problem.instance()
+    outcome = instance.model.solve(time_limit=_SECONDS, random_seed=0)
+    picture = "" if outcome.solution is None else draw_svg(outcome.solution) or ""
+    value = "" if outcome.objective is None else f", objective {outcome.objective}"
+    verb = "count" if instance.published() else "solve"
+    return Exhibit(
+        name=problem.name,
+        summary=problem.summary,
+        picture=picture,
+        caption=f"{instance.title}: {outcome.status.value}{value}",
+        model=statement_of(problem.function),
+        published=[line.strip() for line in values_published(instance)[1:-1]],
+        command=f"cpqueens {verb} {problem.name}",
+    )

@@ -15,6 +15,7 @@ VERBS: dict[str, str] = {
     "check": "Check solutions that are brought in any notation.",
     "compare": "Say whether two models have the same solutions.",
     "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",
+    "puzzle": "Solve, check, hint at, make and draw region puzzles and queens completions.",
     "runs": "Look into the ledger of a long run, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",

@@ -18,6 +18,7 @@ from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
+    from cpqueens.answers.symmetry import Group
     from cpqueens.problems.catalog import Instance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -154,6 +155,20 @@ def output_options(command: Command) -> Command:
 def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the decorators as one, the first on top."""
     return lambda command: functools.reduce(lambda c, decorate: decorate(c), reversed(decorators), command)
+
+
+def declared_symmetries(instance: Instance) -> Group:
+    """Return the symmetries of a problem for --up-to-symmetry.
+
+    Raises
+    ------
+    ModelError
+        If it declares none.
+    """
+    group = instance.symmetries()
+    if not group:
+        raise ModelError(f"--up-to-symmetry: {instance.title} declares no symmetries")
+    return group
 
 
 def load(model: str, parameters: Sequence[str]) -> Instance:

@@ -56,7 +56,7 @@ def _lines(instance: Instance) -> list[str]:
         lines += [problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip(), "", "Parameters"]
         lines += [f"  {name:<14}{_default(p)}{p.allowed}" for name, p in problem.parameters.items()]
         lines += [] if problem.parameters else ["  none"]
-        lines += ["", *_published(instance)]
+        lines += ["", *values_published(instance)]
     lines.append(f"This model: {instance.model.scope_text().partition(': ')[2]}")
     lines += [f"  {name:<34}{_short(size)}" for name, size in spaces(instance).items()]
     group = instance.symmetries()
@@ -72,7 +72,8 @@ def _default(parameter: Any) -> str:
     return f"{text:<10}"
 
 
-def _published(instance: Instance) -> list[str]:
+def values_published(instance: Instance) -> list[str]:
+    """Return a heading and the published values as lines, a dozen of each kind; none if there are none."""
     assert instance.problem is not None
     entries = instance.problem.published
     if not entries:
@@ -80,7 +81,7 @@ def _published(instance: Instance) -> list[str]:
     lines = ["Published values"]
     for what, source in dict.fromkeys((e.what, e.source) for e in entries):
         mine = [e for e in entries if (e.what, e.source) == (what, source)]
-        shown = ", ".join(f"{_key(e.parameters)}: {e.value:,}" for e in mine[-12:])
+        shown = ", ".join(f"{_key(e.parameters)}: {e.value:,}".removeprefix(": ") for e in mine[-12:])
         dots = "..., " if len(mine) > 12 else ""
         lines.append(f"  {what} ({source})\n    {dots}{shown}")
     return [*lines, ""]

@@ -84,7 +84,7 @@ def target_of(model: Model) -> Target:
         terms.shape,
         int(low.min(initial=0)),
         int(high.max(initial=0)),
-        is_board=isinstance(view, views.Board),
+        is_board=isinstance(view, views.Board) or (isinstance(view, views.Pieces) and terms.ndim == 1),
         is_pairing=isinstance(view, views.Pairing),
         counts_from=isinstance(view, _COUNTING) or (view is None and len(terms.shape) == 1),
     )

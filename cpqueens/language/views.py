@@ -115,7 +115,156 @@ class Pairing(View):
     """
 
 
+@dataclass(frozen=True)
+class Pieces(View):
+    """A board with pieces: a 0/1 array of its shape, or one piece a row as in `Board`.
+
+    Parameters
+    ----------
+    piece
+        One of queen, rook, bishop, knight, king, star, block (a filled square).
+    regions
+        One text a row, one letter a square: squares of one letter are framed together.
+
+    >>> from cpqueens import Model, Pieces
+    >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))
+    >>> x = m.boolvar(shape=(2, 3), name="x")
+    >>> m += [x[0, 0] == 1, x.sum(axis=1) == 1, x.sum(axis=0) == [1, 0, 1]]
+    >>> print(m.solve(solver="backtracking").solution)
+    ┌───────┬───┐
+    │ ★   A │ B │
+    │   ┌───┘   │
+    │ A │ B   ★ │
+    └───┴───────┘
+    """
+
+    piece: str = "queen"
+    regions: tuple[str, ...] = ()
+    given: tuple[tuple[int, int], ...] = ()
+    blocked: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Cages(View):
+    """A two-dimensional array of integers with frames, as in a sudoku.
+
+    Parameters
+    ----------
+    regions
+        One text a row, one letter a cell: cells of one letter are framed together.
+    given
+        Cells (row, column) whose number was given; they stand in brackets.
+    totals
+        A number for each letter in the order in which they come, written into its first cell in pictures.
+
+    >>> from cpqueens import Cages, Model
+    >>> m = Model(view=Cages("x", regions=("AB", "AB"), given=((0, 1),)))
+    >>> x = m.intvar([[1, 2], [2, 1]], [[1, 2], [2, 1]], shape=(2, 2), name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    ┌───┬───┐
+    │ 1 │[2]│
+    │ 2 │ 1 │
+    └───┴───┘
+    """
+
+    regions: tuple[str, ...] = ()
+    given: tuple[tuple[int, int], ...] = ()
+    totals: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tour(View):
+    """A way through points: element ``k`` of the variable is the point that comes after point ``k``.
+
+    Elements beyond the points are helpers that a way may go over and that are not drawn.
+
+    Parameters
+    ----------
+    points
+        The place (x, y) of each point, y counted downwards.
+    squares
+        Whether the points are the squares of a board.
+
+    >>> from cpqueens import Model, Tour
+    >>> m = Model(view=Tour("x", points=((0, 0), (4, 0), (0, 3))))
+    >>> x = m.intvar([2, 0, 1], [2, 0, 1], shape=3, name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    0 -> 2 -> 1 -> 0
+    """
+
+    points: tuple[tuple[int, int], ...]
+    squares: bool = False
+
+
+@dataclass(frozen=True)
+class Schedule(View):
+    """Tasks in time: element ``k`` of the variable, row by row, is the start of task ``k``.
+
+    Parameters
+    ----------
+    durations
+        The duration of each task.
+    lanes
+        The machine of each task; without it each task has a line of its own. Of tasks in several rows of
+        the variable the row is written on the task.
+
+    >>> from cpqueens import Model, Schedule
+    >>> m = Model(view=Schedule("start", durations=(3, 2, 4), lanes=(0, 0, 1)))
+    >>> start = m.intvar([0, 4, 1], [0, 4, 1], shape=3, name="start")
+    >>> print(m.solve(solver="backtracking").solution)
+    0 |000.11
+    1 |.2222.
+       0    6
+    """
+
+    durations: tuple[int, ...]
+    lanes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Groups(View):
+    """Who is with whom: element ``k`` of the variable is the group of ``k``; each row is a grouping.
+
+    Parameters
+    ----------
+    weights
+        What each of them weighs; groups then show their sums.
+    first
+        The number of element 0.
+
+    >>> from cpqueens import Groups, Model
+    >>> m = Model(view=Groups("x", weights=(5, 3, 2)))
+    >>> x = m.intvar([0, 1, 1], [0, 1, 1], shape=3, name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    group 0: 5 = 5
+    group 1: 3 + 2 = 5
+    """
+
+    weights: tuple[int, ...] = ()
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Features(View):
+    """A row of things of several classes; ``table[f][c]`` is 1 where class ``c`` has feature ``f``.
+
+    >>> from cpqueens import Features, Model
+    >>> m = Model(view=Features("x", table=((1, 0), (1, 1))))
+    >>> x = m.intvar([0, 1, 0], [0, 1, 0], shape=3, name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    class     0 1 0
+    feature 0 # . #
+    feature 1 # # #
+    """
+
+    table: tuple[tuple[int, ...], ...]
+
+
 VIEWS: dict[str, type[View]] = {
-    view.__name__: view for view in (Board, Grid, Sequence, Marks, Colouring, Armies, Pairing)
-}
+    view.__name__: view
+    for view in (
+        Armies, Board, Cages, Colouring, Features, Grid, Groups, Marks, Pairing, Pieces, Schedule, Sequence,
+        Tour,
+    )
+}  # fmt: skip
 """The views by name."""

@@ -7,6 +7,7 @@ A problem is a Python file. Its names at module level are all there is to it:
 ``verify(solution, **parameters) -> list of complaints``
     optional: checks raw values ``{"q": [0, 2, ...]}`` in plain Python, without any constraint object.
     It may also return a bool.
+    A parameter ``viewpoint`` chooses among statements with the same solutions.
 ``published``
     optional: a tuple of `Published` values.
 ``symmetries``
@@ -48,6 +49,9 @@ from cpqueens.text.suggest import did_you_mean
 
 PACKAGE = "cpqueens.models"
 
+VIEWPOINT = "viewpoint"
+"""The parameter that chooses among statements of one problem: values are published of all of them alike."""
+
 MAX_SOURCE = 2**24
 """Bytes of a user's Python file."""
 
@@ -77,6 +81,11 @@ class Problem:
     def has_verify(self) -> bool:
         """Whether it brings its own check of raw values."""
         return callable(getattr(self.module, "verify", None))
+
+    def default(self, parameter: str) -> Any:
+        """Return the default of a parameter, None if there is no such parameter."""
+        declared = self.parameters.get(parameter)
+        return None if declared is None else declared.default
 
     def read(self, assignments: Iterable[str]) -> dict[str, Any]:
         """Return the parameters given as texts such as ``n=8``, validated and with all defaults.
@@ -131,7 +140,9 @@ class Instance:
         """Such as ``queens(n=8)``; parameters that have their defaults by not being given included."""
         if self.problem is None:
             return self.model.name
-        shown = ", ".join(f"{k}={v}" for k, v in self.parameters.items() if v != ())
+        plain = {VIEWPOINT: self.problem.default(VIEWPOINT)}
+        given = {k: v for k, v in self.parameters.items() if v not in ((), plain.get(k, ()))}
+        shown = ", ".join(f"{k}={v}" for k, v in given.items())
         return f"{self.problem.name}({shown})"
 
     def __repr__(self) -> str:
@@ -164,8 +175,9 @@ class Instance:
         if self.problem is None:
             return None
         defaults = {name: p.default for name, p in self.problem.parameters.items()}
+        plain = {VIEWPOINT: defaults[VIEWPOINT]} if VIEWPOINT in defaults else {}
         for entry in self.problem.published:
-            if entry.what == what and {**defaults, **entry.parameters} == dict(self.parameters):
+            if entry.what == what and {**defaults, **entry.parameters} == {**self.parameters, **plain}:
                 return entry
         return None
 

@@ -1,12 +1,12 @@
 """What a board shows, whatever it is drawn with: pieces, attacks, given and blocked squares."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
-from cpqueens.language.views import Armies, Board
+from cpqueens.language.views import Armies, Board, Pieces
 from cpqueens.report.conflicts import conflicting_pairs, element_names
 
 Square = tuple[int, int]
@@ -28,6 +28,10 @@ class BoardPicture:
         Pairs of squares whose queens attack each other.
     given, blocked
         Squares whose queen was given, and squares where none may stand.
+    piece
+        What the queens are instead, by its name in `cpqueens.report.pieces`.
+    regions
+        One text a row, one letter a square, if the board has regions.
     """
 
     rows: int
@@ -36,6 +40,8 @@ class BoardPicture:
     attacks: tuple[tuple[Square, Square], ...] = ()
     given: frozenset[Square] = field(default_factory=frozenset)
     blocked: frozenset[Square] = field(default_factory=frozenset)
+    piece: str = "queen"
+    regions: tuple[str, ...] = ()
 
     @property
     def attacked(self) -> frozenset[Square]:
@@ -51,7 +57,7 @@ def one_per_row(columns: Iterable[int], width: int | None = None) -> BoardPictur
     return BoardPicture(len(places), across, queens)
 
 
-def board_picture(solution: Solution, view: Board) -> BoardPicture:
+def board_picture(solution: Solution, view: Board | Pieces) -> BoardPicture:
     """Return what a solution's board shows."""
     terms = solution.model[view.variable].reshape(-1)
     plain = one_per_row(solution[terms].tolist(), max(terms.size, int(terms.bounds()[1].max(initial=-1)) + 1))
@@ -65,6 +71,26 @@ def board_picture(solution: Solution, view: Board) -> BoardPicture:
         attacks=conflicting_pairs(solution, places),
         given=_squares(view.given),
         blocked=_squares(view.blocked),
+    )
+
+
+def pieces_picture(solution: Solution, view: Pieces) -> BoardPicture:
+    """Return the board of pieces given one a row, or square by square."""
+    cells = np.asarray(solution[solution.model[view.variable]])
+    if cells.ndim == 1:
+        return replace(board_picture(solution, view), piece=view.piece, regions=view.regions)
+    names = element_names(solution.model, view.variable)
+    squares = [(r, c) for r, c in np.argwhere(cells != 0).tolist()]
+    places = {names[r * cells.shape[1] + c]: (r, c) for r, c in squares}
+    return BoardPicture(
+        rows=cells.shape[0],
+        columns=cells.shape[1],
+        queens=dict.fromkeys(squares, BLACK),
+        attacks=conflicting_pairs(solution, places),
+        given=_squares(view.given),
+        blocked=_squares(view.blocked),
+        piece=view.piece,
+        regions=view.regions,
     )
 
 

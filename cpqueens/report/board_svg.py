@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from cpqueens.report import svg
 from cpqueens.report.board import WHITE, BoardPicture, Square
+from cpqueens.report.lattice import borders
+from cpqueens.report.palette import fill_of
+from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
 
 LIGHT = "#f1e4cf"
 DARK = "#b88b63"
@@ -22,22 +25,6 @@ LABELLED = 40
 
 _EDGE = 0.14
 _BASE = 0.08
-
-# The queen in a square of 100 x 100: five points with pearls, a body between concave sides, two bands.
-_CROWN = (
-    "M22 66 12 35 31 53 33 26 44.5 51 50 21 55.5 51 67 26 69 53 88 35 78 66"
-    "C68 61.5 32 61.5 22 66ZM23.5 70.5C33 66.5 67 66.5 76.5 70.5L74 76.5C66 73 34 73 26 76.5Z"
-    "M24.5 81C34 77 66 77 75.5 81L79 88.5C79 91 21 91 21 88.5Z"
-)
-_PEARLS = ((10.5, 30.5, 5.0), (32.5, 21.0, 5.0), (50.0, 15.5, 5.5), (67.5, 21.0, 5.0), (89.5, 30.5, 5.0))
-
-
-def _pearl(x: float, y: float, r: float) -> str:
-    n = svg.number
-    return f"M{n(x - r)} {n(y)}a{n(r)} {n(r)} 0 1 0 {n(2 * r)} 0a{n(r)} {n(r)} 0 1 0 {n(-2 * r)} 0Z"
-
-
-QUEEN_PATH = _CROWN + "".join(_pearl(*pearl) for pearl in _PEARLS)
 
 
 def board_svg(picture: BoardPicture, *, coordinates: bool | None = None, title: str = "") -> str:
@@ -61,12 +48,12 @@ def board_svg(picture: BoardPicture, *, coordinates: bool | None = None, title: 
 def board_elements(picture: BoardPicture) -> list[str]:
     """Return frame, squares, lines of attack and queens, with the corner of square (0, 0) at the origin."""
     return [
-        *_squares(picture),
+        *(_regions(picture) if picture.regions else _squares(picture)),
         *(_tint(square, BLOCKED_SQUARE) for square in sorted(picture.blocked)),
         *(_tint(square, GIVEN_SQUARE) for square in sorted(picture.given)),
         *(_tint(square, ATTACKED_SQUARE) for square in sorted(picture.attacked)),
         *_attack_lines(picture),
-        *(_queen(square, _style(picture, square)) for square in sorted(picture.queens)),
+        *(_piece(picture, square) for square in sorted(picture.queens)),
     ]
 
 
@@ -86,10 +73,30 @@ def _squares(picture: BoardPicture) -> list[str]:
     }
     frame = svg.element("rect", attributes={**edge, "fill": FRAME})
     board = svg.element("rect", attributes={"width": columns, "height": rows, "fill": LIGHT})
+    if picture.piece in PLAIN_PIECES:
+        return [frame, board, _rules(rows, columns)]
     line = "".join(f"M{(r + 1) % 2} {r + 0.5}H{columns}" for r in range(rows) if columns > (r + 1) % 2)
     dark = DARK if rows <= LABELLED else PALE_DARK
     dashes: svg.Attributes = {"d": line, "stroke": dark, "stroke-width": 1, "stroke-dasharray": "1 1"}
     return [frame, board, svg.element("path", attributes=dashes)] if line else [frame, board]
+
+
+def _rules(rows: int, columns: int) -> str:
+    lines = "".join(f"M0 {r}H{columns}" for r in range(1, rows))
+    lines += "".join(f"M{c} 0V{rows}" for c in range(1, columns))
+    return svg.element("path", attributes={"d": lines or "M0 0", "stroke": PALE_DARK, "stroke-width": 0.03})
+
+
+def _regions(picture: BoardPicture) -> list[str]:
+    """Draw regions by colour, letter and border, so that no colour is needed to tell them apart."""
+    letters = sorted({letter for row in picture.regions for letter in row})
+    squares = [(r, c) for r in range(picture.rows) for c in range(picture.columns)]
+    tints = [_tint((r, c), fill_of(letters.index(picture.regions[r][c]))) for r, c in squares]
+    named = [svg.text(picture.regions[r][c], c + 0.15, r + 0.17, 0.22, INK) for r, c in squares]
+    path = borders(picture.rows, picture.columns, picture.regions)
+    style: svg.Attributes = {"stroke": INK, "stroke-width": 0.08, "stroke-linecap": "square", "fill": "none"}
+    frame = svg.element("path", attributes={"d": path, **style})
+    return [*tints, _rules(picture.rows, picture.columns), frame, *named]
 
 
 def _tint(square: Square, fill: str) -> str:
@@ -105,10 +112,11 @@ def _style(picture: BoardPicture, square: Square) -> svg.Attributes:
     return {"fill": INK}
 
 
-def _queen(square: Square, style: svg.Attributes) -> str:
+def _piece(picture: BoardPicture, square: Square) -> str:
     x, y = svg.number(square[1] + _BASE), svg.number(square[0] + 0.07)
     place = f"translate({x} {y})scale(.0084)"
-    return svg.element("path", attributes={"d": QUEEN_PATH, "transform": place, **style})
+    path = LOOKS[picture.piece].path
+    return svg.element("path", attributes={"d": path, "transform": place, **_style(picture, square)})
 
 
 def _attack_lines(picture: BoardPicture) -> list[str]:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from cpqueens.report.board import WHITE, BoardPicture, Square
+from cpqueens.report.lattice import lattice_text
+from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
 
 # of the 256 shared colours
 _LIGHT, _DARK, _RED, _GOLD, _GREY, _INK, _WHITE = 223, 137, 167, 179, 242, 16, 231
@@ -38,6 +40,8 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
     notation, which `cpqueens.files.notations` reads, with ``X`` for an attacked queen, ``W`` for a white one
     and ``-`` for a blocked square.
     """
+    if picture.regions:
+        return _regions_text(picture, style)
     cell = _ascii_cell if not style.unicode else _coloured_cell if style.colour else _shaded_cell
     rows = ["".join(row) for row in _cells(picture, lambda r, c: cell(picture, (r, c)))]
     if style.colour and style.unicode:
@@ -45,9 +49,22 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
     return "\n".join(_framed(rows, 3 * picture.columns) if style == PLAIN else rows)
 
 
+def _regions_text(picture: BoardPicture, style: Style) -> str:
+    """Return a board with the borders of its regions, and their letters where no piece stands."""
+
+    def cell(row: int, column: int) -> str:
+        square = (row, column)
+        side = "!" if square in picture.attacked else " "
+        if square in picture.queens:
+            return f"{side}{_glyph(picture, square) if style.unicode else _letter(picture, square)}{side}"
+        return " - " if square in picture.blocked else f" {picture.regions[row][column]} "
+
+    return lattice_text(_cells(picture, cell), picture.regions, unicode=style.unicode)
+
+
 def _ascii_cell(picture: BoardPicture, square: Square) -> str:
     if square in picture.queens:
-        return "X" if square in picture.attacked else "W" if picture.queens[square] == WHITE else "Q"
+        return "X" if square in picture.attacked else _letter(picture, square)
     return "-" if square in picture.blocked else "."
 
 
@@ -57,20 +74,29 @@ def _coloured_cell(picture: BoardPicture, square: Square) -> str:
     for squares, colour in marked:
         if square in squares:
             background = colour
+    glyph = LOOKS[picture.piece].black if square in picture.queens else " "
     ink = _WHITE if picture.queens.get(square) == WHITE else _INK
-    return f"\x1b[38;5;{ink};48;5;{background}m {'♛' if square in picture.queens else ' '} "
+    return f"\x1b[38;5;{ink};48;5;{background}m {glyph} "
 
 
 def _shaded_cell(picture: BoardPicture, square: Square) -> str:
     if square in picture.queens:
-        side = "!" if square in picture.attacked else " "
-        return f"{side}{_glyph(picture, square)}{side}"
-    return "▓▓▓" if square in picture.blocked else "░░░" if sum(square) % 2 else "   "
+        glyph = _glyph(picture, square)
+        side = "!" if square in picture.attacked else glyph if picture.piece == "block" else " "
+        return f"{side}{glyph}{side}"
+    if square in picture.blocked:
+        return "▓▓▓"
+    return "░░░" if sum(square) % 2 and picture.piece not in PLAIN_PIECES else "   "
 
 
 def _glyph(picture: BoardPicture, square: Square) -> str:
     colour = picture.queens.get(square)
-    return " " if colour is None else "♕" if colour == WHITE else "♛"
+    look = LOOKS[picture.piece]
+    return " " if colour is None else look.white if colour == WHITE else look.black
+
+
+def _letter(picture: BoardPicture, square: Square) -> str:
+    return "W" if picture.queens[square] == WHITE else LOOKS[picture.piece].letter
 
 
 def _framed(lines: Iterable[str], width: int) -> list[str]:
@@ -101,8 +127,8 @@ def board_rules(picture: BoardPicture) -> str:
     """Return the board between ``+---+`` rules: ``Q`` (white ``W``) for a queen, ``#`` for a dark square."""
 
     def cell(row: int, column: int) -> str:
-        colour = picture.queens.get((row, column))
-        return " #"[(row + column) % 2] if colour is None else "W" if colour == WHITE else "Q"
+        square = (row, column)
+        return _letter(picture, square) if square in picture.queens else " #"[(row + column) % 2]
 
     return rules_text(_cells(picture, cell))
 

@@ -6,17 +6,23 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
+from cpqueens.language import views
 from cpqueens.language.statement import Statement
-from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
-from cpqueens.report.board import armies_picture, board_picture
+from cpqueens.language.views import Armies, Board, Cages, Colouring, Grid, Pairing, Pieces, Sequence
+from cpqueens.report import misfits
+from cpqueens.report.board import armies_picture, board_picture, pieces_picture
 from cpqueens.report.board_svg import board_svg
 from cpqueens.report.board_text import PLAIN, Style, board_text, numbers_text
+from cpqueens.report.cages import cages_svg, cages_text
 from cpqueens.report.conflicts import conflicting_elements
+from cpqueens.report.features import features_svg, features_text
 from cpqueens.report.graph import colouring_svg, colouring_text
+from cpqueens.report.groups import groups_svg, groups_text
 from cpqueens.report.numbers import grid_svg
 from cpqueens.report.pairing import paired_row, pairing_svg
 from cpqueens.report.ruler import ruler_svg, ruler_text
-from cpqueens.text.plaintext import shown
+from cpqueens.report.schedule import Bar, bars, schedule_svg, schedule_text
+from cpqueens.report.tour import tour_svg, tour_text
 
 TEXT_ROWS = 40
 """Boards with more rows are written as a list where a picture in text was not asked for."""
@@ -54,26 +60,7 @@ def has_svg(model: Statement) -> bool:
 
 def misfit(model: Statement) -> str:
     """Return why a model's view cannot be drawn: a variable is missing or has another shape; "" if it can."""
-    view = model.view
-    if view is None or type(view) not in TEXT:
-        return ""
-    named = [view.variable, *([view.opponent] if isinstance(view, Armies) else [])]
-    for name in named:
-        if name not in model.blocks.by_name:
-            return f"no variable {shown(name)} for {type(view).__name__}"
-        axes = len(model.blocks.by_name[name].shape)
-        if axes not in _AXES.get(type(view), (1,)):
-            return f"{type(view).__name__} cannot show {name}, an array of {axes} axes"
-    if len({model.blocks.by_name[name].shape for name in named}) > 1:
-        return f"{' and '.join(named)} have different shapes"
-    vertices = range(model.blocks.by_name[view.variable].size)
-    if isinstance(view, Colouring) and any(v not in vertices for edge in view.edges for v in edge):
-        return f"an edge leaves the {len(vertices)} vertices"
-    return ""
-
-
-_AXES: dict[type, tuple[int, ...]] = {Grid: (1, 2), Sequence: (1, 2), Armies: (2,)}
-"""How many axes the variables of a view have, by default one."""
+    return misfits.misfit(model) if type(model.view) in TEXT else ""
 
 
 def values_text(solution: Solution) -> str:
@@ -109,6 +96,20 @@ def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
     return grid_svg(rows, conflicts=bad, title=solution.model.name)
 
 
+def _rows(solution: Solution, view: Any) -> list[list[int]]:
+    rows: list[list[int]] = np.atleast_2d(_values(solution, view)).tolist()
+    return rows
+
+
+def _cages_svg(solution: Solution, view: Cages) -> str:
+    bad = conflicting_elements(solution, view.variable)
+    return cages_svg(_values(solution, view), view, conflicts=bad, title=solution.model.name)
+
+
+def _bars(solution: Solution, view: views.Schedule) -> list[Bar]:
+    return bars(_rows(solution, view), view.durations, view.lanes)
+
+
 def _gaps(solution: Solution, view: Pairing) -> list[int]:
     return list(range(2, solution.model[view.variable].size + 2))
 
@@ -118,7 +119,13 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Armies: lambda s, view, style: board_text(armies_picture(s, view), style),
     Grid: lambda s, view, style: numbers_text(_values(s, view)),
     Sequence: lambda s, view, style: " ".join(map(str, _values(s, view))),
-    Marks: lambda s, view, style: ruler_text(_values(s, view), unicode=style.unicode),
+    Pieces: lambda s, view, style: board_text(pieces_picture(s, view), style),
+    Cages: lambda s, view, style: cages_text(_values(s, view), view, unicode=style.unicode),
+    views.Tour: lambda s, view, style: tour_text(_values(s, view), view),
+    views.Schedule: lambda s, view, style: schedule_text(_bars(s, view)),
+    views.Groups: lambda s, view, style: groups_text(_rows(s, view), view),
+    views.Features: lambda s, view, style: features_text(_values(s, view), view.table),
+    views.Marks: lambda s, view, style: ruler_text(_values(s, view), unicode=style.unicode),
     Pairing: lambda s, view, style: " ".join(paired_row(_values(s, view), _gaps(s, view))),
     Colouring: lambda s, view, style: colouring_text(_values(s, view), view.edges),
 }
@@ -128,7 +135,13 @@ SVG: dict[type, Callable[[Solution, Any], str]] = {
     Armies: lambda s, view: board_svg(armies_picture(s, view), title=s.model.name),
     Grid: _grid_svg,
     Sequence: _grid_svg,
-    Marks: lambda s, view: ruler_svg(_values(s, view), title=s.model.name),
+    Pieces: lambda s, view: board_svg(pieces_picture(s, view), title=s.model.name),
+    Cages: _cages_svg,
+    views.Tour: lambda s, view: tour_svg(_values(s, view), view, title=s.model.name),
+    views.Schedule: lambda s, view: schedule_svg(_bars(s, view), title=s.model.name),
+    views.Groups: lambda s, view: groups_svg(_rows(s, view), view, title=s.model.name),
+    views.Features: lambda s, view: features_svg(_values(s, view), view.table, title=s.model.name),
+    views.Marks: lambda s, view: ruler_svg(_values(s, view), title=s.model.name),
     Pairing: lambda s, view: pairing_svg(_values(s, view), _gaps(s, view), title=s.model.name),
     Colouring: lambda s, view: colouring_svg(_values(s, view), view.edges, title=s.model.name),
 }

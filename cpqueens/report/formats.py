@@ -9,8 +9,8 @@ import numpy as np
 from cpqueens.answers.outcome import Solution
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
-from cpqueens.language.views import Armies, Board
-from cpqueens.report.board import BoardPicture, armies_picture, board_picture
+from cpqueens.language.views import Armies, Board, Pieces
+from cpqueens.report.board import BoardPicture, armies_picture, board_picture, pieces_picture
 from cpqueens.report.board_text import PLAIN, Style, board_matrix, board_rules, numbers_text, rules_text
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
 
@@ -54,6 +54,8 @@ def picture_of(solution: Solution) -> BoardPicture | None:
     view = solution.model.view
     if isinstance(view, Board):
         return board_picture(solution, view)
+    if isinstance(view, Pieces):
+        return pieces_picture(solution, view)
     return armies_picture(solution, view) if isinstance(view, Armies) else None
 
 
@@ -84,8 +86,8 @@ def _rows(solution: Solution) -> list[Any]:
 
 
 _HAS: dict[str, Callable[[Statement], bool]] = {
-    "matrix": lambda model: isinstance(model.view, Board) or _has_rows(model),
-    "grid": lambda model: isinstance(model.view, Board | Armies) or _has_rows(model),
+    "matrix": lambda model: isinstance(model.view, Board | Pieces) or _has_rows(model),
+    "grid": lambda model: isinstance(model.view, Board | Armies | Pieces) or _has_rows(model),
     "svg": has_svg,
 }
 """Which models' solutions have a form that not all have."""

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
-from cpqueens.report.numbers import INK, PALETTE
+from cpqueens.report.numbers import INK
+from cpqueens.report.palette import fill_of
 
 _EDGE = "#9aa0a8"
 _SIZE, _MARGIN = 420, 30
@@ -35,7 +36,7 @@ def colouring_svg(colours: Sequence[int], edges: Edges, *, title: str = "") -> s
     parts = [_edge(places[a], places[b], colours[a] == colours[b]) for a, b in edges]
     radius = max(4.0, min(19.0, 560 / max(1, len(colours))))
     for vertex, (x, y) in enumerate(places):
-        disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": _fill(int(colours[vertex]))}
+        disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": fill_of(int(colours[vertex]))}
         parts.append(svg.element("circle", attributes={**disc, "stroke": INK, "stroke-width": 1.4}))
         if radius > 8:
             parts.append(svg.text(vertex, x, y, 0.8 * radius, INK))
@@ -53,10 +54,3 @@ def _edge(a: Point, b: Point, bad: bool) -> str:
     line = {"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]}
     style: svg.Attributes = {"stroke": ATTACKED if bad else _EDGE, "stroke-width": 3.2 if bad else 1.5}
     return svg.element("line", attributes={**line, **style})
-
-
-def _fill(colour: int) -> str:
-    """Return a colour of the palette, and past it evenly spread hues."""
-    if 0 <= colour < len(PALETTE):
-        return PALETTE[colour]
-    return f"hsl({round(colour * 137.508) % 360},60%,75%)"

@@ -4,16 +4,11 @@ from collections.abc import Sequence
 
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME
+from cpqueens.report.palette import PALETTE
 
 INK = "#2b2b33"
 _LINE = "#c9bfb2"
 _PAPER = "#fbf8f2"
-
-PALETTE = (
-    "#8ecae6", "#ffd27f", "#b7e4a7", "#cdb4f0", "#f9c6e0", "#a8dfd6", "#e3d5a3", "#b8c4f5",
-    "#f7b889", "#d3e58c", "#c3d3dc", "#d9c1b0",
-)  # fmt: skip
-"""Twelve light colours that dark figures stay readable on; none is the red of conflicts."""
 
 
 def grid_svg(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
-from cpqueens.report.numbers import INK, PALETTE
+from cpqueens.report.numbers import INK
+from cpqueens.report.palette import PALETTE
 
 _CELL = 46
 _FREE = "."

@@ -187,3 +187,20 @@ def test_check_reads_standard_input_and_counts_repetitions() -> None:
     result = call("check", "queens", "n=6", "-", input="246135\n246135\n362514\n")
     assert result.exit_code == 0
     assert "3 checked, 3 valid, 0 not; 1 of the valid ones are repeated" in result.stdout
+
+
+@pytest.mark.parametrize("solver", ["backtracking", "cpsat", "python-constraint"])
+def test_count_up_to_symmetry(solver: str) -> None:
+    result = call("count", "queens", "n=6", "--up-to-symmetry", "--solver", solver)
+    assert "1 up to symmetry, 4 in all" in result.stdout
+    assert "orbits     1 of 4\ntheir sum  4: agrees" in result.stdout
+    assert "published  1 (OEIS A002562): agrees" in result.stdout
+    found = json.loads(
+        call("count", "queens", "n=5", "--up-to-symmetry", "--solver", solver, "--json").stdout
+    )
+    assert (found["orbits"], found["orbit_sizes"], found["sum_agrees"]) == (2, {"2": 1, "8": 1}, True)
+
+
+def test_count_up_to_symmetry_refuses_what_has_none() -> None:
+    assert call("count", "queens", "given=[[0,0]]", "--up-to-symmetry").exit_code == 2
+    assert call("count", "queens", "n=5", "--up-to-symmetry", "--store", "x.db").exit_code == 2

@@ -49,7 +49,7 @@ def test_problems_are_found_by_name() -> None:
     assert "queens" in catalog.names()
     problem = catalog.find("queens")
     assert problem.summary.startswith("Place n queens")
-    assert list(problem.parameters) == ["n", "given", "blocked"]
+    assert list(problem.parameters) == ["n", "given", "blocked", "viewpoint"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,22 @@ import pytest
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.outcome import Solution, SolutionSet
 from cpqueens.language import views
-from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
+from cpqueens.language.views import (
+    Armies,
+    Board,
+    Cages,
+    Colouring,
+    Features,
+    Grid,
+    Groups,
+    Marks,
+    Pairing,
+    Pieces,
+    Schedule,
+    Sequence,
+    Tour,
+    View,
+)
 from cpqueens.problems import catalog
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
@@ -33,16 +48,25 @@ def board(values: list[int], **special: object) -> Solution:
     return solution(m, values)
 
 
+EXTRA: dict[type, tuple[object, ...]] = {
+    Colouring: (((0, 1), (1, 2)),),
+    Features: (((0,) * 10, (1,) * 10),),
+    Schedule: ((1, 2, 3),),
+    Tour: (((0, 0), (3, 0), (0, 4)),),
+}
+"""What a view needs beside its variable."""
+
+
 def example(view: type) -> Solution:
     m = Model("example")
-    shapes = {Grid: (2, 2), Armies: (2, 2)}
-    m.intvar(0, 9, shape=shapes.get(view, 3), name="x")
+    shapes = {Grid: (2, 2), Armies: (2, 2), Cages: (2, 2)}
+    m.intvar(0, 2 if view is Tour else 9, shape=shapes.get(view, 3), name="x")
     if view is Armies:
         m.intvar(0, 1, shape=(2, 2), name="y")
         m.view = Armies("x", "y")
         return solution(m, [1, 0, 0, 0, 0, 0, 0, 1])
-    m.view = Colouring("x", ((0, 1), (1, 2))) if view is Colouring else view("x")
-    return solution(m, [0, 1, 3, 2] if view is Grid else [0, 1, 3])
+    m.view = view("x", *EXTRA.get(view, ()))
+    return solution(m, [0, 1, 3, 2] if shapes.get(view) else [1, 2, 0] if view is Tour else [0, 1, 3])
 
 
 @pytest.mark.parametrize("name", views.VIEWS)
@@ -205,3 +229,51 @@ def test_outcome_in_a_notebook() -> None:
     assert "FEASIBLE" in fragment
     assert "<svg" in fragment
     assert "queens &lt;8&gt;" in fragment
+
+
+def test_regions_are_told_by_letters_and_borders() -> None:
+    m = Model("regions", view=Pieces("x", "queen", ("AAB", "ABB", "CCC")))
+    m.boolvar(shape=(3, 3), name="x")
+    drawn = solution(m, [1, 0, 0, 0, 0, 1, 0, 1, 0])
+    assert draw_text(drawn, ASCII) == (
+        "+-------+---+\n| Q   A | B |\n|   +---+   |\n| A | B   Q |\n"
+        "+---+-------+\n| C   Q   C |\n+-----------+"
+    )
+    letters = [t.text for t in ET.fromstring(draw_svg(drawn) or "").iter(f"{NAMESPACE}text")]
+    assert letters[:9] == list("AABABBCCC")
+
+
+@pytest.mark.parametrize(
+    ("view", "shape", "upper", "reason"),
+    [
+        (Pieces("x", "pawn"), (2, 2), 1, "no piece 'pawn': allowed are queen, rook"),
+        (Pieces("x", regions=("AB",)), (2, 2), 1, "the regions have not 2 rows of 2 letters"),
+        (Cages("x", ("ABC", "ABC")), (2, 2), 1, "the regions have not 2 rows of 2 letters"),
+        (Tour("x", ((0, 0),) * 3), (2,), 1, "3 points for 2 elements"),
+        (Tour("x", ((0, 0),) * 2), (2,), 5, "an element may be none of the points"),
+        (Schedule("x", (1,)), (2,), 5, "durations and lanes are not of 2 tasks"),
+        (Groups("x", (1, 2, 3)), (2,), 5, "3 weights for 2"),
+        (Features("x", ((0, 1),)), (2,), 5, "the table has not all classes 0 to 5"),
+    ],
+)
+def test_what_a_view_says_must_fit(view: View, shape: tuple[int, ...], upper: int, reason: str) -> None:
+    m = Model("misfit", view=view)
+    x = m.intvar(0, upper, shape=shape, name="x")
+    drawn = solution(m, [0] * x.size)
+    assert f"(not drawn: {reason}" in draw_text(drawn)
+    assert draw_svg(drawn) is None
+
+
+def test_clashes_on_a_machine_and_long_schedules() -> None:
+    m = Model("shop", view=Schedule("x", (2, 2, 500), (0, 0, 1)))
+    m.intvar(0, 9, shape=3, name="x")
+    assert draw_text(solution(m, [0, 1, 0])) == "0 | 0: 0-2, 1: 1-3\n1 | 2: 0-500"
+    m.view = Schedule("x", (2, 2, 5), (0, 0, 1))
+    assert draw_text(solution(m, [0, 1, 0])) == "0 |0!1..\n1 |22222\n   0   5"
+    assert (draw_svg(solution(m, [0, 1, 0])) or "").count(ATTACKED) == 2
+
+
+def test_groups_without_weights_are_a_line_for_each_row() -> None:
+    m = Model("groups", view=Groups("x", first=1))
+    m.intvar(0, 1, shape=(2, 4), name="x")
+    assert draw_text(solution(m, [0, 0, 1, 1, 0, 1, 0, 1])) == "1 2 | 3 4\n1 3 | 2 4"

@@ -97,11 +97,20 @@ def test_what_is_no_view_is_refused(view: Any) -> None:
         m.view = view
 
 
+NEEDED: dict[str, list[Any]] = {
+    "Colouring": [((0, 1),)],
+    "Features": [((0,) * 4,)],
+    "Schedule": [(1,) * 4],
+    "Tour": [((0, 0), (1, 1))],
+}
+"""What a view needs beside its variable."""
+
+
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_that_does_not_fit_shows_names_and_values_and_says_why(name: str) -> None:
     kind = VIEWS[name]
     for variable, shape in (("missing", (4,)), ("q", (2, 2, 1))):
-        extra = {"Colouring": [((0, 1),)], "Armies": [variable]}.get(name, [])
+        extra = {**NEEDED, "Armies": [variable]}.get(name, [])
         m = Model(view=kind(variable, *extra))
         m.intvar(0, 3, shape=shape, name="q")
         drawn = solution(m, [1, 3, 0, 2])

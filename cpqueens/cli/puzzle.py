@@ -1,0 +1,184 @@
+"""`cpqueens puzzle`: region puzzles and queens completions, solved, checked, hinted at, made, drawn."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cpqueens.cli.documents import echo_json
+from cpqueens.cli.exits import DONE, INFEASIBLE, INVALID, LIMIT
+from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.terminal import say
+
+if TYPE_CHECKING:
+    from cpqueens.puzzles.generating import Square
+    from cpqueens.puzzles.puzzle import Puzzle
+
+
+@click.group(invoke_without_command=False)
+def command() -> None:
+    """Solve, check, hint at, make and draw region puzzles and queens completions.
+
+    FILE is a text (- for standard input) with a grid of letters, one a region, or of . and Q; a second grid
+    behind a blank line says what is on the board already (Q for a queen, - for none). Or it is JSON:
+    {"regions": ["AAB", ...], "stars": 1, "touching": false, "queens": [[0, 1]], "empty": []}.
+    """
+
+
+def _puzzle_options(function: Any) -> Any:
+    for option in (
+        click.option("--touching", is_flag=True, help="queens may touch (of text grids)"),
+        click.option("--stars", type=int, default=1, show_default=True, help="in each line (of text grids)"),
+        click.argument("file", metavar="FILE"),
+    ):
+        function = option(function)
+    return json_option(function)
+
+
+def _read(file: str, stars: int, touching: bool) -> Puzzle:
+    from cpqueens.puzzles.reading import read_puzzle
+    from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes, read_standard_input
+
+    text = read_standard_input(MAX_TEXT) if file == "-" else read_bytes(Path(file), MAX_TEXT)
+    puzzle = read_puzzle(decoded(text), stars=stars, touching=touching)
+    for warning in puzzle.warnings:
+        say(f"warning: {warning}", err=True)
+    return puzzle
+
+
+@command.command("solve")
+@_puzzle_options
+@click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search")
+def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, time_limit: float | None) -> int:
+    """Say whether there is one solution, none, or two, and which squares differ."""
+    from cpqueens.puzzles.puzzle import places
+    from cpqueens.puzzles.rules import difficulty
+    from cpqueens.puzzles.solving import first_two
+
+    puzzle = _read(file, stars, touching)
+    limits = {} if time_limit is None else {"time_limit": time_limit}
+    found, proved = first_two(puzzle, solver, **limits)
+    answer = "several" if len(found) > 1 else "undecided" if not proved else "one" if found else "none"
+    differing = sorted(found[0] ^ found[1]) if len(found) > 1 else []
+    if as_json:
+        boards = [sorted(map(list, queens)) for queens in found]
+        _document("solve", solutions=answer, boards=boards, differing=[list(s) for s in differing])
+    else:
+        level = f", {difficulty(puzzle)}" if answer == "one" else ""
+        say(f"solutions  {_SAID[answer]}{level}")
+        for queens in found:
+            say(_drawn(replace(puzzle, queens=queens), puzzle.queens))
+        if differing:
+            say(f"differing  {places(differing)}")
+    return {"none": INFEASIBLE, "undecided": LIMIT}.get(answer, DONE)
+
+
+_SAID = {"several": "at least two", "one": "exactly one", "none": "none", "undecided": "not decided in time"}
+
+
+def _document(verb: str, **fields: Any) -> None:
+    echo_json({"schema": f"cpqueens.puzzle-{verb}", "version": 1, **fields})
+
+
+def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
+    from cpqueens.cli.terminal import style_of
+    from cpqueens.puzzles.picture import picture_of
+    from cpqueens.report.board_text import board_text
+
+    return board_text(picture_of(puzzle, given), style_of(sys.stdout))
+
+
+@command.command("check")
+@_puzzle_options
+def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
+    """Say which rules the queens on the board break, and whether a solution is left."""
+    from cpqueens.puzzles.solving import first_two
+
+    puzzle = _read(file, stars, touching)
+    faults = puzzle.faults()
+    done = len(puzzle.queens) == puzzle.size * puzzle.stars and not faults
+    left = done or (not faults and bool(first_two(puzzle)[0]))
+    if as_json:
+        _document("check", faults=faults, solved=done, solution_left=left, warnings=puzzle.warnings)
+    else:
+        lines = faults or [
+            "solved" if done else "no fault, but no solution is left" if not left else "no fault"
+        ]
+        say("\n".join([_drawn(puzzle), *lines]))
+    return DONE if left else INVALID
+
+
+@command.command("hint")
+@_puzzle_options
+@click.option("--all", "every", is_flag=True, help="all steps, as far as the rules lead")
+def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> int:
+    """Say what follows next, by which rule and why."""
+    from cpqueens.puzzles.puzzle import places
+    from cpqueens.puzzles.rules import LEVELS, after, next_step, reasoned
+
+    puzzle = _read(file, stars, touching)
+    faults = puzzle.faults()
+    if faults:
+        say("\n".join(faults))
+        return INVALID
+    first = next_step(puzzle)
+    end, steps = reasoned(puzzle) if every else (puzzle, [first] if first else [])
+    if as_json:
+        said = [
+            {"rule": s.rule, "level": LEVELS[s.level], "reason": s.reason,
+             "queens": sorted(map(list, s.queens)), "empty": sorted(map(list, s.empty))}
+            for s in steps
+        ]  # fmt: skip
+        _document("hint", steps=said)
+        return DONE
+    for step in steps:
+        what = f"queen at {places(step.queens)}" if step.queens else f"nothing at {places(step.empty)}"
+        say(f"{what}: {step.reason} ({step.rule}, {LEVELS[step.level]})")
+    if not steps:
+        say("nothing follows by these rules")
+    else:
+        say(_drawn(end if every else after(puzzle, steps[0])))
+    return DONE
+
+
+@command.command("generate")
+@click.argument("size", type=int, default=8)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--level", type=click.Choice(["easy", "medium", "hard", "very hard"]), help="exactly so hard")
+@json_option
+def generate(size: int, seed: int, level: str | None, as_json: bool) -> int:
+    """Make a puzzle with connected regions and one solution, by a seed."""
+    from cpqueens.puzzles.making import made
+
+    puzzle, hardness, used = made(size, seed, level)
+    if as_json:
+        _document("generate", regions=list(puzzle.regions), difficulty=hardness, seed=used)
+    else:
+        say("\n".join(" ".join(row) for row in puzzle.regions))
+        say(f"difficulty {hardness}, seed {used}", err=True)
+    return DONE
+
+
+@command.command("draw")
+@_puzzle_options
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.SVG", help="a picture instead of text")
+def draw(file: str, stars: int, touching: bool, as_json: bool, out: str | None) -> int:
+    """Draw a puzzle and what is on its board, legible without colour."""
+    from cpqueens.puzzles.picture import picture_of
+    from cpqueens.report.board_svg import board_svg
+    from cpqueens.report.outputfile import write_whole
+
+    check_place(out, "--out")
+    puzzle = _read(file, stars, touching)
+    if out:
+        write_whole(out, board_svg(picture_of(puzzle), title="puzzle"))
+    if as_json:
+        _document("draw", file=out, warnings=puzzle.warnings)
+    else:
+        say(f"written    {out}" if out else _drawn(puzzle))
+    return DONE

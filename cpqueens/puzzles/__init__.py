@@ -1,0 +1,1 @@
+"""Region puzzles and queens completions as people solve them: read, reasoned about, made."""

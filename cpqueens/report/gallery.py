@@ -1,0 +1,112 @@
+"""One self-contained page with all problems: picture, model, published values, command; no scripts."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+_STYLE = """
+:root{color-scheme:light dark;--page:#faf8f4;--card:#fff;--ink:#22252b;--faint:#666d78;--line:#ddd6cb}
+@media(prefers-color-scheme:dark){:root{--page:#17191d;--card:#21242a;--ink:#e6e4df;--faint:#a3a9b3;--line:#3a3e46}}
+*{box-sizing:border-box}
+body{margin:0;padding:24px;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+header,main{max-width:1240px;margin:0 auto}
+h1{margin:0 0 4px;font-size:28px}
+h2{margin:0;font-size:20px}
+nav{margin:14px 0 22px;display:flex;flex-wrap:wrap;gap:2px 14px}
+a{color:inherit}
+main{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,540px),1fr));gap:20px;align-items:start}
+article{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px;min-width:0}
+figure{margin:14px 0;background:#fff;border:1px solid var(--line);border-radius:6px;padding:10px}
+figure{text-align:center}
+figcaption{color:#666d78;font-size:14px;overflow-wrap:anywhere}
+figure svg{max-width:100%;max-height:340px;height:auto;width:auto}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:10px 0;padding:10px;border:1px solid var(--line)}
+pre{border-radius:6px;font-size:13px;line-height:1.45}
+p{margin:6px 0}
+.faint{color:var(--faint);font-size:14px;overflow-wrap:anywhere}
+"""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One problem on the page.
+
+    Parameters
+    ----------
+    name, summary
+        Of the problem.
+    picture
+        A solution as SVG, "" if there is none.
+    caption
+        What the picture shows.
+    model
+        The statement in Python.
+    published
+        Lines about published values.
+    command
+        What to type.
+    """
+
+    name: str
+    summary: str
+    picture: str
+    caption: str
+    model: str
+    published: Sequence[str]
+    command: str
+
+
+def gallery_page(exhibits: Iterable[Exhibit], title: str) -> str:
+    """Return the page as HTML; it needs nothing from outside."""
+    shown = list(exhibits)
+    links = "".join(f'<a href="#{escape(e.name)}">{escape(e.name)}</a>' for e in shown)
+    articles = "\n".join(_article(exhibit) for exhibit in shown)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n"
+        f"<body><header><h1>{escape(title)}</h1>"
+        f'<p class="faint">Each model runs on all solvers that its size allows.</p>'
+        f"<nav>{links}</nav></header>\n"
+        f"<main>\n{articles}\n</main></body></html>\n"
+    )
+
+
+def _article(exhibit: Exhibit) -> str:
+    picture = exhibit.picture or "<p>no picture</p>"
+    published = "".join(f'<p class="faint">{escape(line)}</p>' for line in exhibit.published)
+    return (
+        f'<article id="{escape(exhibit.name)}"><h2>{escape(exhibit.name)}</h2>'
+        f"<p>{escape(exhibit.summary)}</p>"
+        f"<figure>{picture}<figcaption>{escape(exhibit.caption)}</figcaption></figure>"
+        f"<pre>{escape(exhibit.model)}</pre>{published}"
+        f"<pre>{escape(exhibit.command)}</pre></article>"
+    )
+
+
+def statement_of(function: Callable[..., Any]) -> str:
+    """Return what a problem's function says, without its signature, its text and what only draws."""
+    source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    lines = source.splitlines()
+    parts = [
+        "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        for node in definition.body
+        if not isinstance(node, ast.Return) and not _is_beside(node)
+    ]
+    return textwrap.dedent("\n".join(parts))
+
+
+def _is_beside(node: ast.stmt) -> bool:
+    """Return whether a statement is the docstring, refuses parameters, or says how solutions are drawn."""
+    if isinstance(node, ast.If | ast.For) and isinstance(node.body[-1], ast.Raise | ast.Return):
+        return True
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or "m.view" in ast.unparse(node) or ast.unparse(node).startswith("_refuse")

@@ -1,0 +1,88 @@
+"""A way through points, or over the squares of a board, as text and as an SVG picture."""
+
+from collections.abc import Iterator, Sequence
+
+from cpqueens.language.views import Tour
+from cpqueens.report import svg
+from cpqueens.report.board_svg import DARK, LIGHT
+from cpqueens.report.board_text import numbers_text
+from cpqueens.report.numbers import INK
+from cpqueens.report.palette import fill_of
+
+_SIZE, _MARGIN = 440, 28
+
+
+def way(successors: Sequence[int], points: int) -> list[int]:
+    """Return the points in the order of the way, from 0, or from behind a helper where there is one.
+
+    >>> way([2, 0, 1], 3), way([3, 0, 1, 2], 3)
+    ([0, 2, 1], [2, 1, 0])
+    """
+    start = successors[points] if points < len(successors) else 0
+    return [k for k in _visited(successors, start) if k < points]
+
+
+def _visited(successors: Sequence[int], start: int) -> Iterator[int]:
+    seen: set[int] = set()
+    at = start
+    while 0 <= at < len(successors) and at not in seen:
+        seen.add(at)
+        yield at
+        at = successors[at]
+
+
+def tour_text(successors: Sequence[int], view: Tour) -> str:
+    """Return the points in their order; of a board the number of the step at which each square is reached."""
+    order = way(successors, len(view.points))
+    closed = len(successors) == len(view.points) and len(order) == len(successors)
+    if not view.squares:
+        return " -> ".join(map(str, order + order[:1] if closed else order))
+    step = {view.points[k]: at for at, k in enumerate(order, 1)}
+    columns, rows = (max(p[axis] for p in view.points) + 1 for axis in (0, 1))
+    return numbers_text([[step.get((x, y), 0) for x in range(columns)] for y in range(rows)])
+
+
+def tour_svg(successors: Sequence[int], view: Tour, *, title: str = "") -> str:
+    """Return the way as lines between its points, on a board where they are squares."""
+    if not view.points:
+        return svg.document(1, 1, [], title=title)
+    order = way(successors, len(view.points))
+    if len(successors) == len(view.points):
+        order.append(successors[order[-1]] if order else 0)
+    places, squares, width, height = _laid_out(view)
+    path = "M" + "L".join(" ".join(map(svg.number, places[k])) for k in order)
+    line: svg.Attributes = {"d": path, "fill": "none", "stroke": "#2f6f9f", "stroke-width": 3}
+    parts = [*squares, svg.element("path", attributes={**line, "stroke-linejoin": "round"})]
+    for step, k in enumerate(dict.fromkeys(order)):
+        parts += _stop(places[k], step + 1 if view.squares else k, first=step == 0)
+    return svg.document(width, height, parts, title=title)
+
+
+def _laid_out(view: Tour) -> tuple[list[tuple[float, float]], list[str], float, float]:
+    """Return places of the points, what lies under them, and the size of the picture."""
+    xs, ys = zip(*view.points, strict=True)
+    across, down = max(xs) - min(xs), max(ys) - min(ys)
+    if view.squares:
+        unit = _SIZE / (max(across, down) + 1)
+        board = [_square(x, y, unit) for x, y in view.points]
+        places = [((x + 0.5) * unit, (y + 0.5) * unit) for x, y in view.points]
+        return places, board, unit * (across + 1), unit * (down + 1)
+    scale = (_SIZE - 2 * _MARGIN) / max(across, down, 1)
+    places = [(_MARGIN + scale * (x - min(xs)), _MARGIN + scale * (y - min(ys))) for x, y in view.points]
+    size = (scale * across + 2 * _MARGIN, scale * down + 2 * _MARGIN)
+    paper = svg.element("rect", attributes={"width": size[0], "height": size[1], "fill": "#fbf8f2"})
+    return places, [paper], *size
+
+
+def _square(x: int, y: int, unit: float) -> str:
+    place = {"x": x * unit, "y": y * unit, "width": unit, "height": unit}
+    return svg.element("rect", attributes={**place, "fill": DARK if (x + y) % 2 else LIGHT})
+
+
+def _stop(place: tuple[float, float], label: int, first: bool) -> list[str]:
+    disc: svg.Attributes = {"cx": place[0], "cy": place[1], "r": 13, "stroke": INK, "stroke-width": 1.2}
+    fill = fill_of(1) if first else "#ffffff"
+    return [
+        svg.element("circle", attributes={**disc, "fill": fill}),
+        svg.text(label, place[0], place[1], 12, INK),
+    ]

@@ -1,0 +1,64 @@
+"""Bin packing (Johnson 1973): things into as few bins as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from cpqueens import BinPacking, Model, ModelError, NValue
+from cpqueens.language.views import Groups
+from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import Between, validated
+
+WEIGHTS = (48, 30, 19, 36, 36, 27, 42, 42, 36, 24, 30)
+
+
+@validated
+def bin_packing(
+    weights: tuple[int, ...] = WEIGHTS, capacity: Annotated[int, Between(1, 10**9)] = 100
+) -> Model:
+    """Put things into bins of one capacity so that as few bins as possible are used.
+
+    ``x[k]`` is the bin of thing k, ``used`` the number of bins. As many bins are at hand as putting each
+    thing into the first bin that has room needs.
+
+    >>> bin_packing().solve(solver="cpsat").objective
+    4
+    """
+    if not weights or not all(1 <= weight <= capacity for weight in weights):
+        raise ModelError(f"weights: at least one thing is needed, of weight 1 to the capacity {capacity}")
+    bins = first_fit(weights, capacity)
+    m = Model("bin packing")
+    x = m.intvar(0, bins - 1, shape=len(weights), name="x")
+    used = m.intvar(1, bins, name="used")
+    m.add(BinPacking(x, weights, [capacity] * bins, "<="), NValue(x, used))
+    m.minimize(used)
+    m.view = Groups("x", weights=weights)
+    return m
+
+
+def first_fit(weights: tuple[int, ...], capacity: int) -> int:
+    """Return how many bins are used if each thing goes into the first one that has room."""
+    loads: list[int] = []
+    for weight in weights:
+        place = next((k for k, load in enumerate(loads) if load + weight <= capacity), len(loads))
+        loads[place : place + 1] = [weight + (loads[place] if place < len(loads) else 0)]
+    return len(loads)
+
+
+published = (Published("optimum", 4, "OR-Tools' guide, the bin packing problem"),)
+
+
+def verify(solution: Mapping[str, Any], weights: tuple[int, ...], capacity: int) -> list[str]:
+    """Return what is wrong with the bins ``solution["x"]``; whether fewer would do is not judged."""
+    x = [int(place) for place in solution["x"]]
+    if len(x) != len(weights):
+        return [f"{len(x)} things instead of {len(weights)}"]
+    loads: dict[int, int] = {}
+    for place, weight in zip(x, weights, strict=True):
+        loads[place] = loads.get(place, 0) + weight
+    wrong = [
+        f"bin {b} holds {load}, more than {capacity}" for b, load in sorted(loads.items()) if load > capacity
+    ]
+    used = int(solution["used"])
+    return wrong if used == len(loads) else [*wrong, f"{len(loads)} bins are used, not {used}"]

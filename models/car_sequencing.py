@@ -1,0 +1,85 @@
+"""Car sequencing (Parrello, Kabat and Wos 1986; CSPLib prob001)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cpqueens import GlobalCardinality, Model, ModelError, element
+from cpqueens.language.views import Features
+from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import validated
+
+Table = tuple[tuple[int, ...], ...]
+
+OPTIONS: Table = (
+    (1, 0, 0, 0, 1, 1), (0, 0, 1, 1, 0, 1), (1, 0, 0, 0, 1, 0), (1, 1, 0, 1, 0, 0), (0, 0, 1, 0, 0, 0),
+)  # fmt: skip
+
+
+@validated
+def car_sequencing(
+    demand: tuple[int, ...] = (1, 1, 2, 2, 2, 2),
+    options: Table = OPTIONS,
+    windows: tuple[tuple[int, int], ...] = ((1, 2), (2, 3), (1, 3), (2, 5), (1, 5)),
+) -> Model:
+    """Order cars on a line so that no station has more to do than it can.
+
+    ``demand[c]`` cars of class c are to be built; ``options[o][c]`` is 1 if they have option o, of which
+    ``windows[o] = (most, length)`` allows so many among so many cars in a row. ``x[k]`` is the class of
+    car k.
+
+    >>> car_sequencing().count(solver="cpsat")
+    6
+    """
+    _refuse_misfits(demand, options, windows)
+    many, classes = sum(demand), len(demand)
+    m = Model("car sequencing")
+    x = m.intvar(0, classes - 1, shape=many, name="x")
+    m += GlobalCardinality(x, range(classes), demand)
+    for has, (most, length) in zip(options, windows, strict=True):
+        fitted = element(np.array(has), x)
+        m += [fitted[k : k + length].sum() <= most for k in range(many - length + 1)]
+    m.view = Features("x", options)
+    return m
+
+
+def _refuse_misfits(demand: tuple[int, ...], options: Table, windows: tuple[tuple[int, int], ...]) -> None:
+    if not demand or min(demand) < 0 or not sum(demand):
+        raise ModelError("demand: at least one car is needed, and no class below 0")
+    if len(options) != len(windows) or any(len(row) != len(demand) for row in options):
+        raise ModelError(
+            f"options: {len(windows)} rows, one for each window, of {len(demand)} classes are needed"
+        )
+    if any(value not in (0, 1) for row in options for value in row):
+        raise ModelError("options: only 0 and 1 are allowed")
+    if any(most < 0 or length < 1 for most, length in windows):
+        raise ModelError("windows: (most, length) with most from 0 and length from 1 is needed")
+
+
+published = (Published("solutions", 6, "CSPLib prob001, the example of 10 cars"),)
+
+
+def verify(
+    solution: Mapping[str, Any],
+    demand: tuple[int, ...],
+    options: Table,
+    windows: tuple[tuple[int, int], ...],
+) -> list[str]:
+    """Return what is wrong with the classes ``solution["x"]``."""
+    x = [int(c) for c in solution["x"]]
+    wrong = [
+        f"{x.count(c)} cars of class {c} instead of {many}"
+        for c, many in enumerate(demand)
+        if x.count(c) != many
+    ]
+    for option, (has, (most, length)) in enumerate(zip(options, windows, strict=True)):
+        for k in range(len(x) - length + 1):
+            fitted = sum(has[c] for c in x[k : k + length])
+            if fitted > most:
+                wrong.append(
+                    f"of cars {k} to {k + length - 1} {fitted} have option {option}, allowed are {most}"
+                )
+    return wrong

@@ -1,0 +1,72 @@
+"""A knight's tour over all squares of a board (Euler 1759)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from cpqueens import Circuit, Model, Table
+from cpqueens.language.views import Tour
+from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import Between, validated
+
+
+@validated
+def knights_tour(
+    rows: Annotated[int, Between(1, 60)] = 6,
+    columns: Annotated[int, Between(1, 60)] = 6,
+    closed: bool = True,
+) -> Model:
+    """Lead a knight over each square of a board once, and back to where it began if ``closed``.
+
+    ``next[k]`` is the square that comes after square k, squares row by row from 0: one circuit through all of
+    them. An open tour goes over a helper, element rows * columns, which comes after the last square and
+    before the first. Both directions count.
+
+    >>> knights_tour(3, 4, closed=False).count(solver="cpsat")
+    16
+    """
+    m = Model("knight's tour")
+    squares = rows * columns
+    follow = m.intvar(0, squares - closed, shape=squares + (not closed), name="next")
+    for k, near in enumerate(reached(rows, columns)):
+        m += Table([follow[k]], [(there,) for there in (near if closed else [*near, squares])])
+    m += Circuit(follow)
+    m.view = Tour("next", tuple((k % columns, k // columns) for k in range(squares)), squares=True)
+    return m
+
+
+def reached(rows: int, columns: int) -> list[list[int]]:
+    """Return for each square those that are a knight's move away, in ascending order."""
+    moves = [(a, b) for a in (-2, -1, 1, 2) for b in (-2, -1, 1, 2) if abs(a) != abs(b)]
+    return [
+        sorted((r + a) * columns + c + b for a, b in moves if 0 <= r + a < rows and 0 <= c + b < columns)
+        for r in range(rows)
+        for c in range(columns)
+    ]
+
+
+published = (
+    Published("solutions", 0, "Schwenk 1991: none on 4 by n", {"rows": 4, "columns": 4}),
+    Published("solutions", 0, "Euler 1759: none on odd numbers of squares", {"rows": 5, "columns": 5}),
+    Published("solutions", 16, "Euler 1759", {"rows": 3, "columns": 4, "closed": False}),
+    Published("solutions", 1728, "OEIS A165134", {"rows": 5, "columns": 5, "closed": False}),
+    Published("solutions", 19724, "OEIS A001230: 9862, each in two directions"),
+)
+
+
+def verify(solution: Mapping[str, Any], rows: int, columns: int, closed: bool) -> list[str]:
+    """Return what is wrong with the tour ``solution["next"]``."""
+    follow, squares = [int(k) for k in solution["next"]], rows * columns
+    if len(follow) != squares + (not closed):
+        return [f"{len(follow)} elements instead of {squares + (not closed)}"]
+    wrong = []
+    for k, there in enumerate(follow):
+        if k < squares and there < squares:
+            step = sorted((abs(k // columns - there // columns), abs(k % columns - there % columns)))
+            if step != [1, 2]:
+                wrong.append(f"from square {k} to square {there} is no knight's move")
+    at, length = follow[0], 1
+    while at != 0 and 0 <= at < len(follow) and length <= len(follow):
+        at, length = follow[at], length + 1
+    return wrong if at == 0 and length == len(follow) else [*wrong, "not one tour over all squares"]

@@ -1,0 +1,67 @@
+"""Social golfers (CSPLib prob010): play in groups week after week, with nobody twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Annotated, Any
+
+from cpqueens import GlobalCardinality, LexChainLess, Model, ValuePrecede
+from cpqueens.language.views import Groups
+from cpqueens.problems.published import Published
+from cpqueens.problems.signatures import Between, validated
+
+
+@validated
+def social_golfers(
+    groups: Annotated[int, Between(1, 50)] = 3,
+    size: Annotated[int, Between(1, 50)] = 3,
+    weeks: Annotated[int, Between(1, 50)] = 3,
+) -> Model:
+    """Put golfers into groups for each week so that no two are in one group twice.
+
+    ``x[w, p]`` is the group of golfer p in week w. Weeks and groups have no names: groups are numbered by
+    their first golfer, weeks are in lexicographic order.
+
+    >>> social_golfers(2, 2, 3).count(solver="cpsat")
+    1
+    """
+    m = Model("social golfers")
+    many = groups * size
+    x = m.intvar(0, groups - 1, shape=(weeks, many), name="x")
+    for week in x:
+        m += [GlobalCardinality(week, range(groups), [size] * groups), week[0] == 0]
+        if groups > 1:
+            m += ValuePrecede(week, range(groups))
+    if weeks > 1:
+        m += LexChainLess(x)
+        m += [(x[:, a] == x[:, b]).sum() <= 1 for a, b in combinations(range(many), 2)]
+    m.view = Groups("x")
+    return m
+
+
+published = (
+    Published("solutions", 840, "OEIS A030128: affine planes of order 3 on 9 named points", {"weeks": 4}),
+    Published("solutions", 0, "4 weeks meet all 8 others", {"weeks": 5}),
+    Published("solutions", 1, "one-factorization of four players", {"groups": 2, "size": 2, "weeks": 3}),
+    Published("solutions", 6, "Wallis 1997: one-factorizations of K6", {"groups": 3, "size": 2, "weeks": 5}),
+)
+
+
+def verify(solution: Mapping[str, Any], groups: int, size: int, weeks: int) -> list[str]:
+    """Return what is wrong with the groups ``solution["x"]``."""
+    x = [[int(group) for group in week] for week in solution["x"]]
+    wrong = [] if x == sorted(x) and len(x) == weeks else ["the weeks are not in their order"]
+    met: dict[tuple[int, int], int] = {}
+    for w, week in enumerate(x):
+        if list(dict.fromkeys(week)) != list(range(groups)):
+            wrong.append(f"week {w}: groups are not numbered by their first golfer")
+        for group in range(groups):
+            inside = [p for p, g in enumerate(week) if g == group]
+            if len(inside) != size:
+                wrong.append(f"week {w}: group {group} has {len(inside)} golfers instead of {size}")
+            for pair in combinations(inside, 2):
+                if pair in met:
+                    wrong.append(f"golfers {pair[0]} and {pair[1]} meet in weeks {met[pair]} and {w}")
+                met[pair] = w
+    return wrong

@@ -1,0 +1,77 @@
+"""Region puzzles: Star Battle (Hans Eendebak 2003) and "Queens", its form with one star a region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from cpqueens import Model, ModelError
+from cpqueens.language.views import Pieces
+from cpqueens.problems.boards import text_rows
+from cpqueens.problems.signatures import Between, validated
+
+EXAMPLE = ("DDDAAA", "DBCCAA", "DDCCCA", "DDCCCA", "DDCCEA", "DDFCCC")
+
+
+@validated
+def star_battle(
+    regions: tuple[str, ...] = EXAMPLE, stars: Annotated[int, Between(1, 10)] = 1, touching: bool = False
+) -> Model:
+    """Put stars on a square board: so many in each row, each column and each region.
+
+    ``regions`` has one text a row, one letter a square: squares of one letter are a region, and there are as
+    many regions as rows. Two stars do not stand on neighbouring squares, corners included, unless
+    ``touching``. ``x[i, j]`` is 1 where a star is.
+
+    No values are published: the tests compare with every arrangement of small boards.
+
+    >>> star_battle().count(solver="cpsat")
+    1
+    """
+    rows = read_regions(regions)
+    n = len(rows)
+    m = Model("star battle")
+    x = m.boolvar(shape=(n, n), name="x")
+    m.add(x.sum(axis=1) == stars, x.sum(axis=0) == stars)
+    letters = "".join(rows)
+    for letter in dict.fromkeys(letters):
+        m.add(x.flat[[k for k, name in enumerate(letters) if name == letter]].sum() == stars)
+    if not touching:
+        m += [x[i : i + 2, j : j + 2].sum() <= 1 for i in range(n - 1) for j in range(n - 1)]
+    m.view = Pieces("x", "queen" if stars == 1 else "star", rows)
+    return m
+
+
+def read_regions(regions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the rows of letters without spaces.
+
+    Raises
+    ------
+    ModelError
+        If they make no square, or there are not as many regions as rows.
+    """
+    rows = text_rows(regions, "regions", len(regions))
+    found = sorted(set("".join(rows)))
+    if len(found) != len(rows):
+        raise ModelError(
+            f"regions: {len(rows)} are needed on {len(rows)} rows, got {len(found)}: {' '.join(found)}"
+        )
+    return rows
+
+
+def verify(solution: Mapping[str, Any], regions: tuple[str, ...], stars: int, touching: bool) -> list[str]:
+    """Return what is wrong with the board ``solution["x"]``."""
+    rows = ["".join(row.split()) for row in regions]
+    squares = [(r, c) for r, row in enumerate(solution["x"]) for c, cell in enumerate(row) if int(cell)]
+    counts: dict[str, int] = {}
+    for r, c in squares:
+        for line in (f"row {r}", f"column {c}", f"region {rows[r][c]}"):
+            counts[line] = counts.get(line, 0) + 1
+    lines = [f"{kind} {k}" for kind in ("row", "column") for k in range(len(rows))]
+    lines += [f"region {letter}" for letter in dict.fromkeys("".join(rows))]
+    wrong = [f"{line} has {counts.get(line, 0)} of {stars}" for line in lines if counts.get(line, 0) != stars]
+    for k, (a, b) in enumerate(squares):
+        for c, d in squares[k + 1 :]:
+            if not touching and max(abs(a - c), abs(b - d)) == 1:
+                wrong.append(f"those at {(a, b)} and {(c, d)} touch")
+    return wrong

@@ -1,0 +1,132 @@
+"""The problems of the library: brute force, published values, faults that are named, what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pytest
+from agreement import agree, complaints
+from library import LIBRARY
+
+from cpqueens import ModelError, Status
+from cpqueens.answers.symmetry import orbits
+from cpqueens.problems import catalog
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_every_assignment_of_small_instances(name: str) -> None:
+    for parameters, known in LIBRARY[name].small:
+        assert agree(name, **parameters) == known or known is None
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_published_values(name: str) -> None:
+    row, problem = LIBRARY[name], catalog.find(name)
+    for entry in problem.published:
+        if entry.value > row.value or entry.parameters in row.heavy:
+            continue
+        instance = problem.instance(**entry.parameters)
+        if entry.what == "optimum":
+            outcome = instance.model.solve(solver="cpsat")
+            assert (outcome.status, outcome.objective) == (Status.OPTIMAL, entry.value), entry
+        else:
+            outcome = instance.model.enumerate(solver="cpsat")
+            assert (outcome.complete, outcome.count) == (True, entry.value), entry
+        assert not any(instance.verify(s.as_dict()) for s in outcome.solutions), entry
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_faults_are_named_and_bad_parameters_refused_in_one_line(name: str) -> None:
+    for solution, parameters, part in LIBRARY[name].faults:
+        assert any(part in complaint for complaint in complaints(name, solution, **parameters)), part
+    for parameters, part in LIBRARY[name].refused:
+        with pytest.raises(ModelError) as caught:
+            catalog.find(name).instance(**parameters)
+        assert part in str(caught.value)
+        assert str(caught.value).startswith(f"{name}: ")
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [n for n in LIBRARY if hasattr(catalog.find(n).module, "symmetries")])
+def test_declared_symmetries_map_solutions_onto_solutions(name: str) -> None:
+    instance = catalog.find(name).instance(**LIBRARY[name].small[-1][0])
+    rows = instance.model.enumerate(solver="cpsat").solutions.matrix
+    assert orbits(rows, instance.symmetries()).total == len(rows)
+
+
+def test_the_shortest_trip_is_that_of_all_orders() -> None:
+    problem = catalog.find("travelling_salesman")
+    distances, _ = problem.module.roads("random", 6, 3)
+    trips = ((0, *order) for order in itertools.permutations(range(1, 6)))
+    shortest = min(sum(distances[t[k - 1]][t[k]] for k in range(6)) for t in trips)
+    assert problem.instance(cities=6, seed=3).model.solve(solver="cpsat").objective == shortest
+
+
+def test_latin_queens_are_disjoint_solutions() -> None:
+    """Boards of five colours are sets of five disjoint solutions of the queens; colours have names there."""
+    rows = catalog.find("queens").instance(n=5).model.enumerate(solver="cpsat").solutions.matrix
+    boards = [
+        five
+        for five in itertools.combinations(rows, 5)
+        if all(len(set(column)) == 5 for column in np.array(five).T)
+    ]
+    assert len(boards) == catalog.find("latin_queens").instance(n=5).model.count(solver="cpsat")
+
+
+def test_a_square_with_holes_is_given_by_its_seed() -> None:
+    problem = catalog.find("quasigroup_completion")
+    drawn = [problem.module.given_cells(6, 12, seed) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert len(drawn[0][0]) == 24
+
+
+def test_bins_at_hand_are_enough() -> None:
+    shuffle = random.Random(0)
+    first_fit = catalog.find("bin_packing").module.first_fit
+    for _ in range(50):
+        weights = tuple(shuffle.randint(1, 10) for _ in range(shuffle.randint(1, 12)))
+        assert math.ceil(sum(weights) / 10) <= first_fit(weights, 10) <= len(weights)
+    assert first_fit((6, 6, 4, 4), 10) == 2
+
+
+VIEWPOINTS = {
+    ("queens", "rows", "booleans"): {"n": 6},
+    ("queens", "rows", "dual"): {"n": 6, "given": ((0, 1),), "blocked": ((5, 5),)},
+    ("latin_square", "rows", "dual"): {"n": 4, "fixed": "row"},
+    ("langford", "places", "dual"): {"n": 4},
+}
+
+
+@pytest.mark.parametrize(("name", "first", "second"), VIEWPOINTS)
+def test_viewpoints_have_the_same_solutions(name: str, first: str, second: str) -> None:
+    """All solutions of the second are accepted as solutions of the first, each once, and are as many."""
+    problem, given = catalog.find(name), VIEWPOINTS[name, first, second]
+    plain, other = (problem.instance(**given, viewpoint=viewpoint) for viewpoint in (first, second))
+    found = other.model.enumerate(solver="cpsat").solutions
+    assert not any(other.verify(s.as_dict()) for s in found)
+    block = plain.model.blocks[0].name
+    shared = [s.as_dict().get(block) or np.argmax(s.as_dict()["x"], axis=1).tolist() for s in found]
+    assert len({str(values) for values in shared}) == len(found) > 0
+    assert all(plain.model.check({block: values}).ok for values in shared)
+    assert plain.model.count(solver="cpsat") == len(found)
+    assert plain.published() == other.published()
+    assert f"viewpoint={second}" in other.title
+    assert "viewpoint" not in plain.title
+
+
+def test_verify_names_what_does_not_fit_together() -> None:
+    assert complaints("queens", {"x": [[0, 1], [0, 0]]}, n=2, viewpoint="booleans") == [
+        "not one queen in each row"
+    ]
+    assert complaints("queens", {"q": [1, 3, 0, 2], "p": [0, 1, 2, 3]}, n=4, viewpoint="dual") == [
+        "rows of columns and columns of rows do not fit together"
+    ]
+    assert complaints("latin_square", {"x": [[0]], "y": [[1]]}, n=1, viewpoint="dual") == [
+        "the places of the numbers are not those of the square"
+    ]
+    assert complaints("langford", {"p": [1, 2, 0], "copy": [0] * 6}, n=3, viewpoint="dual") == [
+        "the copies do not stand at their places"
+    ]

@@ -1,0 +1,178 @@
+"""Puzzles: what is read and refused, rules that never lie, generated ones, and the verbs."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cpqueens import ModelError
+from cpqueens.cli.main import main
+from cpqueens.puzzles import generating, rules
+from cpqueens.puzzles.generating import LETTERS, generated_regions, parts
+from cpqueens.puzzles.making import made
+from cpqueens.puzzles.picture import picture_of
+from cpqueens.puzzles.puzzle import Puzzle
+from cpqueens.puzzles.reading import read_puzzle
+from cpqueens.puzzles.solving import first_two, model_of
+from cpqueens.report.board_svg import board_svg
+
+EXACT = ("backtracking", "cpsat", "python-constraint")
+
+
+def call(*words: str, text: str = "") -> Result:
+    return CliRunner().invoke(main, ["puzzle", *words], input=text)
+
+
+def random_puzzle(size: int, seed: int) -> Puzzle:
+    """Return a puzzle with any number of solutions."""
+    shuffle = random.Random(seed)
+    owner = generating._grown(generating._random_solution(size, shuffle), shuffle)
+    return Puzzle(size, tuple("".join(LETTERS[k] for k in row) for row in owner))
+
+
+def all_solutions(puzzle: Puzzle) -> list[frozenset[tuple[int, int]]]:
+    model = model_of(puzzle)
+    rows = [s[model["x"]].tolist() for s in model.enumerate(solver="cpsat").solutions]
+    return [frozenset((r, c) for r, row in enumerate(x) for c, v in enumerate(row) if v) for x in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "regions", "queens", "empty"),
+    [
+        ("AB\nAB", ("AB", "AB"), set(), set()),
+        ("A B\nA B\n\nQ.\n.x\n", ("AB", "AB"), {(0, 0)}, {(1, 1)}),
+        (".Q\n-.", (), {(0, 1)}, {(1, 0)}),
+        ('{"regions": ["AB", "AB"], "queens": [[0, 1]]}', ("AB", "AB"), {(0, 1)}, set()),
+        ('{"board": ["Q.", ".."], "empty": [[1, 0]]}', (), {(0, 0)}, {(1, 0)}),
+    ],
+)
+def test_what_is_read(text: str, regions: tuple[str, ...], queens: set[object], empty: set[object]) -> None:
+    puzzle = read_puzzle(text)
+    assert (puzzle.regions, set(puzzle.queens), set(puzzle.empty)) == (regions, queens, empty)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "one or two grids"),
+        ("AB\nA", "row 2, 'A', has 1 squares instead of 2"),
+        ("AA\nAA", "2 regions are needed, got 1"),
+        ("AB\nAB\n\nQ?\n..", "'?' in row 1, column 2: allowed are Q . -"),
+        ("AB\nAB\n\nQ.", "2 rows are needed, got 1"),
+        ("{", "puzzle: "),
+        ('{"region": []}', "unknown field `region`"),
+        ("{}", "regions or a board are needed"),
+        ('{"regions": ["AB", "AB"], "queens": [[0, 2]]}', "the square (0, 2) is not on the board"),
+        ('{"board": [".."], "stars": 1}', "row 1, '..', has 2 squares instead of 1"),
+        ('{"board": ["."], "stars": 2}', "stars: 1 is needed"),
+    ],
+)
+def test_what_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read_puzzle(text)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_rule_says_what_a_solution_denies(seed: int) -> None:
+    """Of puzzles with many solutions and of completions, every step of every rule holds in all of them."""
+    shuffle = random.Random(seed)
+    puzzles = [random_puzzle(6, seed), Puzzle(6, queens=frozenset({(0, shuffle.randrange(6))}))]
+    for puzzle in puzzles:
+        found = all_solutions(puzzle)
+        for _ in range(4):
+            for rule in rules.RULES if found else ():
+                for step in rule(puzzle):
+                    assert all(step.queens <= s and not step.empty & s for s in found), step
+            step = rules.next_step(puzzle)
+            if step is None:
+                break
+            puzzle = rules.after(puzzle, step)
+
+
+@pytest.mark.parametrize(("size", "seed"), [(5, 0), (6, 1), (7, 2), (8, 3)])
+def test_generated_puzzles_are_connected_and_unique_on_every_exact_backend(size: int, seed: int) -> None:
+    puzzle, hardness, used = made(size, seed)
+    assert used == seed
+    assert puzzle.warnings == []
+    assert puzzle.regions == generated_regions(size, seed)
+    answers = [first_two(puzzle, solver) for solver in EXACT]
+    assert all(answer == answers[0] for answer in answers)
+    (solution,), proved = answers[0]
+    assert proved
+    end, _ = rules.reasoned(puzzle)
+    assert end.queens <= solution
+    assert (end.queens == solution) == (hardness != rules.LEVELS[5])
+
+
+@pytest.mark.slow
+def test_a_few_hundred_generated_puzzles_on_every_exact_backend() -> None:
+    for size in range(7, 12):
+        for seed in range(50):
+            puzzle = Puzzle(size, generated_regions(size, seed))
+            (solution,), proved = first_two(puzzle, EXACT[0])
+            assert proved
+            assert all(first_two(puzzle, solver) == ([solution], True) for solver in EXACT[1:])
+
+
+def test_a_wanted_difficulty() -> None:
+    puzzle, hardness, used = made(6, 0, "medium")
+    assert (hardness, rules.difficulty(puzzle)) == ("medium", "medium")
+    assert made(6, used, "medium")[2] == used
+    with pytest.raises(ModelError, match="size: 4 to 16 is needed, got 3"):
+        made(3, 0)
+
+
+def test_parts_of_a_region() -> None:
+    assert sorted(map(len, parts({(0, 0), (0, 1), (2, 2)}, 3))) == [1, 2]
+    assert random_puzzle(6, 1).warnings == []
+    assert read_puzzle("AAB\nBBB\nCCA").warnings == ["region A is in 2 parts"]
+
+
+def test_two_solutions_differ_where_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "p.txt"
+    file.write_text("AABB\nAABB\nCCDD\nCCDD\n")
+    found = json.loads(call("solve", str(file), "--json").stdout)
+    assert found["solutions"] == "several"
+    assert len(found["differing"]) == 8
+    result = call("solve", str(file))
+    assert "at least two" in result.stdout
+    assert "differing  r1c2 r1c3" in result.stdout
+
+
+def test_verbs_on_the_way_to_a_solution() -> None:
+    text = ".Q..\n....\n....\n....\n"
+    assert (
+        "nothing at r2c1 r2c3 r3c4: attacked on a diagonal by the queen at r1c2"
+        in call("hint", "-", text=text).stdout
+    )
+    end = call("hint", "--all", "--json", "-", text=text)
+    assert {tuple(q) for s in json.loads(end.stdout)["steps"] for q in s["queens"]} == {
+        (1, 3),
+        (2, 0),
+        (3, 2),
+    }
+    assert "exactly one, easy" in call("solve", "-", text=text).stdout
+    assert call("check", "-", text=text).exit_code == 0
+    wrong = call("check", "-", text="Q...\n.Q..\n....\n....\n")
+    assert wrong.exit_code == 10
+    assert "r1c1 and r2c2 attack each other on a diagonal" in wrong.stdout
+    none = call("check", "-", text="Q...\n....\n....\n....\n")
+    assert (none.exit_code, "no solution is left" in none.stdout) == (10, True)
+    assert call("solve", "-", text="Q...\n....\n....\n....\n").exit_code == 1
+    assert "solved" in call("check", "-", text=".Q..\n...Q\nQ...\n..Q.\n").stdout
+
+
+def test_generate_and_draw(tmp_path: Path) -> None:
+    made_once, again = call("generate", "6", "--seed", "4"), call("generate", "6", "--seed", "4")
+    assert made_once.stdout == again.stdout
+    drawn = tmp_path / "p.svg"
+    grid = "\n".join(line for line in made_once.stdout.splitlines() if "seed" not in line)
+    assert call("draw", "-", "--out", str(drawn), text=grid).exit_code == 0
+    assert drawn.read_text() == board_svg(picture_of(read_puzzle(grid)), title="puzzle")
+    broken = call("draw", "-", text="AAB\nBBB\nCCA\n")
+    assert "warning: region A is in 2 parts" in broken.output
+    assert call("generate", "3").exit_code == 2
