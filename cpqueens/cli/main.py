@@ -18,6 +18,7 @@ VERBS: dict[str, str] = {
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
     "strategies": "List the solvers' strategies with their options and sources.",
+    "replay": "Record a search and write a page on which it can be watched.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
     "doctor": "Say what is installed, and what is missing.",
 }
