@@ -17,6 +17,7 @@ VERBS: dict[str, str] = {
     "runs": "Look into the ledger of a long count, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
+    "experiments": "Reproduce the classical texts: each claim beside our figure, with its command.",
     "strategies": "List the solvers' strategies with their options and sources.",
     "replay": "Record a search and write a page on which it can be watched.",
     "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
