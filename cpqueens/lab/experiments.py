@@ -114,7 +114,7 @@ def told(value: float, low: float, high: float) -> str:
     if not math.isfinite(high):
         return f"at least {low:,.3g}"
     width = high - low
-    digits = 2 if width <= 0 else min(4, max(0, 1 - math.floor(math.log10(width))))
+    digits = 2 if width <= 0 else min(4, max(0, math.ceil(-math.log10(width / 2))))
     return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
 
 

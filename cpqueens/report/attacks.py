@@ -11,7 +11,7 @@ from cpqueens.language.statement import Statement
 
 
 @dataclass(frozen=True)
-class Attacks:
+class PairRules:
     """AllDifferents over shifted variables, and pairs of variables with a forbidden difference."""
 
     pattern: Pattern
@@ -41,7 +41,7 @@ class Attacks:
         return {"groups": groups, "pairs": self.pattern.pairs.tolist()}
 
 
-def attacks_of(model: Statement) -> Attacks | None:
+def attacks_of(model: Statement) -> PairRules | None:
     """Return what a model's constraints say of pairs, None if they are no lines of few values."""
     from cpqueens.lowered.compiled import PLAIN_KINDS
     from cpqueens.lowered.patterns import patterns_of
@@ -50,4 +50,4 @@ def attacks_of(model: Statement) -> Attacks | None:
         pattern = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend="backtracking").shifted
     except CpqueensError:
         return None
-    return None if pattern is None else Attacks(pattern)
+    return None if pattern is None else PairRules(pattern)

@@ -8,7 +8,7 @@ from cpqueens.answers.trace import UNSET, Trace, TraceRow
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Board
-from cpqueens.report.attacks import Attacks, attacks_of
+from cpqueens.report.attacks import PairRules, attacks_of
 from cpqueens.report.board import BLACK, BoardPicture
 from cpqueens.report.board_text import PLAIN, Style, board_text
 
@@ -76,7 +76,7 @@ def boards_text(trace: Trace, model: Statement, style: Style = PLAIN) -> Iterato
         yield board_text(picture_of(values, columns, attacks, exact), style)
 
 
-def picture_of(values: IntArray, columns: int, attacks: Attacks | None, exact: bool) -> BoardPicture:
+def picture_of(values: IntArray, columns: int, attacks: PairRules | None, exact: bool) -> BoardPicture:
     """Return the board of a state: who attacks whom, and in exact search what is excluded."""
     placed = {row: value for row, value in enumerate(values.tolist()) if value != UNSET}
     pairs, blocked = [], []
