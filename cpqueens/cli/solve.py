@@ -16,7 +16,7 @@ from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError, UnsupportedRequest
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome, Solution
     from cpqueens.problems.catalog import Instance
 
 
@@ -166,6 +166,27 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
     entry = instance.published("optimum")
     if entry is not None and outcome.objective is not None:
         lines.append(f"published  {entry.value} ({entry.source})")
-    if outcome.closest is not None:
-        lines.append("closest    " + str(outcome.closest.check()).replace("\n", "\n           "))
+    lines += [] if outcome.closest is None else _closest(outcome.closest)
     say("\n".join(lines), err=form != "board")
+
+
+_FEW = 5
+"""Violated constraints of a closest state that are told one by one."""
+_INDENT = 11
+"""Columns before what is told of an outcome."""
+
+
+def _closest(state: Solution) -> list[str]:
+    """Return the best assignment of a failed search as it is drawn, and some of what it violates."""
+    from cpqueens.cli.terminal import style_of
+    from cpqueens.report.draw import draw_text
+
+    check = state.check()
+    found = [*check.problems, *map(str, check.violations)]
+    more = [f"... and {len(found) - _FEW:,} more"] if len(found) > _FEW else []
+    style = style_of(sys.stdout)
+    if style.width is not None:
+        style = dataclasses.replace(style, width=max(1, style.width - _INDENT))
+    drawn = draw_text(state, style).split("\n")
+    said = [f"{len(check.violations):,} violated", *drawn, *found[:_FEW], *more]
+    return [f"{'closest' if k == 0 else '':<{_INDENT}}{line}" for k, line in enumerate(said)]

@@ -22,7 +22,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
 th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
-td.long { white-space: normal; min-width: 11rem; }
+td.long { white-space: normal; min-width: 11rem; text-align: left; }
 th:first-child, td:first-child { text-align: left; }
 figure { margin: 1rem 0; } figure > div { overflow-x: auto; }
 figure svg { width: 100%; height: auto; min-width: 32rem; max-width: 46rem; display: block; }

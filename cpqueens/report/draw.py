@@ -10,7 +10,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Colouring, Grid, Marks, Pairing, Sequence
 from cpqueens.report.board import armies_picture, board_picture
 from cpqueens.report.board_svg import board_svg
-from cpqueens.report.board_text import PLAIN, Style, board_text, numbers_text
+from cpqueens.report.board_text import PLAIN, Style, board_text, board_width, numbers_text
 from cpqueens.report.conflicts import conflicting_elements
 from cpqueens.report.graph import colouring_svg, colouring_text
 from cpqueens.report.numbers import grid_svg
@@ -100,7 +100,12 @@ def _values(solution: Solution, view: Any) -> list[Any]:
 def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
         return values_text(solution)
-    return board_text(board_picture(solution, view), style)
+    picture = board_picture(solution, view)
+    return (
+        board_text(picture, style)
+        if style.fits(board_width(picture.columns, style))
+        else values_text(solution)
+    )
 
 
 def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
