@@ -7,6 +7,7 @@ PROCESSES ?= 2
 # One more than processors: many tests wait, for a child, a signal or a clock.
 WORKERS ?= 3
 MODELS ?= 2000
+RUNS ?= 10000
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
 # A Python 3.11: some of the lowest versions have no build for a newer one.
@@ -19,7 +20,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs gallery test test-slow lint types check lowest fuzz cluster-demo mutants intervals bench clean clean-cache help
+.PHONY: demo docs gallery test test-slow lint types check lowest fuzz cluster-demo mutants intervals experiments bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -33,6 +34,7 @@ help:
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
 	@echo "make docs       the site, in build/site; its code runs while it is built"
+	@echo "make experiments  the classical texts reproduced, as experiments.html"
 	@echo "make test-slow  tests that take minutes"
 
 $(READY): pyproject.toml
@@ -83,6 +85,9 @@ mutants: $(READY)
 
 intervals: $(READY)
 	$(BIN)/python tests/lab/interval_coverage.py
+
+experiments: $(READY)
+	$(BIN)/cpqueens experiments --runs $(RUNS) --out experiments.html
 
 # NuCS pins its versions of Numba and numpy: an environment of its own, with its own compiled kernels.
 bench: $(BENCHMARK)/.ready

@@ -13,6 +13,7 @@ from cpqueens.answers.check import Check, check
 from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.lookup import Lookup
 from cpqueens.answers.soft import SoftViolation, soft_violations
+from cpqueens.answers.trace import Trace
 from cpqueens.errors import BadIndex, NoSolution
 from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
@@ -245,6 +246,8 @@ class Outcome:
     statistics: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     messages: tuple[str, ...] = ()
+    trace: Trace | None = None
+    """What the search did, event by event, where ``trace=`` asked for it."""
     core: AssumptionCore | None = None
     """Of a model that has no solution under ``assumptions=``: which of them are to blame."""
 

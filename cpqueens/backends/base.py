@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.answers.trace import Trace
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
@@ -68,6 +70,12 @@ REFUSED = {
     "workers": "write num_workers=",
 }
 """Spellings of other tools that would change what a status means, or that have another name here."""
+
+
+TRACE = Parameter(
+    int, 0, "how many events of the search to keep in the outcome's trace, 0: none", limits=(0, 2**32)
+)
+"""Of every engine of this package that records; see `cpqueens.answers.trace`."""
 
 
 class Clock:
@@ -134,6 +142,11 @@ class Request:
         """Whether a search that ends after a few solutions should not go further than that."""
         return self.want is Want.ONE or self.solution_limit is not None
 
+    def recorder(self, model: Statement) -> TraceRecorder | None:
+        """Return a recorder if the run is to be recorded."""
+        room = self.parameters.get("trace", 0)
+        return TraceRecorder([model.name_of(v) for v in model.decisions.tolist()], room) if room else None
+
     def should_stop(self) -> bool:
         """Say whether the run must end now; cheap enough for every few milliseconds."""
         return self.interrupted() or self.cancel.is_set() or self.clock.expired()
@@ -167,6 +180,8 @@ class Ended:
         The number of solutions for ``Want.COUNT`` by a backend that does not list them.
     closest
         A heuristic's best assignment (decision variables) if it found no solution.
+    trace
+        What it did, where it was asked to record it.
     """
 
     exhausted: bool
@@ -176,6 +191,7 @@ class Ended:
     count: int | None = None
     closest: IntArray | None = None
     statistics: Mapping[str, Any] = field(default_factory=dict)
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True)

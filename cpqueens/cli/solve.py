@@ -13,9 +13,10 @@ from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
 from cpqueens.cli.terminal import say
+from cpqueens.errors import ModelError, UnsupportedRequest
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
+    from cpqueens.answers.outcome import Outcome, Solution
     from cpqueens.problems.catalog import Instance
 
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="of an infeasible model: constraints that contradict each other"
 )
+@click.option("--trace", is_flag=True, help="print what the search did, step by step")
+@click.option("--trace-boards", is_flag=True, help="the same as boards")
 @shared.json_option
 def command(
     model: str,
@@ -34,6 +37,8 @@ def command(
     out: str | None,
     force: bool,
     explain: bool,
+    trace: bool,
+    trace_boards: bool,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -44,7 +49,8 @@ def command(
     from cpqueens.solving.solve import solve
 
     instance = shared.load(model, parameters)
-    given = shared.run_options(**options)
+    given = shared.run_options(**options) | ({"trace": TRACED} if trace or trace_boards else {})
+    _check_trace(instance, given, trace_boards)
     shared.check_place(out or None, "--out")
     if out is None and not as_json:
         check_format(instance.model, form)
@@ -56,6 +62,8 @@ def command(
             file.write(outcome.solutions)
         elif file is not None:
             file.drop()
+    if "trace" in given and not as_json:
+        _print_trace(outcome, trace_boards)
     if not as_json:
         _print(instance, outcome, form, out)  # before the explanation, which may take long
     reasons = _explanation(instance, outcome, given) if explain else None
@@ -65,6 +73,48 @@ def command(
     elif reasons is not None:
         say(reasons[1])
     return exit_of_solve(outcome)
+
+
+TRACED = 10_000
+"""Events that are printed; longer searches are thinned."""
+
+
+def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> None:
+    """Refuse what could not be printed, before it is searched for."""
+    from cpqueens.backends.named import parameters_of
+    from cpqueens.report.trace_text import LARGEST, shows_boards
+    from cpqueens.solving.choosing import named_solver
+
+    if boards and not shows_boards(instance.model):
+        raise ModelError(
+            f"--trace-boards: {instance.title} has no board of at most {LARGEST} rows; use --trace"
+        )
+    if "trace" not in given:
+        return
+    if given["solver"] == "auto":
+        given["solver"] = "backtracking"  # which records on every model
+    else:
+        name, backend, strategy = named_solver(given["solver"])
+        if "trace" not in parameters_of(backend, strategy):
+            raise UnsupportedRequest(
+                f"--trace: {name} records nothing; backtracking, las-vegas and local-search do"
+            )
+
+
+def _print_trace(outcome: Outcome, boards: bool) -> None:
+    """Print what the search did."""
+    from cpqueens.cli.terminal import style_of
+    from cpqueens.report.trace_text import boards_text, rows_text
+
+    if outcome.trace is None:
+        say(f"{outcome.solver} recorded nothing", err=True)
+        return
+    lines = (
+        boards_text(outcome.trace, outcome.model, style_of(sys.stdout))
+        if boards
+        else rows_text(outcome.trace)
+    )
+    say("\n".join(lines))
 
 
 def _explanation(
@@ -116,6 +166,27 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
     entry = instance.published("optimum")
     if entry is not None and outcome.objective is not None:
         lines.append(f"published  {entry.value} ({entry.source})")
-    if outcome.closest is not None:
-        lines.append("closest    " + str(outcome.closest.check()).replace("\n", "\n           "))
+    lines += [] if outcome.closest is None else _closest(outcome.closest)
     say("\n".join(lines), err=form != "board")
+
+
+_FEW = 5
+"""Violated constraints of a closest state that are told one by one."""
+_INDENT = 11
+"""Columns before what is told of an outcome."""
+
+
+def _closest(state: Solution) -> list[str]:
+    """Return the best assignment of a failed search as it is drawn, and some of what it violates."""
+    from cpqueens.cli.terminal import style_of
+    from cpqueens.report.draw import draw_text
+
+    check = state.check()
+    found = [*check.problems, *map(str, check.violations)]
+    more = [f"... and {len(found) - _FEW:,} more"] if len(found) > _FEW else []
+    style = style_of(sys.stdout)
+    if style.width is not None:
+        style = dataclasses.replace(style, width=max(1, style.width - _INDENT))
+    drawn = draw_text(state, style).split("\n")
+    said = [f"{len(check.violations):,} violated", *drawn, *found[:_FEW], *more]
+    return [f"{'closest' if k == 0 else '':<{_INDENT}}{line}" for k, line in enumerate(said)]

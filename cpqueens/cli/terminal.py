@@ -27,13 +27,17 @@ _SHOWN = 10  # violated soft constraints
 
 
 def style_of(stream: TextIO) -> Style:
-    """Return what can be shown on a stream: colour on terminals (unless NO_COLOR), Unicode if it encodes."""
+    """Return what can be shown on a stream: colour on terminals (unless NO_COLOR), Unicode if it encodes.
+
+    On a terminal lines are as long as it is wide; where a text goes elsewhere they may have any length.
+    """
+    width = shutil.get_terminal_size().columns if stream.isatty() else None
     colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     try:
         "♛░┌▓".encode(stream.encoding or "ascii")
     except (LookupError, UnicodeEncodeError):
-        return Style(colour=False, unicode=False)
-    return Style(colour=colour, unicode=True)
+        return Style(colour=False, unicode=False, width=width)
+    return Style(colour=colour, unicode=True, width=width)
 
 
 def width_of_output() -> int:

@@ -7,7 +7,7 @@ from cpqueens.lab import evaluation_text as said
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.system.requirements import need
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --ink: #1d2530; --soft: #5a6573; --line: #d7dce2; --paper: #fdfdfc;
   --bad: #a3161a; }
 @media (prefers-color-scheme: dark) {
@@ -22,7 +22,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
 th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
-td.long { white-space: normal; min-width: 11rem; }
+td.long { white-space: normal; min-width: 11rem; text-align: left; }
 th:first-child, td:first-child { text-align: left; }
 figure { margin: 1rem 0; } figure > div { overflow-x: auto; }
 figure svg { width: 100%; height: auto; min-width: 32rem; max-width: 46rem; display: block; }
@@ -43,7 +43,7 @@ def page(e: Evaluated) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n"
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n"
         f"<body><h1>{escape(title)}</h1>\n{''.join(_sections(e))}</body></html>\n"
     )
 
@@ -56,7 +56,7 @@ def _sections(e: Evaluated) -> Iterator[str]:
     yield "<h2>Is it right?</h2>" + _lines(said.validity(e), "bad" if e.wrong else "")
     yield _lines(said.verdicts(e), "bad" if any(c.outside for c in e.coverages) else "")
     for caption, (head, *rows) in said.tables(e):
-        yield f"<h2>{escape(caption)}</h2>{_table(head, rows)}"
+        yield f"<h2>{escape(caption)}</h2>{table(head, rows)}"
     yield "<h2>Pictures</h2>"
     for picture in pictures(e):
         yield f"<figure><div>{picture.svg}</div><figcaption>{escape(picture.caption)}</figcaption></figure>\n"
@@ -69,10 +69,12 @@ def _lines(texts: Iterable[str], kind: str) -> str:
     return "".join(f'<p class="{kind}">{escape(text)}</p>\n' for text in texts)
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
+def table(head: list[str], rows: list[list[str]], caption: str = "") -> str:
+    """Return a table; it scrolls where the screen is narrow."""
     names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    said = f"<caption>{escape(caption)}</caption>" if caption else ""
     lines = ("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><tr>{names}</tr>{"".join(lines)}</table></div>\n'
+    return f'<div class="wide"><table>{said}<tr>{names}</tr>{"".join(lines)}</table></div>\n'
 
 
 def _cell(text: str) -> str:

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.statistics import Z95
 from cpqueens.lab.runtable import Ending, RunRecord
 
 Floats = NDArray[np.float64]
@@ -27,6 +26,9 @@ Truths = NDArray[np.bool_]
 
 _SAME = 1.1
 """How many times as long as the first one the last run may be that met the same limit, in seconds."""
+
+_SAMPLES, _RESAMPLED = 400, 2000
+"""Resamples for an interval, and runs beyond which lengths are no longer skew enough to need them."""
 
 FEWEST = 8
 """Solved runs below which no shape, no cut-off and no expectation of restarts is told."""
@@ -175,7 +177,8 @@ class RunLengths:
     def expected(self) -> Interval:
         """Return the expected length to a solution if runs follow each other: all lengths by all solutions.
 
-        The interval is that of a ratio of means on a logarithmic scale (delta method).
+        The interval is that of a ratio of means on a logarithmic scale: Student's, or where that goes further
+        the studentised bootstrap's, which sees how skew the lengths are.
         """
         n, solved = len(self), int(self.solved.sum())
         total = float(self.lengths.sum())
@@ -184,9 +187,29 @@ class RunLengths:
         value = total / solved
         if n < 2 or total == 0:
             return Interval(value, 0.0, math.inf)
+        from scipy.stats import t as student
+
         residuals = self.lengths / self.lengths.mean() - self.solved / self.solved.mean()
-        spread = math.exp(Z95 * float(residuals.std(ddof=1)) / math.sqrt(n))
-        return Interval(value, value / spread, value * spread)
+        error = float(residuals.std(ddof=1)) / math.sqrt(n)
+        far = float(student.ppf(0.975, n - 1))
+        below, above = self._bootstrap() if n <= _RESAMPLED else (far, far)
+        return Interval(
+            value, value * math.exp(-max(far, below) * error), value * math.exp(max(far, above) * error)
+        )
+
+    def _bootstrap(self) -> tuple[float, float]:
+        """Return how many standard errors the logarithm of the ratio goes down and up, by resampling."""
+        n = len(self)
+        chosen = np.random.default_rng(0).integers(0, n, (_SAMPLES, n))
+        lengths, solved = self.lengths[chosen], self.solved[chosen].astype(np.float64)
+        known = (solved.sum(axis=1) > 0) & (lengths.sum(axis=1) > 0)
+        lengths, solved = lengths[known], solved[known]
+        means = lengths.mean(axis=1, keepdims=True), solved.mean(axis=1, keepdims=True)
+        errors = (lengths / means[0] - solved / means[1]).std(axis=1, ddof=1) / math.sqrt(n)
+        away = np.log(means[0] / means[1])[:, 0] - math.log(self.lengths.mean() / self.solved.mean())
+        scaled = np.divide(away, errors, out=np.zeros_like(away), where=errors > 0)
+        low, high = np.quantile(scaled, [0.025, 0.975])
+        return float(high), float(-low)
 
     def penalized(self, factor: float = 10.0) -> float | None:
         """Return the mean length with unsolved runs at so many times the limit.
@@ -239,7 +262,7 @@ class RunLengths:
             if not math.isfinite(value):
                 return None
             expected.append(value)
-            plain.append(other.expected().value)
+            plain.append(float(other.lengths.sum()) / max(1, int(other.solved.sum())))
         best = self._best()
         return None if best is None else Restart(best, float(np.mean(expected)), float(np.mean(plain)))
 

@@ -54,6 +54,7 @@ def board_elements(picture: BoardPicture) -> list[str]:
         *(_tint(square, ATTACKED_SQUARE) for square in sorted(picture.attacked)),
         *_attack_lines(picture),
         *(_piece(picture, square) for square in sorted(picture.queens)),
+        *_crosses(picture),
     ]
 
 
@@ -127,6 +128,17 @@ def _attack_lines(picture: BoardPicture) -> list[str]:
         "stroke-opacity": 0.55,
         "stroke-linecap": "round",
     }
+    return [svg.element("path", attributes={"d": line, **style})] if line else []
+
+
+def _crosses(picture: BoardPicture) -> list[str]:
+    """Draw a cross beside each attacked queen: red alone is not seen by everybody."""
+    n = svg.number
+    line = "".join(
+        f"M{n(c + 0.74)} {n(r + 0.06)}l.2 .2M{n(c + 0.94)} {n(r + 0.06)}l-.2 .2"
+        for r, c in sorted(picture.attacked)
+    )
+    style: svg.Attributes = {"stroke": ATTACKED, "stroke-width": 0.07, "stroke-linecap": "round"}
     return [svg.element("path", attributes={"d": line, **style})] if line else []
 
 

@@ -22,10 +22,17 @@ class Style:
         Squares get background colours (256-colour escape sequences).
     unicode
         The queen is a chess symbol and frames are drawn; otherwise ASCII only.
+    width
+        Columns that there are; None where lines may be of any length.
     """
 
     colour: bool = False
     unicode: bool = True
+    width: int | None = None
+
+    def fits(self, columns: int) -> bool:
+        """Say whether a line of so many characters is not broken."""
+        return self.width is None or columns <= self.width
 
 
 PLAIN = Style()
@@ -34,19 +41,21 @@ COLOUR = Style(colour=True)
 
 
 def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
-    """Return the board as lines of text, one square three characters wide.
+    """Return the board as lines of text, one square three characters wide, or one where that is too wide.
 
-    Attacked queens stand on red in colour and between ``!`` without. Without Unicode it is the ``.Q..``
-    notation, which `cpqueens.files.notations` reads, with ``X`` for an attacked queen, ``W`` for a white one
-    and ``-`` for a blocked square.
+    Attacked queens stand between ``!``, on red in colour; on narrow squares they are ``X``. Without
+    Unicode it is the ``.Q..`` notation, which `cpqueens.files.notations` reads, with ``X`` for an attacked
+    queen, ``W`` for a white one and ``-`` for a blocked square.
     """
     if picture.regions:
         return _regions_text(picture, style)
     cell = _ascii_cell if not style.unicode else _coloured_cell if style.colour else _shaded_cell
-    rows = ["".join(row) for row in _cells(picture, lambda r, c: cell(picture, (r, c)))]
+    framed = style.unicode and not style.colour
+    wide = 1 if not style.unicode or not style.fits(3 * picture.columns + 2 * framed) else 3
+    rows = ["".join(row) for row in _cells(picture, lambda r, c: cell(picture, (r, c), wide))]
     if style.colour and style.unicode:
         rows = [row + _RESET for row in rows]
-    return "\n".join(_framed(rows, 3 * picture.columns) if style == PLAIN else rows)
+    return "\n".join(_framed(rows, wide * picture.columns) if framed else rows)
 
 
 def _regions_text(picture: BoardPicture, style: Style) -> str:
@@ -62,13 +71,18 @@ def _regions_text(picture: BoardPicture, style: Style) -> str:
     return lattice_text(_cells(picture, cell), picture.regions, unicode=style.unicode)
 
 
-def _ascii_cell(picture: BoardPicture, square: Square) -> str:
+def board_width(columns: int, style: Style) -> int:
+    """Return how many characters a line of a board needs at least."""
+    return columns + 2 * (style.unicode and not style.colour)
+
+
+def _ascii_cell(picture: BoardPicture, square: Square, wide: int) -> str:
     if square in picture.queens:
         return "X" if square in picture.attacked else _letter(picture, square)
     return "-" if square in picture.blocked else "."
 
 
-def _coloured_cell(picture: BoardPicture, square: Square) -> str:
+def _coloured_cell(picture: BoardPicture, square: Square, wide: int) -> str:
     background = _DARK if sum(square) % 2 else _LIGHT
     marked = ((picture.blocked, _GREY), (picture.given, _GOLD), (picture.attacked, _RED))
     for squares, colour in marked:
@@ -76,17 +90,18 @@ def _coloured_cell(picture: BoardPicture, square: Square) -> str:
             background = colour
     glyph = LOOKS[picture.piece].black if square in picture.queens else " "
     ink = _WHITE if picture.queens.get(square) == WHITE else _INK
-    return f"\x1b[38;5;{ink};48;5;{background}m {glyph} "
+    return f"\x1b[38;5;{ink};48;5;{background}m{_piece(picture, square, wide, glyph)}"
 
 
-def _shaded_cell(picture: BoardPicture, square: Square) -> str:
+def _shaded_cell(picture: BoardPicture, square: Square, wide: int) -> str:
     if square in picture.queens:
         glyph = _glyph(picture, square)
-        side = "!" if square in picture.attacked else glyph if picture.piece == "block" else " "
-        return f"{side}{glyph}{side}"
+        if picture.piece == "block" and square not in picture.attacked:
+            return glyph * wide
+        return _piece(picture, square, wide, glyph)
     if square in picture.blocked:
-        return "▓▓▓"
-    return "░░░" if sum(square) % 2 and picture.piece not in PLAIN_PIECES else "   "
+        return "▓" * wide
+    return ("░" if sum(square) % 2 and picture.piece not in PLAIN_PIECES else " ") * wide
 
 
 def _glyph(picture: BoardPicture, square: Square) -> str:
@@ -97,6 +112,17 @@ def _glyph(picture: BoardPicture, square: Square) -> str:
 
 def _letter(picture: BoardPicture, square: Square) -> str:
     return "W" if picture.queens[square] == WHITE else LOOKS[picture.piece].letter
+
+
+def _piece(picture: BoardPicture, square: Square, wide: int, glyph: str) -> str:
+    """Return what stands on a square, without colours: an attacked piece is told by its shape too."""
+    if square not in picture.queens:
+        return " " * wide
+    attacked = square in picture.attacked
+    if wide == 1:
+        return "X" if attacked else glyph
+    side = "!" if attacked else " "
+    return f"{side}{glyph}{side}"
 
 
 def _framed(lines: Iterable[str], width: int) -> list[str]:

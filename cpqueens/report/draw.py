@@ -12,7 +12,7 @@ from cpqueens.language.views import Armies, Board, Cages, Colouring, Grid, Pairi
 from cpqueens.report import misfits
 from cpqueens.report.board import armies_picture, board_picture, pieces_picture
 from cpqueens.report.board_svg import board_svg
-from cpqueens.report.board_text import PLAIN, Style, board_text, numbers_text
+from cpqueens.report.board_text import PLAIN, Style, board_text, board_width, numbers_text
 from cpqueens.report.cages import cages_svg, cages_text
 from cpqueens.report.conflicts import conflicting_elements
 from cpqueens.report.features import features_svg, features_text
@@ -87,7 +87,12 @@ def _values(solution: Solution, view: Any) -> list[Any]:
 def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
         return values_text(solution)
-    return board_text(board_picture(solution, view), style)
+    picture = board_picture(solution, view)
+    return (
+        board_text(picture, style)
+        if style.fits(board_width(picture.columns, style))
+        else values_text(solution)
+    )
 
 
 def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:

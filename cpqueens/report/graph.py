@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import combinations, pairwise
 
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
@@ -31,26 +32,76 @@ def colouring_text(colours: Sequence[int], edges: Edges) -> str:
 
 
 def colouring_svg(colours: Sequence[int], edges: Edges, *, title: str = "") -> str:
-    """Return the graph, vertices on a circle, as an SVG picture; edges between equal colours are red."""
-    places = _circle(len(colours))
+    """Return the graph as an SVG picture; each vertex has the letter of its colour under its number.
+
+    Edges between equal colours are red, thick and dashed. Vertices lie on a circle, those of a generalised
+    Petersen graph on two, those of a queens graph on the squares of its board.
+    """
+    places = vertex_places(len(colours), edges)
     parts = [_edge(places[a], places[b], colours[a] == colours[b]) for a, b in edges]
-    radius = max(4.0, min(19.0, 560 / max(1, len(colours))))
+    radius = max(4.0, min(19.0, 560 / max(1, len(colours)), 0.42 * _nearest(places)))
     for vertex, (x, y) in enumerate(places):
         disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": fill_of(int(colours[vertex]))}
         parts.append(svg.element("circle", attributes={**disc, "stroke": INK, "stroke-width": 1.4}))
         if radius > 8:
-            parts.append(svg.text(vertex, x, y, 0.8 * radius, INK))
+            parts.append(svg.text(vertex, x, y - 0.25 * radius, 0.7 * radius, INK))
+            parts.append(svg.text(_letter(int(colours[vertex])), x, y + 0.5 * radius, 0.6 * radius, INK))
     return svg.document(_SIZE, _SIZE, parts, title=title)
 
 
-def _circle(many: int) -> list[Point]:
+def vertex_places(many: int, edges: Edges) -> list[Point]:
+    """Return where the vertices of a graph are drawn."""
+    given = {(min(a, b), max(a, b)) for a, b in edges}
+    half = many // 2
+    if many >= 10 and many % 2 == 0 and given == _petersen_edges(half):
+        return [*_circle(half), *_circle(half, 0.52)]
+    side = math.isqrt(many)
+    if side > 1 and side * side == many and given == _queens_edges(side):
+        step = (_SIZE - 2 * _MARGIN) / (side - 1)
+        return [(_MARGIN + step * (v % side), _MARGIN + step * (v // side)) for v in range(many)]
+    return _circle(many)
+
+
+def _petersen_edges(size: int) -> set[tuple[int, int]]:
+    """Return those of GP(size, 2): an outer cycle, an inner star of steps of 2, and spokes."""
+    outer = {(min(i, (i + 1) % size), max(i, (i + 1) % size)) for i in range(size)}
+    inner = {(size + min(i, (i + 2) % size), size + max(i, (i + 2) % size)) for i in range(size)}
+    return outer | inner | {(i, size + i) for i in range(size)}
+
+
+def _queens_edges(side: int) -> set[tuple[int, int]]:
+    """Return those between squares that a queen's move joins."""
+    squares = [divmod(square, side) for square in range(side * side)]
+    return {
+        (p, q)
+        for (p, (a, b)), (q, (c, d)) in combinations(enumerate(squares), 2)
+        if a == c or b == d or abs(a - c) == abs(b - d)
+    }
+
+
+def _nearest(places: Sequence[Point]) -> float:
+    """Return the least distance of two neighbours in the list."""
+    return min((math.dist(a, b) for a, b in pairwise(places)), default=_SIZE)
+
+
+def _letter(colour: int) -> str:
+    """Return a, b, ... for 0, 1, ..., beyond z the number."""
+    return chr(ord("a") + colour) if 0 <= colour < 26 else str(colour)
+
+
+def _circle(many: int, share: float = 1.0) -> list[Point]:
     """Return points on a circle, clockwise from the top."""
-    turn, radius, middle = 2 * math.pi / max(1, many), _SIZE / 2 - _MARGIN, _SIZE / 2
+    turn, radius, middle = 2 * math.pi / max(1, many), share * (_SIZE / 2 - _MARGIN), _SIZE / 2
     angles = [turn * k for k in range(many)]
     return [(middle + radius * math.sin(a), middle - radius * math.cos(a)) for a in angles]
 
 
 def _edge(a: Point, b: Point, bad: bool) -> str:
     line = {"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]}
-    style: svg.Attributes = {"stroke": ATTACKED if bad else _EDGE, "stroke-width": 3.2 if bad else 1.5}
+    style: dict[str, str | float] = {
+        "stroke": ATTACKED if bad else _EDGE,
+        "stroke-width": 3.2 if bad else 1.5,
+    }
+    if bad:
+        style["stroke-dasharray"] = "7 4"
     return svg.element("line", attributes={**line, **style})

@@ -1,12 +1,15 @@
 """A grid of integers, such as a magic or a Latin square, as an SVG picture; a cell is one unit."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME
 from cpqueens.report.palette import PALETTE
 
 INK = "#2b2b33"
+NOTE = "#7a6857"
+"""Of sums and differences, legible on light and on dark ground."""
 _LINE = "#c9bfb2"
 _PAPER = "#fbf8f2"
 
@@ -16,7 +19,9 @@ def grid_svg(
 ) -> str:
     """Return the grid as a stand-alone SVG picture.
 
-    A grid with few distinct values, as a Latin square, is coloured by value.
+    A grid with few distinct values, as a Latin square, is coloured by value; a square of different values, as
+    a magic one, has its sums at the edges; a single row of different ones has the differences of neighbours
+    under it.
 
     Parameters
     ----------
@@ -38,8 +43,28 @@ def grid_svg(
             parts.append(svg.element("rect", attributes={**place, "fill": fill}))
             parts.append(svg.text(value, c + 0.5, r + 0.5, size, ATTACKED if bad else INK))
     parts += [_rules(height, width), _frame(height, width)]
+    notes = _notes(rows)
+    parts += [svg.text(note, x, y, 0.26, NOTE) for note, x, y in notes]
+    across = max([width, *(x + 0.4 for _, x, _ in notes)])
+    down = max([height, *(y + 0.4 for _, _, y in notes)])
     moved = svg.element("g", parts, {"transform": "translate(.06 .06)"})
-    return svg.document(width + 0.12, height + 0.12, [moved], title=title, pixels=min(720.0, 52.0 * width))
+    return svg.document(across + 0.12, down + 0.12, [moved], title=title, pixels=min(720.0, 52.0 * across))
+
+
+def _notes(rows: Sequence[Sequence[int]]) -> list[tuple[str, float, float]]:
+    """Return sums or differences with where they stand."""
+    height, width = len(rows), len(rows[0])
+    distinct = len({v for row in rows for v in row}) == height * width
+    if not distinct or width < 2:
+        return []
+    if height == 1:
+        return [(str(abs(b - a)), k + 1.0, 1.3) for k, (a, b) in enumerate(pairwise(rows[0]))]
+    if height != width:
+        return []
+    right = [(str(sum(row)), width + 0.5, r + 0.5) for r, row in enumerate(rows)]
+    below = [(str(sum(column)), c + 0.5, height + 0.4) for c, column in enumerate(zip(*rows, strict=True))]
+    falling = sum(rows[k][k] for k in range(width))
+    return [*right, *below, (str(falling), width + 0.5, height + 0.4)]
 
 
 def _fills(rows: Sequence[Sequence[int]]) -> dict[int, str]:

@@ -220,6 +220,7 @@ def conclude(
         statistics=_statistics(collector, ended, times),
         faults=tuple(faults),
         messages=_messages(collector),
+        trace=ended.trace,
     )
 
 

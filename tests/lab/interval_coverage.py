@@ -77,7 +77,7 @@ ESTIMATES: dict[str, tuple[Estimate, Truth]] = {
         lambda r: r.curve().quantile(0.5),
         lambda k, _: math.log(2) ** (1 / k),
     ),
-    "expected length (delta method)": (lambda r: r.expected(), expected_cost),
+    "expected length (Student, bootstrap)": (lambda r: r.expected(), expected_cost),
     "Weibull shape (profile likelihood)": (lambda r: r.shape(), lambda shape, _: shape),
 }
 

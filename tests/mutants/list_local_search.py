@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+TRACES = ("tests/answers/test_trace.py", "tests/backends/test_traces.py")
+
 LOCAL_SEARCH = Area(
     "local-search",
     (
@@ -23,6 +25,17 @@ LOCAL_SEARCH = Area(
                "& (hint >= space.lower) & (hint <= space.upper)", ""),
         Mutant("a hinted value in a gap is kept", "starts.hinted_start",
                "free[v] = hint[v] in compiled.domains[v]", "pass"),
+        Mutant("cells toggled twice are toggled", "recorder._Event.then",
+               "[times % 2 == 1]", "[times > 0]", TRACES),
+        Mutant("of two changes the first value counts", "recorder._Event.then",
+               "np.concatenate([self.new, later.new])[::-1][last]",
+               "np.concatenate([self.new, later.new])[first]", TRACES),
+        Mutant("a recorded swap moves one", "local_search.tracing.apply",
+               "values[[v, target]] = values[[target, v]]", "values[v] = values[target]", TRACES),
+        Mutant("events of earlier steps are told again", "WalkObserver._keep",
+               "search.info[[at.RECORDED, at.SEEN]] = 0", "pass", TRACES),
+        Mutant("dead ends of a call are not recorded", "PatternObserver._dead",
+               "if row == end:", "if True:", TRACES),
         Mutant("improvements need not be better", "engine._improve",
                "search.demand(objective - 1)", "search.demand(objective)"),
         Mutant("the objective of a maximum is negated", "requests.ended",

@@ -1,5 +1,7 @@
 """Every view draws as text and as well-formed SVG, and colliding pieces are red."""
 
+import math
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -27,9 +29,11 @@ from cpqueens.language.views import (
 from cpqueens.problems import catalog
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
-from cpqueens.report.board_text import ASCII, COLOUR, board_matrix, board_rules, board_text
+from cpqueens.report.board_text import ASCII, COLOUR, Style, board_matrix, board_rules, board_text
 from cpqueens.report.draw import SVG, TEXT, draw_svg, draw_text
+from cpqueens.report.graph import colouring_svg, vertex_places
 from cpqueens.report.html import outcome_fragment, solution_fragment
+from cpqueens.report.numbers import grid_svg
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -114,6 +118,66 @@ def test_attacked_queens_stand_out() -> None:
     assert "48;5;167" in board_text(picture, COLOUR)
     red = [p for p in ET.fromstring(board_svg(picture)).iter(f"{NAMESPACE}path") if p.get("fill") == ATTACKED]
     assert len(red) == 4
+
+
+def test_boards_fit_the_width_that_there_is() -> None:
+    places = [(2 * k + k // 7) % 13 for k in range(13)]
+    drawn = board(places)
+    for colour, least in ((False, 15), (True, 13)):
+        for width in (80, 40, 39, 15, 14, 13, 12):
+            text = draw_text(drawn, Style(colour, True, width))
+            lines = [re.sub("\x1b[^m]*m", "", line) for line in text.splitlines()]
+            assert len(lines) == (1 if width < least else 13 if colour else 15)
+            if width >= least:
+                assert max(map(len, lines)) <= width
+                assert sum(line.count("♛") + line.count("X") for line in lines) == 13
+    narrow = draw_text(board([0, 1, 3, 2]), Style(width=6))
+    assert narrow == "┌────┐\n│X░ ░│\n│░X░ │\n│ ░ X│\n│░ X │\n└────┘"
+
+
+def test_attacks_are_told_without_colour() -> None:
+    drawn = board([0, 1, 3, 2])
+    plain = re.sub("\x1b[^m]*m", "", draw_text(drawn, COLOUR))
+    assert plain.count("!♛!") == 4
+    crosses = [
+        p
+        for p in ET.fromstring(draw_svg(drawn) or "").iter(f"{NAMESPACE}path")
+        if p.get("stroke-width") == "0.07"
+    ]
+    assert len(crosses) == 1
+    assert crosses[0].get("d", "").count("M") == 8
+
+
+def test_sums_and_differences_are_shown() -> None:
+    texts = {}
+    for name, values in (
+        ("square", [[2, 7, 6], [9, 5, 1], [4, 3, 8]]),
+        ("row", [[0, 3, 1]]),
+        ("latin", [[1, 2], [2, 1]]),
+    ):
+        drawn = ET.fromstring(grid_svg(values))
+        texts[name] = [t.text for t in drawn.iter(f"{NAMESPACE}text")]
+    assert texts["square"][9:] == ["15"] * 7
+    assert texts["row"][3:] == ["3", "2"]
+    assert len(texts["latin"]) == 4
+
+
+def test_graphs_are_drawn_as_people_know_them() -> None:
+    petersen = catalog.load("graph_colouring", ["graph=petersen"]).model
+    edges = petersen.view.edges
+    places = vertex_places(10, edges)
+    middle = 210.0
+    far = [round(math.dist(p, (middle, middle))) for p in places]
+    assert far[:5] == [180] * 5
+    assert far[5:] == [94] * 5
+    queens = catalog.load("graph_colouring", ["graph=queens", "size=4"]).model
+    places = vertex_places(16, queens.view.edges)
+    assert len({x for x, _ in places}) == len({y for _, y in places}) == 4
+    assert len({round(math.dist(p, (middle, middle))) for p in vertex_places(9, ((0, 1),))}) == 1
+    drawn = ET.fromstring(colouring_svg([0, 1, 0], [(0, 1), (0, 2)]))
+    assert [t.text for t in drawn.iter(f"{NAMESPACE}text")] == ["0", "a", "1", "b", "2", "a"]
+    dashed = [line for line in drawn.iter(f"{NAMESPACE}line") if line.get("stroke-dasharray")]
+    assert len(dashed) == 1
 
 
 def test_a_solution_has_nothing_red() -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.choosing import PATTERNED, choose
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, ascending, variable_order
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Backtracking:
             "which value is tried first; auto: ascending, with restarts saved, as in the last solution",
             ("auto", *VALUE_ORDERS),
         ),
+        "trace": TRACE,
     }
 
     def about(self, strategy: str) -> str:
@@ -90,6 +92,8 @@ class Backtracking:
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search with the asked strategy, or with one that fits."""
+        if request.want is Want.COUNT and request.parameters.get("trace"):
+            raise UnsupportedRequest("trace: a count is not recorded; enumerate the solutions")
         started = time.monotonic()
         try:
             with stopping_if_long(request.should_stop, model.variable_count):

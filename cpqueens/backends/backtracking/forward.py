@@ -10,6 +10,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.bisection import Bisection
 from cpqueens.backends.backtracking.orders import halves_all, phases, restarts
 from cpqueens.backends.backtracking.settings import tree_search
+from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels import branching as tree
@@ -54,9 +55,10 @@ class ForwardSearch:
         facts: dict[str, Any],
         learning: bool = False,
         part: Sequence[int] | None = None,
+        observer: TreeObserver | None = None,
     ) -> None:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
-        self.learning = learning
+        self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
         start, self.objective_row = network
@@ -116,6 +118,8 @@ class ForwardSearch:
         steps = self.pace.steps
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self._tried)
+        if self.observer is not None:
+            steps = 1
         answer = self.pace.timed(
             lambda most: int(search(self.memory, self.tree, most)),
             steps,
@@ -123,6 +127,8 @@ class ForwardSearch:
         )
         if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
+        elif self.observer is not None:
+            self.observer.show(self._tried, self.memory, self.tree)
         return answer
 
     def _flush(self, deliver: Deliver) -> StopReason | None:
@@ -239,4 +245,5 @@ class ForwardSearch:
             bound=best if exhausted else None,
             count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
             statistics=statistics,
+            trace=None if self.observer is None else self.observer.recorder.trace(),
         )

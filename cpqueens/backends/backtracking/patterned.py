@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.backtracking.turns import Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
@@ -17,6 +18,7 @@ from cpqueens.kernels.pattern import Pattern
 from cpqueens.kernels.sum_pattern import SumPattern
 
 if TYPE_CHECKING:
+    from cpqueens.backends.backtracking.tracing import PatternObserver
     from cpqueens.kernels.mirrored import MirroredSearch
     from cpqueens.kernels.search import PatternSearch
 
@@ -40,7 +42,12 @@ def search_class(strategy: str) -> type[PatternSearch]:
 
 
 def slices(
-    pattern: Pattern | SumPattern, strategy: str, request: Request, deliver: Deliver, facts: dict[str, Any]
+    pattern: Pattern | SumPattern,
+    strategy: str,
+    request: Request,
+    deliver: Deliver,
+    facts: dict[str, Any],
+    recorder: TraceRecorder | None = None,
 ) -> Slices:
     """Search slice by slice: count, or deliver the pattern's solutions in lexicographic order."""
     make = search_class(strategy)
@@ -48,23 +55,36 @@ def slices(
         facts = facts | {"workers": request.workers or 1}
         ended = yield from _counting(make(pattern), request)
     else:
-        ended = yield from _listing(_lister(pattern, strategy, request), pattern, request, deliver)
+        search = _lister(pattern, strategy, request, recorder is not None)
+        ended = yield from _listing(search, pattern, request, deliver, recorder)
     return replace(ended, statistics=facts | {"strategy": strategy, **ended.statistics})
 
 
-def _lister(pattern: Pattern | SumPattern, strategy: str, request: Request) -> PatternSearch | MirroredSearch:
-    """Return the search that lists a pattern: of mirror images one is enough where nothing is resumed."""
+def _lister(
+    pattern: Pattern | SumPattern, strategy: str, request: Request, recorded: bool
+) -> PatternSearch | MirroredSearch:
+    """Return the search that lists a pattern: of mirror images one is enough where nothing is resumed.
+
+    A recorded one visits the same nodes in the same order, and stops at each.
+    """
     from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
 
-    if strategy == "bitmask" and request.after is None and is_mirrored(pattern):
+    if strategy == "bitmask" and recorded and pattern.has_table:
+        strategy = "check"
+    if strategy == "bitmask" and not recorded and request.after is None and is_mirrored(pattern):
         return MirroredSearch(pattern)
     after = None if request.after is None else (request.after - pattern.base).tolist()
     return search_class(strategy)(pattern, after=after)
 
 
 def _listing(
-    search: PatternSearch | MirroredSearch, pattern: Pattern | SumPattern, request: Request, deliver: Deliver
+    search: PatternSearch | MirroredSearch,
+    pattern: Pattern | SumPattern,
+    request: Request,
+    deliver: Deliver,
+    recorder: TraceRecorder | None,
 ) -> Slices:
+    observer = observed(search, recorder)
     capacity = 1 if request.wants_few else _FIRST_BATCH
     reason = None
     stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
@@ -74,7 +94,11 @@ def _listing(
         if request.should_stop() or budget == 0:
             reason = StopReason.STEP_LIMIT if budget == 0 else request.why_stopped()
             break
-        filled += search.fill(stored[filled:], budget)
+        if observer is None:
+            filled += search.fill(stored[filled:], budget)
+        else:
+            filled += search.fill(stored[filled : filled + 1], 1)
+            observer.stepped()
         if filled == capacity or search.exhausted or (filled and time.monotonic() - flushed > 0.05):
             if filled and not deliver(stored[:filled].astype(np.int64) + pattern.base):
                 reason = StopReason.CALLBACK
@@ -82,7 +106,19 @@ def _listing(
             stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
             found, filled, flushed = found + filled, 0, time.monotonic()
         yield found + filled
-    return _ended(search, reason)
+    return replace(_ended(search, reason), trace=None if recorder is None else recorder.trace())
+
+
+def observed(
+    search: PatternSearch | MirroredSearch, recorder: TraceRecorder | None
+) -> PatternObserver | None:
+    """Return what shows a search to a recorder, None where there is none or nothing to place."""
+    from cpqueens.backends.backtracking.tracing import PatternObserver
+    from cpqueens.kernels.search import PatternSearch
+
+    if recorder is None or not isinstance(search, PatternSearch) or not search.pattern.n:
+        return None
+    return PatternObserver(recorder, search)
 
 
 def _counting(search: PatternSearch, request: Request) -> Slices:

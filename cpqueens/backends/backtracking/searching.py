@@ -17,6 +17,7 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import learns
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
+from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.domains import Memory
@@ -125,7 +126,8 @@ class Searching:
     def _slices(self, strategy: str, deliver: Deliver) -> Slices:
         """Return the search of one strategy."""
         if not self._is_general(strategy):
-            return patterned.slices(self._board(), strategy, self.request, deliver, self.facts)
+            recorder = self.request.recorder(self.model)
+            return patterned.slices(self._board(), strategy, self.request, deliver, self.facts, recorder)
         if strategy == RESTARTING:
             return self._restarting(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
@@ -133,9 +135,15 @@ class Searching:
         learning = learns(searching.request) and not check_only
         network = self._network(check_only, learning)
         search = ForwardSearch(
-            self.compiled, network, searching.request, check_only, searching.facts, learning
-        )
+            self.compiled, network, searching.request, check_only, searching.facts, learning,
+            observer=self._observer(check_only),
+        )  # fmt: skip
         return search.slices(deliver)
+
+    def _observer(self, check_only: bool) -> TreeObserver | None:
+        """Return what shows a search to a recorder, where it is to be recorded."""
+        recorder = self.request.recorder(self.model)
+        return None if recorder is None else TreeObserver(recorder, self.compiled.decision_count, check_only)
 
     def _restarting(self, deliver: Deliver) -> Slices:
         """Search with random values, anew after ever more steps: few first choices of many are bad ones.
@@ -144,10 +152,11 @@ class Searching:
         """
         steps, seed = _FIRST_STEPS, self.request.seed
         random = {**self.request.parameters, "value_order": "random"}
+        observer = self._observer(False)
         while True:
             request = replace(self.request, parameters=random, seed=seed, step_limit=steps)
             facts = self.facts | {"value_order": "random", "restarts": seed - self.request.seed}
-            search = ForwardSearch(self.compiled, self._network(), request, False, facts)
+            search = ForwardSearch(self.compiled, self._network(), request, False, facts, observer=observer)
             ended = yield from search.slices(deliver)
             if ended.stop_reason is not StopReason.STEP_LIMIT:
                 return ended

@@ -6,13 +6,15 @@ It is never wrong, but a single attempt may fail.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
+from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.pace import Pace
@@ -52,6 +54,7 @@ class LasVegas:
         "attempts": Parameter(
             int, None, "make so many attempts, for the estimates, and deliver the first solution after them"
         ),
+        "trace": TRACE,
     }
 
     def can_express(self, model: Statement) -> bool:
@@ -69,7 +72,11 @@ class LasVegas:
             random = len(model.decisions)
         facts = {"translate_time": time.monotonic() - started, "constraints": patterns.compiled.how}
         attempts = _attempts(patterns, random, request.seed)
-        return _Run(attempts, random, asked, request, facts).to_the_end(deliver)
+        recorder = request.recorder(model)
+        if recorder is not None:
+            attempts.record(recorder)
+        ended = _Run(attempts, random, asked, request, facts).to_the_end(deliver)
+        return ended if recorder is None else replace(ended, trace=recorder.trace())
 
     def run_many(self, model: Statement, request: Request, seeds: IntArray) -> Many | None:
         """Make a run for each seed, each to its first success, if the model has a pattern."""
@@ -107,6 +114,10 @@ class Attempts(Protocol):
     """A sequence of attempts on one model: a tally (see `kernels.las_vegas`) and a way to go on."""
 
     tally: IntArray
+    stepped: Callable[[bool], None] | None
+
+    def record(self, recorder: TraceRecorder) -> None:
+        """Show a recorder all that follows, for which `advance` is called for single steps."""
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
         """Go on for ``steps`` steps, to attempt ``most`` or to ``limit`` nodes; return a solution."""
@@ -124,6 +135,7 @@ class _PatternAttempts:
     """Attempts on a recognised pattern."""
 
     hopeless = False
+    stepped: Callable[[bool], None] | None = None
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
         from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES, RowAttempt
@@ -135,6 +147,25 @@ class _PatternAttempts:
         free[0], state[ROW] = pattern.allowed, -1
         untried, generator = np.zeros(pattern.n, dtype=np.uint64), seed_state(seed)
         self.placing = RowAttempt(pattern.conflict, free, untried, x, state, generator, self.tally)
+
+    def record(self, recorder: TraceRecorder) -> None:
+        from cpqueens.backends.backtracking.tracing import PathObserver
+        from cpqueens.kernels.las_vegas import ATTEMPTS, ROW
+
+        path = PathObserver(recorder, len(self.placing.x), self._base)
+        x, state, seen = self.placing.x, self.placing.state, {"attempts": 0, "successes": 0}
+
+        def stepped(success: bool) -> None:
+            made = int(self.tally[ATTEMPTS])
+            if seen["successes"]:
+                path.show(self.nodes(), [], afresh=True)
+            placed = x if success else x[: max(0, int(state[ROW]))]
+            path.show(self.nodes(), placed.tolist(), success)
+            if made > seen["attempts"] and not success:
+                recorder.show("restart", self.nodes(), path.values)
+            seen.update(attempts=made, successes=int(success))
+
+        self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
         from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
@@ -151,9 +182,7 @@ class _PatternAttempts:
 
     def nodes(self) -> int:
         """Return the nodes of all attempts."""
-        from cpqueens.kernels.las_vegas import FAILURE_NODES, SUCCESS_NODES
-
-        return int(self.tally[SUCCESS_NODES] + self.tally[FAILURE_NODES]) + self.open_nodes
+        return nodes_of(self)
 
 
 def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArray) -> Many:
@@ -195,12 +224,30 @@ class _AnyAttempts:
                 f"las-vegas tests every value of a variable placed at random, at most {LISTED}; one of the "
                 f"first {random} spans {int(spans.max())}: narrow it or lower stop_vegas"
             )
+        self._count = count
+        self.stepped: Callable[[bool], None] | None = None
         self._memory, _ = build_memory(compiled, check_only=True)
         self._search = tree_search(count, check_only=True, seed=seed)
         self._own = np.zeros(OWN, dtype=np.int64)
         self._own[RANDOM_VARIABLES] = random
         self.tally = np.zeros(TALLIES, dtype=np.int64)
         self.hopeless = False
+
+    def record(self, recorder: TraceRecorder) -> None:
+        from cpqueens.backends.backtracking.tracing import TreeObserver
+        from cpqueens.kernels.las_vegas import ATTEMPTS
+
+        tree, seen = TreeObserver(recorder, self._count, check_only=True), [0]
+
+        def stepped(success: bool) -> None:
+            made = int(self.tally[ATTEMPTS])
+            if success:
+                recorder.show("solution", nodes_of(self), self._search.solutions[0])
+            else:
+                tree.show(nodes_of(self), self._memory, self._search, afresh=made > seen[0])
+            seen[0] = made
+
+        self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
         from cpqueens.kernels.las_vegas import NO_ROOT, SUCCESS, TRAIL_FULL, attempt_any
@@ -217,6 +264,13 @@ class _AnyAttempts:
         from cpqueens.kernels.branching import DEPTH, NODES
 
         return int(self._search.state[NODES]) if self._search.state[DEPTH] else 0
+
+
+def nodes_of(attempts: Attempts) -> int:
+    """Return the nodes of all attempts."""
+    from cpqueens.kernels.las_vegas import FAILURE_NODES, SUCCESS_NODES
+
+    return int(attempts.tally[SUCCESS_NODES] + attempts.tally[FAILURE_NODES]) + attempts.open_nodes
 
 
 class _Run:
@@ -266,18 +320,21 @@ class _Run:
         return StopReason.SOLUTION_LIMIT if enough else None
 
     def _nodes(self) -> int:
-        from cpqueens.kernels.las_vegas import FAILURE_NODES, SUCCESS_NODES
-
-        tally = self.attempts.tally
-        return int(tally[SUCCESS_NODES] + tally[FAILURE_NODES]) + self.attempts.open_nodes
+        return nodes_of(self.attempts)
 
     def _advance(self) -> None:
         """Run the kernel for a slice of time."""
-        steps, most = self.pace.steps, self.asked or (_ANY_NUMBER if self.random else 1)
+        stepped = self.attempts.stepped
+        steps, most = (
+            self.pace.steps if stepped is None else 1,
+            self.asked or (_ANY_NUMBER if self.random else 1),
+        )
         limit = _ANY_NUMBER if self.most is None else self.most
         solution = self.pace.timed(
             lambda steps: self.attempts.advance(steps, most, limit), steps, lambda solution: solution is None
         )
+        if stepped is not None:
+            stepped(solution is not None)
         if solution is not None and self.first is None:
             self.first, self.found_after = solution.copy(), self.request.clock.elapsed()
 

@@ -61,6 +61,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     search.start()
     heat = course(search.size, options)
     codes.heat_up(search.fixed, heat)
+    if search.observer is not None:
+        search.observer.heated(lambda: float(heat[codes.TEMPERATURE]))
     return final(search.run(codes.anneal, heat))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
 from cpqueens.backends.local_search.assembler import objective_bounds
@@ -12,7 +13,6 @@ from cpqueens.backends.local_search.meaning import values_of_all, violation
 from cpqueens.backends.local_search.requests import COMMON
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
-from cpqueens.kernels.search_info import RECORDED
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.patterns import Patterns
@@ -37,11 +37,12 @@ class Task:
     options: Mapping[str, Any]
     common: Mapping[str, Any]
     hint: Hint | None = None
+    recorder: TraceRecorder | None = None
 
     @property
     def lets_kernels_try(self) -> bool:
         """Say whether a kernel made for a pattern can do what is asked for."""
-        return self.hint is None and self.common == DEFAULTS
+        return self.hint is None and {**self.common, "trace": 0} == DEFAULTS
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Special:
     Attributes
     ----------
     solve
-        Called with the pattern, seed, limits and the strategy's options.
+        Called with the pattern, seed, limits, the strategy's options and what records the search.
     share
         Steps for so many variables after which ``auto`` goes on with the general engine: a hundred times
         those that solutions were ever seen to take. `exchange` has a rule of its own, its ``starts``.
@@ -59,7 +60,7 @@ class Special:
 
     strategy: Strategy
     pattern: str  # of `Patterns`
-    solve: Callable[[Any, int, Limits, Mapping[str, Any]], Result]
+    solve: Callable[[Any, int, Limits, Mapping[str, Any], TraceRecorder | None], Result]
     share: Callable[[int], int] | None = None
 
 
@@ -92,7 +93,7 @@ def try_special(name: str, pattern: Any, size: int, task: Task) -> Result:
     share = None if kernel.share is None or name == task.strategy else kernel.share(size)
     curtailed = share is not None and (limits.steps is None or share < limits.steps)
     given = replace(limits, steps=share) if curtailed else limits
-    result = kernel.solve(pattern, task.seed, given, complete(kernel.strategy, task.options))
+    result = kernel.solve(pattern, task.seed, given, complete(kernel.strategy, task.options), task.recorder)
     if curtailed and result.reason == "step_limit":
         result.reason = "stalled"
     result.statistics |= {"strategy": name, "special": name}
@@ -134,6 +135,8 @@ def search_model(
     search = search_for(compiled, given, strategy, options, waiting)
     built = time.monotonic() - began
     search.aside = aside
+    if tried is not None and task.recorder is not None:
+        task.recorder.translate(None, tried.steps)
     if incumbent is not None:
         search.go_to(incumbent)
         search.demand(search.value_of(incumbent) - 1)
@@ -144,7 +147,6 @@ def search_model(
         result.statistics["improvements"] = search.improvements
     if search.hint_kept is not None:
         result.statistics["hint_kept"] = search.hint_kept
-    result.events = search.events[: int(search.info[RECORDED])].copy()
     if incumbent is not None:
         result.x, result.cost = incumbent, 0
         result.objective = None if compiled.objective is None else search.value_of(incumbent)
@@ -164,14 +166,14 @@ def search_for(
     """Return a search that begins as the task says: one that waits, where that makes no difference."""
     only, measure = form = _form(task, strategy, options)
     ready = (waiting or {}).get(form)
-    if ready and task.hint is None and task.common["audit"] == "final" and not task.common["trace"]:
+    if ready and task.hint is None and task.common["audit"] == "final" and task.recorder is None:
         search = ready.pop()
         search.renew(task.seed, task.limits)
         return search
     with stopping_if_long(task.limits.should_stop, _size(compiled)):
         return Search(
             compiled, task.seed, task.limits, assignment_only=only, measure=measure,
-            audit=task.common["audit"], trace=task.common["trace"], hint=task.hint,
+            audit=task.common["audit"], recorder=task.recorder, hint=task.hint,
         )  # fmt: skip
 
 

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, permuted, slices
+from cpqueens.backends.local_search.tracing import watching
 from cpqueens.kernels import search_exchange as codes
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels.random import seed_state
@@ -35,7 +37,13 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     return auto.run(search, {})
 
 
-def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+def solve_lines(
+    pattern: LinesPermutation,
+    seed: int,
+    limits: Limits,
+    options: Mapping[str, Any],
+    recorder: TraceRecorder | None = None,
+) -> Result:
     """Search the pattern from random permutations; the reason is ``stalled`` if all starts got stuck."""
     n, random = pattern.size, seed_state(seed)
     x, place = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -47,6 +55,10 @@ def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: M
     def advance(steps: int) -> int:
         return int(codes.exchange_search(steps, options["stall"], state))
 
+    def now() -> tuple[IntArray, int]:
+        return x + pattern.low, int(np.abs(errors).sum())
+
+    watch = watching(recorder, info, now)
     reason: Sliced = "stalled"
     while reason == "stalled" and starts < options["starts"]:
         starts += 1
@@ -55,7 +67,9 @@ def solve_lines(pattern: LinesPermutation, seed: int, limits: Limits, options: M
         errors[:] = [x[line].sum() for line in pattern.lines]
         errors -= pattern.totals
         info[at.LEAST], info[at.STALL] = at.NEVER, 0
-        reason = slices(advance, lambda: int(info[at.STEPS]), limits)
+        if watch is not None:
+            watch("restart")
+        reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
     cost, layers, forced = int(np.abs(errors).sum()), {"sums": len(pattern.lines)}, int(info[codes.FORCED])
     return permuted(info, x + pattern.low, cost, reason, layers, starts - 1, forced_moves=forced)
 

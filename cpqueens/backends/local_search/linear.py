@@ -30,7 +30,7 @@ def suits(search: Search) -> bool:
     c, n = search.compiled, search.size
     if c.objective is None or c.tables or c.counts or len(c.different) or (c.relation == NE).any():
         return False
-    if search.audit != "final" or len(search.events) or any(v < n for v in c.domains):
+    if search.audit != "final" or any(v < n for v in c.domains):
         return False
     parts = (c.linear, c.literals, c.objective)
     return all((part.variable < n).all() for part in parts) and _is_small(search)
@@ -111,6 +111,7 @@ class LinearWalk:
     def advance(self, search: Search, steps: int) -> int:
         """Make so many steps, which count as the search's; return how the kernel's call ended."""
         before = self.info.copy()
+        steps = steps if search.observer is None else 1
         code = self.pace.counted(
             lambda most: codes.linear_search(most, self.stall, *self.arguments),
             steps,
@@ -120,6 +121,8 @@ class LinearWalk:
         for name in COUNTED:
             search.info[name] += made[name]
         search.info[at.HASH] = self.info[at.HASH]
+        if search.observer is not None:
+            search.observer.walked(search.steps, self.part(codes.X), None)
         return int(code)
 
     def tell(self, search: Search) -> bool:

@@ -127,6 +127,8 @@ class Presolve:
         limits = replace(task.limits, steps=None if steps is None else max(0, steps - first.steps))
         incumbent = None if first.cost > 0 else first.x[smaller.kept]
         given = replace(task, limits=limits, hint=_hint(task, smaller))
+        if task.recorder is not None:
+            task.recorder.translate(lambda x: _within(self.model, smaller.restored(x)), first.steps)
         second = self._searched(smaller, given, deliver, incumbent)
         return _joined(self.model, smaller, first, second)
 
@@ -153,6 +155,11 @@ def _joined(model: Statement, smaller: Reduced, first: Result, second: Result) -
         second.x, second.cost, second.objective = first.x, 0, first.objective
         return second
     x = smaller.restored(second.x)
-    decisions = model.decisions
-    second.x = x if second.cost == 0 else np.clip(x, model.lower[decisions], model.upper[decisions])
+    second.x = x if second.cost == 0 else _within(model, x)
     return second
+
+
+def _within(model: Statement, x: IntArray) -> IntArray:
+    """Return an assignment with every value between the bounds of its variable."""
+    clipped: IntArray = np.clip(x, model.lower[model.decisions], model.upper[model.decisions])
+    return clipped

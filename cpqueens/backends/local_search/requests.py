@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Ended, Parameter, Request
+from cpqueens.backends.base import TRACE, Ended, Parameter, Request
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import Limits, Result
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COMMON: Mapping[str, Parameter] = {
     "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
-    "trace": Parameter(int, 0, "how many events to keep for the statistics"),
+    "trace": TRACE,
     "neighbourhood": Parameter(
         str, "derived", "swaps where the model allows, or not", ("derived", "assignment")
     ),
@@ -35,8 +35,6 @@ def ended(result: Result, request: Request, maximizing: bool) -> Ended:
     reason = _reason(result, request)
     if result.reason == "step_limit" and reason is StopReason.GAVE_UP:
         statistics["gave_up"] = f"no limit was given, and {result.steps:,} steps were made"
-    if result.events is not None and len(result.events):
-        statistics["events"] = result.events.tolist()
     statistics["trajectory"] = result.trajectory
     closest = result.x if result.cost > 0 else None
     objective = result.objective

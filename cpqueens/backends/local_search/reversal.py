@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import permuted, slices
+from cpqueens.backends.local_search.tracing import watching
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_reversal as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_start import shuffle
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import PathPermutation
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -29,7 +32,13 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     raise StrategyError("reversal needs a permutation along a path of absolute differences; use auto")
 
 
-def solve_path(path: PathPermutation, seed: int, limits: Limits, options: Mapping[str, Any]) -> Result:
+def solve_path(
+    path: PathPermutation,
+    seed: int,
+    limits: Limits,
+    options: Mapping[str, Any],
+    recorder: TraceRecorder | None = None,
+) -> Result:
     """Solve the pattern."""
     n = len(path.order)
     random = seed_state(seed)
@@ -43,7 +52,11 @@ def solve_path(path: PathPermutation, seed: int, limits: Limits, options: Mappin
     def advance(steps: int) -> int:
         return int(codes.reversal_search(steps, shake, y, place, count, info, random))
 
-    reason = slices(advance, lambda: int(info[at.STEPS]), limits)
-    values = np.zeros(n, dtype=np.int64)
-    values[path.order] = y + path.low
-    return permuted(info, values, int((count[1:] == 0).sum()), reason, {"path": 1})
+    def state() -> tuple[IntArray, int]:
+        values = np.zeros(n, dtype=np.int64)
+        values[path.order] = y + path.low
+        return values, int((count[1:] == 0).sum())
+
+    watch = watching(recorder, info, state)
+    reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
+    return permuted(info, *state(), reason, {"path": 1})

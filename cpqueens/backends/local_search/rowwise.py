@@ -54,8 +54,12 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     temperatures = course()
     tried, taken = (np.zeros(len(temperatures), dtype=np.int64) for _ in range(2))
     state = search.fixed, place, temperatures, tried, taken
+    watch = None
+    if search.observer is not None:
+        search.observer.heated(lambda: float(temperatures[place[codes.TEMPERATURE]]))
+        watch = search.observer.stepped
     # not by `Search.run`, which ends with the first assignment that satisfies everything
-    ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits)
+    ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits, watch)
     search.extra |= {
         "anneals": int(place[codes.ANNEALS]),
         "acceptance": {

@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
-    task = task_of(request)
+    task = replace(task_of(request), recorder=request.recorder(model))
     try:
         result = _run(model, request, deliver, task)
     except Stopped:  # while the model was compiled
         return Ended(False, request.why_stopped(), statistics={"strategy": task.strategy, "steps": 0})
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{task.strategy}: {error}") from None
-    return ended(result, request, model.maximizing)
+    trace = None if task.recorder is None else task.recorder.trace()
+    return replace(ended(result, request, model.maximizing), trace=trace)
 
 
 def task_of(request: Request) -> Task:
@@ -87,8 +88,8 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
 
 
 def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:
-    """Return what `auto` does beside walking; a trace is of one walk over the model's own variables."""
-    wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"] and not task.common["trace"]
+    """Return what `auto` does beside walking."""
+    wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"]
     compiled = patterns.compiled
     return (
         Presolve(model, request, auto.first_steps(compiled)) if wanted and compiled.decision_count else None

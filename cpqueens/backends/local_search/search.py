@@ -1,4 +1,4 @@
-"""One search: the compiled model, its state, limits, audit and trace; what strategies are written in."""
+"""One search: the compiled model, its state, limits and audit; what strategies are written in."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.neighbourhood import build_space, derive
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
+from cpqueens.backends.local_search.tracing import WalkObserver, events_for
 from cpqueens.kernels import search_arena as arena
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels.pace import Pace
@@ -71,7 +73,6 @@ class Result:
     steps: int
     trajectory: int
     statistics: dict[str, Any] = field(default_factory=dict)
-    events: Any = None  # (events, 6), see cpqueens.kernels.search_info
     objective: int | None = None  # of ``x``, where the problem has one and ``x`` is a solution
 
     @classmethod
@@ -101,8 +102,8 @@ class Search:
     audit
         ``final``, ``step`` (compare with a fresh computation after every call of a kernel) or ``full``
         (after every move).
-    trace
-        How many events to keep; when they run out every second one is dropped.
+    recorder
+        Is shown every state, for which kernels are called for single steps.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Search:
         assignment_only: bool = False,
         measure: str = "surplus",
         audit: str = "final",
-        trace: int = 0,
+        recorder: TraceRecorder | None = None,
         hint: tuple[IntArray, IntArray] | None = None,
     ) -> None:
         self.compiled, self.size = compiled, compiled.decision_count
@@ -125,7 +126,7 @@ class Search:
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
-        self.events = np.zeros((trace, at.EVENT_WIDTH), dtype=np.int64)
+        self.events = events_for(0 if recorder is None else self.size)
         self.hint = hint
         self.paces: dict[Any, Pace] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
@@ -143,6 +144,7 @@ class Search:
         self.fixed = Fixed(self.state)  # what kernels are called with
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
         self.renew(seed, limits)
+        self.observer = None if recorder is None else WalkObserver(recorder, self)
 
     def renew(self, seed: int, limits: Limits | None = None) -> None:
         """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
@@ -204,7 +206,7 @@ class Search:
         self.keep_best()
         if self.goes_on:  # after a solution, with a lower limit on the objective: no new start
             self.goes_on = False
-            self.rebuild()
+            self.rebuild("demand")
             return
         self.restarts += 1
         if self.hint is not None and self.restarts == 0:
@@ -220,6 +222,7 @@ class Search:
         starts = self.starts(kind)
         if len(starts) == 1 and isinstance(starts[0], Fixed):
             begin(starts[0], self.fixed)
+            self._observe("restart")
             return
         random_start(starts, self.x, self.compiled, self.space, self.random)
         self.rebuild()
@@ -229,7 +232,7 @@ class Search:
         everywhere = np.ones(self.size, dtype=bool)
         hinted_start(self.x, self.compiled, self.space, self.neighbourhood, self.random, x, everywhere)
         self.restarts = max(0, self.restarts)
-        self.rebuild()
+        self.rebuild("taken")
 
     def starts(self, kind: str = "independent") -> Sequence[Start]:
         """Return what a random start of this kind is made of."""
@@ -266,9 +269,17 @@ class Search:
         assert self.compiled.objective is not None
         return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x))[0])
 
-    def rebuild(self) -> None:
-        """Compute the state afresh from ``x`` and begin a new descent."""
+    def rebuild(self, why: str = "restart") -> None:
+        """Compute the state afresh from ``x`` and begin a new descent.
+
+        ``why`` is the event of a trace, "" if that knows the state already.
+        """
         begin(NO_START, self.fixed)
+        self._observe(why)
+
+    def _observe(self, kind: str) -> None:
+        if self.observer is not None:
+            self.observer.begun(kind)
 
     def reset_weights(self) -> None:
         """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""
@@ -294,7 +305,7 @@ class Search:
             return False
         self.arrays.part(arena.WEIGHT)[self.relaxed[violated]] = 1
         self.relaxed = self.relaxed[~violated]
-        self.rebuild()
+        self.rebuild("demand")
         return True
 
     def keep_best(self) -> None:
@@ -332,10 +343,13 @@ class Search:
                 left = min(left, self.aside.after - self.steps)
             if self.limits.should_stop():
                 return "stopped"
-            size = 1 if self.audit == "full" else max(1, min(pace.steps, left, total))
+            single = self.audit == "full" or self.observer is not None
+            size = 1 if single else max(1, min(pace.steps, left, total))
             code = pace.counted(lambda most: kernel(most, self.fixed, *arguments), size, lambda: self.steps)
             if self.audit != "final":
                 check_state(self.arrays, self.measure, self.events)
+            if self.observer is not None:
+                self.observer.stepped()
             if code == at.SOLVED:
                 continue
             if code != at.BUDGET:

@@ -12,8 +12,16 @@ ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
 """What kernels return when they do not want to go on; 0 (or false) is to go on, true is 1."""
 
 
-def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits: Limits) -> Sliced:
-    """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met."""
+def slices(
+    advance: Callable[[int], int],
+    steps_done: Callable[[], int],
+    limits: Limits,
+    watch: Callable[[], object] | None = None,
+) -> Sliced:
+    """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met.
+
+    With ``watch`` it is called for single steps, and that after each.
+    """
     pace = Pace()
     while True:
         left = pace.steps if limits.steps is None else limits.steps - steps_done()
@@ -21,8 +29,10 @@ def slices(advance: Callable[[int], int], steps_done: Callable[[], int], limits:
             return "step_limit"
         if limits.should_stop():
             return "stopped"
-        steps = min(pace.steps, left)
+        steps = min(pace.steps, left) if watch is None else 1
         code = pace.counted(advance, steps, steps_done)
+        if watch is not None:
+            watch()
         if code in ENDS:
             return ENDS[code]
 

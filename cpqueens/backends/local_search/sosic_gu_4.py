@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import permuted, slices
+from cpqueens.backends.local_search.tracing import watching
 from cpqueens.backends.together import COUNTED, Together
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_units as codes
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_lot import EXTRA
 from cpqueens.kernels.tiers import Fixed
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import ShiftedPermutation
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -36,7 +39,11 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 
 def solve_shifted(
-    pattern: ShiftedPermutation, seed: int, limits: Limits, options: Mapping[str, Any]
+    pattern: ShiftedPermutation,
+    seed: int,
+    limits: Limits,
+    options: Mapping[str, Any],
+    recorder: TraceRecorder | None = None,
 ) -> Result:
     """Solve the pattern; O(n) time for large n, 20 bytes per variable for queens and the offsets' 8."""
     n = pattern.size
@@ -47,7 +54,11 @@ def solve_shifted(
     def advance(steps: int) -> int:
         return int(codes.units_search(steps, *settings, fixed))
 
-    reason = slices(advance, lambda: int(info[at.STEPS]), limits)
+    def placed() -> tuple[IntArray, int] | None:
+        return (x.astype(np.int64) + pattern.low, int(info[at.COST])) if info[codes.SEARCHING] else None
+
+    watch = watching(recorder, info, placed, codes.RESTARTS)
+    reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
     cost = int(info[at.COST]) if info[codes.SEARCHING] else n
     values = x.astype(np.int64)
     values += pattern.low

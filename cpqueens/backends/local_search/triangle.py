@@ -27,7 +27,7 @@ def suits(search: Search) -> bool:
     rows = search.arrays.rows
     if rows is None or search.arrays.deep is not None or search.measure != 0 or search.audit != "final":
         return False
-    if len(search.events) or search.arrays.summary["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
+    if search.arrays.summary["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
         return False
     whole = len(search.neighbourhood.groups) == 1 and (search.space.group == 0).all()
     straight = (part(rows.static, BIT_ROWS).reshape(-1, 5)[:, 4] == 0).all()
@@ -144,8 +144,15 @@ def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
     def advance(steps: int) -> int:
         return int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), triangle.state()))
 
-    reason = slices(advance, lambda: already + int(info[search_info.STEPS]), search.limits)
-    search.rebuild()
+    def steps_done() -> int:
+        return already + int(info[search_info.STEPS])
+
+    def watch() -> None:
+        if search.observer is not None:
+            search.observer.walked(steps_done(), search.x, None)
+
+    reason = slices(advance, steps_done, search.limits, watch if search.observer is not None else None)
+    search.rebuild("")
     made = info - before
     search.info[[search_info.STEPS, search_info.MOVES]] += made[search_info.STEPS]
     search.info[search_info.EVALUATIONS] += made[search_info.EVALUATIONS]

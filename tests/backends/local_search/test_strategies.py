@@ -131,9 +131,11 @@ def test_endings_of_climbing_are_told_apart() -> None:
 
 
 def test_trace_is_capped_and_thinned() -> None:
-    events = np.array(run(magic_square(6), "jump", 0, 3000, trace=64).statistics["events"])
-    assert 32 <= len(events) <= 64
-    assert (np.diff(events[:, 0]) >= 0).all()
+    trace = run(magic_square(6), "jump", 0, 3000, trace=64).trace
+    assert trace is not None
+    assert 32 <= len(trace) <= 64
+    assert trace.thinning >= 16
+    assert (np.diff(trace.steps) >= 0).all()
 
 
 def test_a_hint_is_kept_where_it_can_be() -> None:

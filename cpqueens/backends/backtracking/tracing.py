@@ -1,0 +1,174 @@
+"""Recording exact search: what is placed, taken back and pruned, seen from its state after every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.answers.trace import UNSET
+from cpqueens.kernels import branching as tree
+from cpqueens.kernels import domains as at
+from cpqueens.kernels.branching import TreeSearch
+from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.search import ROW, PatternSearch
+from cpqueens.language.rows import IntArray
+
+MOST_CELLS = 20_000
+"""Values of all variables together whose coming and going is recorded."""
+
+
+class PathObserver:
+    """Shows a recorder the path of a search that places one variable after the other.
+
+    Parameters
+    ----------
+    size
+        Number of variables.
+    base
+        Added to the values that are shown.
+    """
+
+    def __init__(self, recorder: TraceRecorder, size: int, base: int = 0) -> None:
+        self.recorder, self.base = recorder, base
+        self.path: list[int] = []
+        self.values = np.full(size, UNSET, dtype=np.int64)
+        recorder.begin(self.values)
+
+    def show(self, step: int, path: list[int], solved: bool = False, afresh: bool = False) -> None:
+        """Note the values of the first variables: one event for each that is taken back or placed.
+
+        With ``afresh`` all are taken back at once, by a new start.
+        """
+        common = 0
+        while not afresh and common < min(len(path), len(self.path)) and path[common] == self.path[common]:
+            common += 1
+        if afresh and self.path:
+            self.values[:] = UNSET
+            self.recorder.show("restart", step, self.values)
+        else:
+            for row in range(len(self.path) - 1, common - 1, -1):
+                self._set(row, UNSET, "backtrack", step)
+        for row in range(common, len(path)):
+            self._set(row, path[row] + self.base, "place", step)
+        if solved:
+            self.recorder.show("solution", step, self.values)
+        self.path = path
+
+    def _set(self, row: int, value: int, kind: str, step: int) -> None:
+        self.values[row] = value
+        self.recorder.show(kind, step, self.values)
+
+
+class PatternObserver(PathObserver):
+    """Shows a recorder the path of a search on a pattern, which is called for single placements."""
+
+    def __init__(self, recorder: TraceRecorder, search: PatternSearch) -> None:
+        super().__init__(recorder, search.pattern.n, search.pattern.base)
+        self.search: Any = search
+        self.untried: Any = getattr(search, "untried", None)  # of a kernel that goes on after a dead end
+        self._before()
+
+    def _before(self) -> None:
+        self._row, self._found = int(self.search.control[ROW]), self.search.solutions
+        self._words = [] if self.untried is None else self.untried.tolist()
+
+    def stepped(self) -> None:
+        """Note what the last call did."""
+        search = self.search
+        row, solved = int(search.control[ROW]), search.solutions > self._found
+        path = search.x.tolist() if solved else search.x[: max(row, 0)].tolist()
+        if solved and self.untried is not None:  # it keeps no value of the last row
+            path[-1] = lowest_of(self._words[-1] & ~int(self.untried[-1]))
+        for dead in self._dead(len(path) - 1):
+            self.show(search.nodes, dead)
+        self.show(search.nodes, path, solved)
+        self._before()
+
+    def _dead(self, end: int) -> Iterator[list[int]]:
+        """Yield the paths to the dead ends of the last call, which then placed a value in row ``end``."""
+        for row in range(self._row, -1, -1) if self.untried is not None else ():
+            tried = self._words[row] & ~(int(self.untried[row]) if row == end else 0)
+            while tried and (row != end or tried & (tried - 1)):
+                yield [*self.path[:row], lowest_of(tried)]
+                tried &= tried - 1
+            if row == end:
+                return
+
+
+def lowest_of(word: int) -> int:
+    """Return the place of the lowest bit."""
+    return (word & -word).bit_length() - 1
+
+
+class TreeObserver:
+    """Shows a recorder what is decided and what propagation leaves of the domains.
+
+    Parameters
+    ----------
+    count
+        Number of decision variables.
+    check_only
+        Whether a variable has a value only where the search placed one.
+    """
+
+    def __init__(self, recorder: TraceRecorder, count: int, check_only: bool) -> None:
+        self.recorder, self.count, self.check_only = recorder, count, check_only
+        self._depth = self._found = self._restarts = 0
+
+    def show(self, step: int, m: Memory, q: TreeSearch, afresh: bool = False) -> None:
+        """Note the state after a step of the kernel, if it differs from the one before."""
+        values, flags = self._values(m, q), self._flags(m)
+        depth, found, restarts = (int(q.state[k]) for k in (tree.DEPTH, tree.FOUND, tree.RESTARTS))
+        if not self.recorder.has_begun:
+            self.recorder.begin(values, domains=None if flags is None else (self._cells(m), flags))
+        elif found > self._found:
+            self.recorder.show("solution", step, values, flags=flags)
+        elif afresh or restarts > self._restarts:
+            self.recorder.show("restart", step, values, flags=flags)
+        elif depth != self._depth or self._differs(values, flags):
+            kind = "prune" if depth == self._depth else "place" if depth > self._depth else "backtrack"
+            lead = int(q.levels[depth - 1, tree.VARIABLE]) // at.X_WIDTH if kind == "place" else -1
+            self.recorder.show(kind, step, values, flags=flags, lead=lead)
+        self._depth, self._found, self._restarts = depth, found, restarts
+
+    def _differs(self, values: IntArray, flags: Any) -> bool:
+        return not np.array_equal(values, self.recorder.last) or self.recorder.has_toggled(flags)
+
+    def _values(self, m: Memory, q: TreeSearch) -> IntArray:
+        records = m.x[: self.count * at.X_WIDTH].reshape(self.count, at.X_WIDTH)
+        low = records[:, at.LOW]
+        values = np.where(low == records[:, at.HIGH], low, UNSET)
+        if self.check_only:
+            values[int(q.state[tree.DEPTH]) :] = UNSET
+        return values
+
+    def _listed(self, m: Memory) -> IntArray | None:
+        """Return the records of the variables if all values are listed and not too many."""
+        records: IntArray = m.x[: self.count * at.X_WIDTH].reshape(self.count, at.X_WIDTH)
+        if self.check_only or (records[:, at.FIRST] < 0).any():
+            return None
+        if not self.recorder.has_begun:
+            self._low, self._high = records[:, at.LOW].copy(), records[:, at.HIGH].copy()
+        return records if (self._high - self._low + 1).sum() <= MOST_CELLS else None
+
+    def _cells(self, m: Memory) -> IntArray:
+        sizes = self._high - self._low + 1
+        variable = np.repeat(np.arange(self.count), sizes)
+        value = np.concatenate([np.arange(a, b + 1) for a, b in zip(self._low, self._high, strict=True)])
+        return np.stack([variable, value], axis=1)
+
+    def _flags(self, m: Memory) -> Any:
+        """Return which cells are left (cells,), None where they are not recorded."""
+        records = self._listed(m)
+        if records is None:
+            return None
+        parts = []
+        for record, low, high in zip(records.tolist(), self._low.tolist(), self._high.tolist(), strict=True):
+            first = record[at.FIRST] - record[at.BASE]
+            values = np.arange(low, high + 1)
+            inside = (record[at.LOW] <= values) & (values <= record[at.HIGH])
+            parts.append(inside & (m.cells[first + low : first + high + 1] != 0))
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.bool_)

@@ -1,0 +1,165 @@
+"""Recording local search: its values are shown after every step, split into the moves that kernels tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.kernels import search_info as at
+from cpqueens.language.rows import IntArray
+
+
+class Walked(Protocol):
+    """What is looked at of a search."""
+
+    info: IntArray
+    tabu: IntArray
+    events: Any
+
+    @property
+    def x(self) -> IntArray:
+        """The current assignment."""
+
+    @property
+    def cost(self) -> int:
+        """Its weighted violation."""
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+
+
+def kind_of(change: int) -> str:
+    """Return what a move is called that changes the cost so much."""
+    return "move" if change < 0 else "uphill" if change else "sideways"
+
+
+def events_for(size: int) -> Any:
+    """Return room for what one step of a kernel tells: a sweep may move every variable; none for none."""
+    return np.zeros((size and 2 * size + 64, at.EVENT_WIDTH), dtype=np.int64)
+
+
+def apply(values: IntArray, after: IntArray, event: list[int]) -> None:
+    """Change ``values`` by an event of a kernel, which may be followed by others until they are ``after``."""
+    _, code, v, target, _, _ = event
+    swap = code == at.SWAP
+    if code in (at.EVENT_SIDEWAYS, at.ACCEPT) and 0 <= target < len(values):  # it does not say which
+        swap = bool(after[v] == values[target] and after[target] == values[v] and values[v] != values[target])
+    if swap:
+        values[[v, target]] = values[[target, v]]
+    else:
+        values[v] = target
+
+
+class WalkObserver:
+    """Shows a recorder the states of one search, whose kernels are called for single steps."""
+
+    def __init__(self, recorder: TraceRecorder, search: Walked) -> None:
+        self.recorder, self.search = recorder, search
+        self.temperature: Callable[[], float] | None = None
+        self._keep()
+
+    def _keep(self) -> None:
+        """Remember what the next step is compared with."""
+        search = self.search
+        self._x, self._cost, self._tabu = search.x.copy(), search.cost, search.tabu.copy()
+        self._heat = self._temperature()
+        search.info[[at.RECORDED, at.SEEN]] = 0
+        search.info[at.THINNING] = 1
+
+    def _temperature(self) -> float | None:
+        return None if self.temperature is None else self.temperature()
+
+    def _show(self, kind: str, values: IntArray, cost: int | None) -> None:
+        self.recorder.show(kind, self.search.steps, values, cost, self._temperature())
+
+    def heated(self, temperature: Callable[[], float]) -> None:
+        """Note the temperature too, from now on."""
+        self.temperature = temperature
+        self._heat = temperature()
+
+    def begun(self, kind: str = "restart") -> None:
+        """Note that the state was set anew: by a start, or by other means."""
+        search = self.search
+        if not self.recorder.has_begun:
+            self.recorder.begin(search.x, search.cost)
+        elif kind:
+            self._show(kind, search.x, search.cost)
+        self._keep()
+
+    def walked(self, step: int, values: IntArray, cost: int | None) -> None:
+        """Note a step of a kernel that keeps its own count of steps, and perhaps no cost that compares."""
+        if not np.array_equal(values, self._x):
+            kind = "move" if cost is None else kind_of(cost - self._cost)
+            self.recorder.show(kind, step, values, cost)
+            self._x, self._cost = values.copy(), self._cost if cost is None else cost
+
+    def stepped(self) -> None:
+        """Note what a step of a kernel on the search's own state did."""
+        heat = self._temperature()
+        if heat is not None and self._heat is not None and heat > self._heat:
+            self._show("temperature", self._x, self._cost)
+        for kind, values, cost in self._moves():
+            self._show(kind, values, cost)
+        self._keep()
+
+    def _moves(self) -> list[tuple[str, IntArray, int]]:
+        """Return the events of a step with the values and the cost after each."""
+        search = self.search
+        now = self._x.copy()
+        found: list[tuple[str, IntArray, int]] = []
+        for event in search.events[: int(search.info[at.RECORDED])].tolist():
+            _, code, _, _, change, cost = event
+            if code == at.RESET:
+                now = search.x.copy()
+            else:
+                apply(now, search.x, event)
+            found.append(("reset" if code == at.RESET else kind_of(change), now.copy(), cost))
+        if not np.array_equal(now, search.x):
+            found.append((kind_of(search.cost - self._cost), search.x.copy(), search.cost))
+        if not found and search.cost != self._cost:
+            found.append(("weights", now, search.cost))
+        elif not found and (search.tabu > self._tabu).any():
+            found.append(("tabu", now, search.cost))
+        return found
+
+
+def watching(
+    recorder: TraceRecorder | None,
+    info: IntArray,
+    state: Callable[[], tuple[IntArray, int] | None],
+    restarts: int = -1,
+) -> Callable[..., None] | None:
+    """Return what is called after each step of a kernel made for a pattern; None where nothing is recorded.
+
+    It may be called with the kind of what happened, where that is no step.
+
+    Parameters
+    ----------
+    state
+        Returns values and cost, None while a start is being made.
+    restarts
+        Where ``info`` counts new starts, -1 if nowhere.
+    """
+    if recorder is None:
+        return None
+    shown = {"cost": 0, "resets": 0, "restarts": 0}
+
+    def watch(kind: str = "") -> None:
+        found = state()
+        if found is None:
+            return
+        values, cost = found
+        counted = {"restarts": int(info[restarts]) if restarts >= 0 else 0, "resets": int(info[at.RESETS])}
+        if not recorder.has_begun:
+            recorder.begin(values, cost)
+        elif not np.array_equal(values, recorder.last):
+            larger = [name[:-1] for name in counted if counted[name] > shown[name]]
+            kind = kind or (larger[0] if larger else kind_of(cost - shown["cost"]))
+            recorder.show(kind, int(info[at.STEPS]), values, cost)
+        shown.update(counted, cost=cost)
+
+    return watch

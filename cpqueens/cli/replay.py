@@ -1,0 +1,70 @@
+"""`cpqueens replay`: a search to be watched, as one HTML page."""
+
+from __future__ import annotations
+
+import click
+
+from cpqueens.cli import options as shared
+from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.terminal import say
+
+
+@click.command()
+@shared.model_arguments
+@click.option(
+    "--solver", "solvers", multiple=True, default=("local-search:min-conflicts",), show_default=True,
+    help="backend or backend:strategy that records; several are shown side by side",
+)  # fmt: skip
+@click.option("--time-limit", type=float, metavar="SECONDS", help="of each run")
+@click.option("--step-limit", type=int, metavar="STEPS", help="of each run")
+@click.option("--seed", "random_seed", type=int, metavar="SEED", help="of the random choices")
+@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="a solver's own parameter")
+@click.option(
+    "--events", type=click.IntRange(2, 10**6), default=100_000, show_default=True,
+    help="to keep; longer traces are thinned",
+)  # fmt: skip
+@click.option("--out", required=True, type=click.Path(dir_okay=False), help="file.html")
+@click.option("--force", is_flag=True, help="replace an existing file")
+@shared.json_option
+def command(
+    model: str,
+    parameters: tuple[str, ...],
+    solvers: tuple[str, ...],
+    params: tuple[str, ...],
+    events: int,
+    out: str,
+    force: bool,
+    as_json: bool,
+    **options: object,
+) -> int:
+    """Record a search, or several, and write a page on which it can be watched."""
+    from cpqueens.cli.terminal import progress
+    from cpqueens.report.outputfile import OutputFile
+    from cpqueens.report.replay import replay_page
+    from cpqueens.solving.solve import solve
+
+    instance = shared.load(model, parameters)
+    shared.check_place(out, "--out")
+    file = OutputFile(out, force=force)
+    try:
+        outcomes = []
+        for solver in solvers:
+            given = shared.run_options(solver=solver, params=params, **options)
+            with progress(f"{instance.title}: {solver}", lambda: 0, shown=True):
+                outcomes.append(solve(instance.model, trace=events, **given))
+        page = replay_page(outcomes).encode()
+        file.append(page)
+    except BaseException:
+        file.discard()
+        raise
+    file.commit()
+    runs = [
+        {"solver": o.solver, "status": o.status, "events": 0 if o.trace is None else len(o.trace)}
+        for o in outcomes
+    ]
+    if as_json:
+        echo_json(document("replay", instance, file=out, bytes=len(page), runs=runs))
+    else:
+        say("\n".join(f"{r['solver']}: {r['status']}, {r['events']:,} events" for r in runs))
+        say(f"written    {out} ({len(page) / 1000:,.0f} kB)")
+    return 0

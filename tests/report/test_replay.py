@@ -1,0 +1,158 @@
+"""The page that replays a trace: it holds the trace, asks nothing of the network, and works in a browser."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cpqueens import Model, ModelError, Outcome
+from cpqueens.answers.trace import UNSET
+from cpqueens.cli.main import main
+from cpqueens.problems import catalog
+from cpqueens.report.replay import replay_page
+
+RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "climbing": ("queens n=8", "local-search:hill-climbing", {}),
+    "annealing": ("toroidal_queens n=7", "local-search:annealing", {"step_limit": 500}),
+    "table": ("superqueens n=10", "backtracking:table", {}),
+    "forward": ("queens n=8", "backtracking:forward", {}),
+    "square": ("magic_square n=3", "backtracking:forward", {}),
+    "interval": ("all_interval n=8", "local-search:tabu", {}),
+}
+
+
+def outcome(name: str) -> Outcome:
+    problem, solver, options = RUNS[name]
+    title, *parameters = problem.split()
+    return catalog.load(title, parameters).model.solve(solver=solver, random_seed=4, trace=10_000, **options)
+
+
+def data_of(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_the_page_holds_the_trace_and_nothing_from_elsewhere() -> None:
+    runs = [outcome(name) for name in RUNS]
+    page = replay_page(runs)
+    assert not re.search(r'(src|href)="(?!data:)|@import|url\(|https?:', page)
+    for run, data in zip(runs, data_of(page), strict=True):
+        assert run.trace is not None
+        assert data["names"] == list(run.trace.names)
+        assert [data["kindnames"][k] for k in data["kinds"]] == list(run.trace.kinds)
+        values = data["start"]
+        for variable, new in zip(data["vars"], data["news"], strict=True):
+            values[variable] = new
+        last = run.trace.state(len(run.trace)).tolist()
+        assert values == [None if v == UNSET else v for v in last]
+
+
+def test_names_cannot_end_the_script() -> None:
+    m = Model("</script><b>@DATA@")
+    m.intvar(0, 1, shape=2, name="</script>")
+    page = replay_page([m.solve(solver="backtracking", trace=10)])
+    assert data_of(page)[0]["names"][0] == "</script>[0]"
+    assert "<b>" not in page
+
+
+def test_refusals() -> None:
+    run = catalog.load("queens", ["n=5"]).model.solve(solver="backtracking")
+    for runs, message in (([], "at least one run"), ([run], "backtracking recorded nothing")):
+        with pytest.raises(ModelError, match=message):
+            replay_page(runs)
+
+
+def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
+    def call(line: str) -> tuple[int, str]:
+        done = CliRunner().invoke(main, line.split())
+        return done.exit_code, done.output
+
+    page = tmp_path / "page.html"
+    two = "--solver backtracking:check --solver las-vegas"
+    assert call(f"replay queens n=5 {two} --seed 1 --out {page}")[0] == 0
+    assert [run["title"] for run in data_of(page.read_text())] == [
+        "backtracking:check on queens",
+        "las-vegas on queens",
+    ]
+    assert call(f"replay queens n=5 --out {page}")[0] == 2
+    assert call(f"replay queens n=5 --solver cpsat --out {tmp_path / 'x.html'}")[0] == 2
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["page.html"]
+    code, text = call("solve queens n=4 --solver backtracking:check --trace")
+    assert code == 0
+    assert [line.split()[1:4] for line in text.splitlines()[2:6]] == [
+        ["place", "q[0]", "="],
+        ["place", "q[1]", "="],
+        ["backtrack", "q[1]", "was"],
+        ["place", "q[1]", "="],
+    ]
+    code, text = call("solve queens n=4 --trace-boards --solver backtracking:check")
+    assert code == 0
+    assert text.count("┌────────────┐") == 15
+    assert "▓▓▓" in text
+    assert call("solve costas_array n=30 --trace-boards")[0] == 2
+    assert "records nothing" in call("solve queens --solver cpsat --trace")[1]
+
+
+# ---- in a browser --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright (group browser) is missing")
+    where = shutil.which("chromium") or shutil.which("chromium-browser")
+    if where is None:
+        pytest.skip("no chromium")
+    arguments = ["--no-sandbox", "--disable-background-networking"]
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=where, args=arguments)
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1300, "light")])
+def test_in_a_browser(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
+    names = ["climbing", "forward"] if width > 400 else ["annealing", "table", "square", "interval"]
+    runs = [outcome(name) for name in names]
+    file = tmp_path / "page.html"
+    file.write_text(replay_page(runs), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: None if request.url == file.as_uri() else wrong.append(request.url))
+    page.goto(file.as_uri())
+    longest = max(len(run.trace) for run in runs if run.trace is not None)
+
+    def states_are_those_of(event: int) -> None:
+        assert page.evaluate("replay.at") == event
+        shown = page.evaluate("replay.runs.map(run => run.values)")
+        for run, values in zip(runs, shown, strict=True):
+            assert run.trace is not None
+            state = run.trace.state(min(event, len(run.trace))).tolist()
+            assert values == [None if v == UNSET else v for v in state]
+
+    for event in (longest, 3, longest // 2, 0, 1):
+        page.evaluate(f"replay.go({event})")
+        states_are_those_of(event)
+    for key, event in (("ArrowRight", 2), ("End", longest), ("ArrowLeft", longest - 1), ("Home", 0)):
+        page.keyboard.press(key)
+        states_are_those_of(event)
+    assert page.inner_text(".said").startswith("Start")
+    if page.is_visible("#heat"):
+        page.keyboard.press("h")
+        assert page.is_checked("#heat")
+    page.select_option("#speed", label="1,000/s")
+    page.keyboard.press(" ")
+    page.wait_for_function(f"replay.at === {longest} && !replay.playing")
+    states_are_those_of(longest)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    drawn = "[...document.querySelectorAll('canvas')].every(c => c.toDataURL().length > 500)"
+    assert page.evaluate(drawn)
+    assert [w for w in wrong if not w.startswith("data:")] == []
+    page.close()
