@@ -6,6 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -81,11 +82,12 @@ class Blocks(list[Block]):
 
     def names(self) -> list[str]:
         """Return the names of all variables, in their order."""
-        return [
-            f"{block.name}[{','.join(map(str, index))}]" if index else block.name
-            for block in self
-            for index in np.ndindex(block.shape)
-        ]
+        found: list[str] = []
+        for block in self:
+            axes = [[str(k) for k in range(size)] for size in block.shape]
+            places = [",".join(index) for index in product(*axes)]
+            found += [f"{block.name}[{place}]" for place in places] if axes else [block.name]
+        return found
 
     def from_variable(self, first: int) -> Block | None:
         """Return the block that begins with the variable ``first``, if any."""

@@ -138,6 +138,10 @@ def as_linears(*values: Any) -> list[LinearArray]:
 
 def flat_terms(value: Any, what: str = "value") -> LinearArray:
     """Return ``value`` as terms of shape (size,); in lists arrays of any shape may stand beside terms."""
+    if type(value) is list and set(map(type, value)) == {Term}:  # most are: the short way
+        (registry, *others) = {term.registry for term in value}
+        if not others:
+            return join_terms(registry, value)
     value = listed(value, what)
     return _flat(registry_of(value), value, what, 0)
 

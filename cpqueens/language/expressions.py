@@ -316,6 +316,8 @@ class LinearArray(Operand, LinearRows):
 
     def __getitem__(self, key: Any) -> LinearArray:
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
+        if type(key) is int and len(self.shape) == 1 and 0 <= key < len(self._scalars or ()):
+            return self._scalars[key]  # type: ignore[index]  # the short way of double loops
         place = self._place(key)
         if place is None:
             return OPERATIONS.pick(self, key)
@@ -331,6 +333,10 @@ class LinearArray(Operand, LinearRows):
             return key if -shape[0] <= key < shape[0] else None
         if type(key) is not tuple or len(key) != len(shape) or not shape:
             return None
+        if len(shape) == 2:
+            (r, c), (height, width) = key, shape
+            inside = type(r) is int and type(c) is int and 0 <= r < height and 0 <= c < width
+            return r * width + c if inside else None
         place = 0
         for k, n in zip(key, shape, strict=True):
             if type(k) is not int or not 0 <= k < n:

@@ -13,6 +13,7 @@ from cpqueens.language.ranges import LIMIT, OutOfRange
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 
+_TOGETHER = 1000  # numbers of an array of middle size
 _LONGEST = 120  # characters of a constraint in a message
 
 
@@ -24,11 +25,27 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
     OutOfRange
         If the reach of one is too large.
     """
+    arrays = list(arrays)
+    if not arrays:
+        return
     ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
     largest = max(1, *map(abs, ends)) if ends else 1
+    if len(arrays) > 1 and _all_surely_in_range([array for array, _ in arrays], largest):
+        return
     for array, most in arrays:
         if not _surely_in_range(array, largest):
             array.bind(model).bounds(most)
+
+
+def _all_surely_in_range(arrays: list[LinearArray], largest: int) -> bool:
+    """Say the same of many arrays, of their numbers put together; False where that would be much to copy."""
+    if sum([array.size * array.width for array in arrays]) > _TOGETHER * len(arrays):
+        return False
+    coefficients = np.concatenate([array.coefficients.reshape(-1) for array in arrays])
+    constants = np.concatenate([array.constants.reshape(-1) for array in arrays])
+    ends = [(int(a.max(initial=0)), -int(a.min(initial=0))) for a in (coefficients, constants)]
+    widest = max([array.width for array in arrays])
+    return widest * max(ends[0]) * largest + max(ends[1]) <= LIMIT
 
 
 def _surely_in_range(array: LinearArray, largest: int) -> bool:

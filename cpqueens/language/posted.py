@@ -66,6 +66,7 @@ class ConstraintList(Sequence[Constraint]):
         self._settling = False
         self._files: list[CodeType | str | None] = []
         self._places: list[int] = []
+        self._arrays: tuple[tuple[int, int], list[Linear]] | None = None  # what `rows` made, and of what
         self.cuts = 0  # how often it was truncated: as long as it is not, the length tells its state
 
     def append(self, constraint: Constraint, source: Source | None) -> None:
@@ -194,7 +195,7 @@ class ConstraintList(Sequence[Constraint]):
         """Return the list as it is pickled: places in code become file and line."""
         sources = [self.source(k) or (None, 0) for k in range(len(self))]
         files, places = [file for file, _ in sources], [line for _, line in sources]
-        return vars(self) | {"_files": files, "_places": places}
+        return vars(self) | {"_files": files, "_places": places, "_arrays": None}
 
     def others(self) -> list[tuple[list[int], Constraint]]:
         """Return all but the relations between single terms, with positions; single connectives as arrays."""
@@ -210,6 +211,14 @@ class ConstraintList(Sequence[Constraint]):
 
         They go by relation and width.
         """
+        if first:
+            return self._rows(first)
+        state = len(self._entries), self.cuts
+        if self._arrays is None or self._arrays[0] != state:
+            self._arrays = state, self._rows(0)
+        return list(self._arrays[1])
+
+    def _rows(self, first: int) -> list[Linear]:
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
         if not rows or not self._relations:
             return []

@@ -94,7 +94,10 @@ def singles(values: Iterable[Any]) -> tuple[Any, ...] | None:
     found: list[Any] = []
     registry = None
     for value in values:
-        single = value.single() if isinstance(value, Operand) else None
+        if type(value) is Term and value.known_literal is not None:
+            single: Any = value
+        else:
+            single = value.single() if isinstance(value, Operand) else None
         if single is None:
             return None
         if registry is None:

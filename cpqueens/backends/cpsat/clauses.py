@@ -115,8 +115,10 @@ def written_out(
     arrays
         All other terms of the model, the arguments of definitions included.
     """
-    known = _Truths(clauses, truths, arrays, store)
     result = Clauses(np.zeros(store.variable_count, dtype=bool))
+    if not clauses:
+        return result
+    known = _Truths(clauses, truths, arrays, store)
     pending = list(clauses)
     while pending:
         literals = pending.pop()

@@ -81,7 +81,9 @@ class TextWriter:
         for variable, values in store.domains.items():
             if used[variable]:
                 domains[self.index[variable] - first] = intervals(values)
-        labels = [f'name:"{_escaped(names[v])}"' if v in names else "" for v in kept.tolist()]
+        labels = [""] * len(domains)
+        if names:
+            labels = [f'name:"{_escaped(names[v])}"' if v in names else "" for v in kept.tolist()]
         self.parts += [
             f"variables{{{label}domain:[{domain}]}}" for label, domain in zip(labels, domains, strict=True)
         ]
@@ -297,12 +299,16 @@ class TextWriter:
 
     def entries(self, array: LinearArray) -> str:
         """Return the text of the terms of an array."""
+        if array.width == 1:
+            coefficients = array.coefficients[:, 0].tolist()
+            if 0 not in coefficients:
+                places = self.positions[array.variables[:, 0]].tolist()
+                parts = zip(places, coefficients, array.constants.tolist(), strict=True)
+                return "".join(
+                    [f"exprs{{vars:{v} coeffs:{a}{f' offset:{c}' if c else ''}}}" for v, a, c in parts]
+                )
         if not array.coefficients.any():
             return "".join([f"exprs{{offset:{c}}}" for c in array.constants.tolist()])
-        if array.width == 1 and array.coefficients.all():
-            columns = [self.positions[array.variables[:, 0]], array.coefficients[:, 0], array.constants]
-            numbers = tuple(np.column_stack(columns).reshape(-1).tolist())
-            return "exprs{vars:%d coeffs:%d offset:%d}" * array.size % numbers
         return self.affines(array.rows())
 
     def table(self, terms: LinearArray, values: list[int], negated: bool = False) -> None:

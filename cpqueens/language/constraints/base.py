@@ -78,8 +78,8 @@ class Constraint(BoolArray):
     @property
     def arguments(self) -> tuple[LinearArray, ...]:
         """The arrays of terms it speaks about."""
-        values = (getattr(self, name) for name in self.fields)
-        return tuple(v for v in values if isinstance(v, LinearArray))
+        values = [getattr(self, name) for name in self.fields]
+        return tuple([v for v in values if isinstance(v, LinearArray)])
 
     @property
     def ranged(self) -> tuple[LinearArray, ...]:
