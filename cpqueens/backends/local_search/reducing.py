@@ -181,17 +181,17 @@ class _Builder:
 
     def _ends(self) -> Iterable[Row]:
         """Yield what the bounds of computed variables demand of their expressions."""
-        if self.extreme is not None and self.extreme.far is not None:
-            for parts, constant in self.extreme.rows:
-                row = parts, constant - self.extreme.far
-                if holds(self.extreme.relation, self.known.span(row)) is not True:
-                    yield row, self.extreme.relation
-        for z in self.known.replaced:
-            parts, constant = self.known.of[z]
-            for end, relation in ((self.known.low[z], GE), (self.known.high[z], LE)):
-                row = parts, constant - end
-                if holds(relation, self.known.span(row)) is not True:
-                    yield row, relation
+        known, extreme = self.known, self.extreme
+        ends = [
+            (known.of[z], end, relation)
+            for z in known.replaced for end, relation in ((known.low[z], GE), (known.high[z], LE))
+        ]  # fmt: skip
+        if extreme is not None and extreme.far is not None:
+            ends += [(row, extreme.far, extreme.relation) for row in extreme.rows]
+        for (parts, constant), end, relation in ends:
+            row = parts, constant - end
+            if holds(relation, known.span(row)) is not True:
+                yield row, relation
 
     def _gaps(self) -> Iterable[tuple[Terms, IntArray]]:
         """Yield what the gaps in domains of computed variables demand."""
