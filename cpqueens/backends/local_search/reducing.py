@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import blocks
+from cpqueens.backends.local_search.columns import blocks, scaled
 from cpqueens.backends.local_search.folding import Affine, affines, define, holds
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.substitution import Domain, Substitution
@@ -66,6 +66,19 @@ def reduced(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
         for v, gaps in ((v, substitution.gaps.get(v, ())) for v in range(n))
     )  # fmt: skip
     return _Builder(substitution).build() if narrower or substitution.of or substitution.extreme else None
+
+
+def unfolded(compiled: Compiled) -> Compiled:
+    """Return the model with the terms of a maximum that is the objective, of a minimum to be maximised."""
+    single = None if compiled.objective is None else compiled.objective.singles(0, 1)
+    if single is None or len(compiled.objective or ()) > 1 or single[0][0] < compiled.decision_count:
+        return compiled
+    (variable,), (a,), (constant,) = single
+    definition = compiled.definitions[variable - compiled.decision_count]
+    if definition.kind != ("maximum" if a > 0 else "minimum"):
+        return compiled
+    terms = scaled(definition.terms, int(a))
+    return replace(compiled, objective=replace(terms, constant=terms.constant + constant))
 
 
 class _Builder:
@@ -147,9 +160,10 @@ class _Builder:
 
     def _objective(self, terms: Terms) -> Terms:
         """Return the objective: where a variable is the extreme of terms, theirs instead of its own."""
-        (row,) = self.known.resolved(terms)
+        rows = self.known.resolved(terms)
         if self.extreme is None:
-            return self._terms([row])
+            return self._terms(rows)
+        (row,) = rows
         a, constant = row[0][self.extreme.variable], row[1]
         return self._terms(
             ({v: a * b for v, b in parts.items()}, constant + a * c) for parts, c in self.extreme.all_rows

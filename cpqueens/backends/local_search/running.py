@@ -12,6 +12,7 @@ from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
 from cpqueens.backends.local_search.presolve import Presolve
+from cpqueens.backends.local_search.reducing import unfolded
 from cpqueens.backends.local_search.requests import (
     COMMON,
     default_steps,
@@ -87,7 +88,8 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     if tried is None or tried.reason == "stalled":
         waiting = model.kept("searches of local-search", dict[Any, Any])
         aside = _presolve(model, request, task, patterns) if tried is None else None
-        result = search_model(patterns.compiled, task, deliver, tried, waiting, aside=aside)
+        compiled = unfolded(patterns.compiled)
+        result = search_model(compiled, task, deliver, tried, waiting, aside=aside)
         if aside is not None and result.reason == "set_aside":
             result = aside.go_on(result, task, deliver)
     else:

@@ -93,7 +93,7 @@ class Substitution:
         for row, relation in zip(affines(compiled.linear), compiled.relation.tolist(), strict=True):
             if relation == EQ:
                 self._use(self.resolve(row))
-        if compiled.objective is not None and not self._is_linear:
+        if compiled.objective is not None and len(compiled.objective) == 1 and not self._is_linear:
             self.extreme = self._extreme(self.resolved(compiled.objective)[0])
 
     def resolve(self, row: Affine) -> Affine:
