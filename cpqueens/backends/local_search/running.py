@@ -102,9 +102,13 @@ def _schedule(model: Statement, task: Task, patterns: Patterns) -> Schedule | No
     """Return the model as a schedule, if `auto` may search it as one."""
     if not task.lets_kernels_try or task.strategy != "auto":
         return None
-    if not any(c.kind in ("Cumulative", "NoOverlap") for _, c in model._constraints.others()):
-        return patterns.schedule
-    return patterns_of(model, PLAIN_KINDS - {"Count"}, takes=takes, backend="local-search").schedule
+
+    def found() -> Schedule | None:
+        if not any(c.kind in ("Cumulative", "NoOverlap") for _, c in model._constraints.others()):
+            return patterns.schedule
+        return patterns_of(model, PLAIN_KINDS - {"Count"}, takes=takes, backend="local-search").schedule
+
+    return model.kept("schedule of local-search", found)
 
 
 def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:
