@@ -135,6 +135,7 @@ class Request:
     log: Callable[[str], None] | None = None
     interrupted: Callable[[], bool] = lambda: False
     on_progress: Callable[[Mapping[str, Any]], None] | None = None
+    incumbent: Callable[[], int | None] | None = None  # an objective met elsewhere, ever better (BOUND)
     heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
 
     @property

@@ -103,7 +103,7 @@ class Compiled:
     definitions
         In an order of evaluation; see `CompiledDefinition`.
     objective
-        One term to be minimised, or None.
+        One term to be minimised, or None; of several, as local search makes them of one, the largest is.
     how
         Per constraint of the model, ``own`` (a kernel handles it) or ``decomposed``.
     """

@@ -1,13 +1,16 @@
 """The hand-over: a heuristic proposes, an exact solver continues (``local-search:tabu+cpsat``).
 
-Without an objective a checked solution of the heuristic is the answer, and the exact solver runs only if
-there is none. With one, the heuristic's best solution becomes the exact solver's hint and the bound that
-its solutions must reach; that solver's exhaustion then proves the optimum. To the pipeline a hand-over is
-one backend, so that statuses are concluded where they always are.
+Both run at a time, so that no proof waits for the heuristic: it joins when nothing was proved at once, or
+begins where it is likely to be enough. Without an objective the first checked solution of either is the
+answer. With one, what the heuristic has found becomes the hint of the exact solver and the bound that it
+must reach; what it finds later is told to that while it runs, and its exhaustion, or its bound, then proves
+the optimum. To the pipeline a hand-over is one backend, so that statuses are concluded where they always are.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +22,8 @@ from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
 from cpqueens.language.statement import Statement
-from cpqueens.solving.incumbent import Receiver, Said, Share
+from cpqueens.solving.beside import Beside
+from cpqueens.solving.incumbent import Receiver, Said
 from cpqueens.text.plaintext import shown
 
 _OWN: Mapping[str, Parameter] = {
@@ -29,6 +33,15 @@ _OWN: Mapping[str, Parameter] = {
         float, 3.0, "the heuristic ends when its last improvement is so many times as long ago as it took"
     ),
 }
+
+HEAD_START = 0.05
+"""Seconds that the heuristic has for itself where one solution of many variables is wanted."""
+MANY_VARIABLES = 150
+"""Variables from which on that is likely to be all."""
+DELAY = 0.2
+"""Seconds that the exact solver has for itself elsewhere: what is proved at once gains nothing by company."""
+NOTHING_FOUND = 1.0
+"""Seconds after which an exact solver that has found nothing begins anew from the heuristic's solution."""
 
 _OF_THE_EXACT_PART = {Feature.OBJECTIVE, Feature.WORKERS, Feature.LOG}
 _OF_THE_HEURISTIC = {Feature.STEP_LIMIT}
@@ -59,6 +72,7 @@ class Part:
             hint=given.hint if Feature.HINT in has else None,
             hinted=given.hinted if Feature.HINT in has else None,
             objective_limit=given.objective_limit if Feature.BOUND in has else None,
+            incumbent=given.incumbent if Feature.BOUND in has else None,
             workers=given.workers if Feature.WORKERS in has else 1,
             log=given.log if Feature.LOG in has else None,
         )
@@ -110,52 +124,85 @@ class HandOver:
         )
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
-        """Let the heuristic propose, then the exact solver continue with what is left of the time.
+        """Let the heuristic propose, and the exact solver begin after a moment.
 
         Each lowers the model once: an exact solver that cannot express it says so when its turn comes, which
         is an error only where the heuristic has found nothing.
         """
-        share = _share(request)
-        receiver = Receiver(model, request, deliver, share.improved)
-        proposed = self._propose(model, request, receiver, share)
+        seconds, patience = _share(request)
+        receiver = Receiver(model, request, deliver, (self.heuristic.label, self.exact.label))
+        best = request.want is Want.BEST and Feature.OBJECTIVE in self.heuristic.backend.features
+        wanted = self.heuristic.request(request, want=Want.BEST if best else Want.ONE)
+        head_start = self._head_start(model, request)
+        beside = Beside(
+            self.heuristic.backend, model, wanted, seconds, patience, receiver.deliver_of(0),
+            DELAY if head_start == 0 else 0.0,
+        )  # fmt: skip
+        try:
+            _listen(beside, receiver, request, head_start)
+            return self._both(model, request, receiver, beside)
+        finally:
+            beside.stop()
+
+    def _head_start(self, model: Statement, request: Request) -> float | None:
+        """Return the seconds that the heuristic has for itself; None: all of its time."""
+        if self.reason:
+            return None
+        many = request.want is Want.ONE and len(model.decisions) >= MANY_VARIABLES
+        return HEAD_START if many else 0.0
+
+    def _both(self, model: Statement, request: Request, receiver: Receiver, beside: Beside) -> Ended:
         if receiver.closed or request.should_stop():
             # a solution was enough, or the user wants no more, or the time is over
+            proposed = self._proposed(beside, receiver)
             reason = proposed[0].stop_reason if receiver.closed else request.why_stopped()
             return _ended(receiver, reason, proposed, None)
         try:
             continued = self._continue(model, request, receiver)
         except UnsupportedConstraint as refusal:
+            _listen(beside, receiver, request, None)
+            proposed = self._proposed(beside, receiver)
             if not receiver.delivered[0]:
                 raise
             return _ended(receiver, proposed[0].stop_reason, proposed, None, str(refusal))
-        return _ended(receiver, continued[0].stop_reason, proposed, continued)
+        if receiver.closed_by != 0:
+            beside.stop()
+        proposed = self._proposed(beside, receiver)
+        last = proposed if receiver.closed_by == 0 else continued
+        return _ended(receiver, last[0].stop_reason, proposed, continued)
 
-    def _propose(self, model: Statement, request: Request, receiver: Receiver, share: Share) -> Said:
-        best = request.want is Want.BEST and Feature.OBJECTIVE in self.heuristic.backend.features
-        wanted = self.heuristic.request(request, want=Want.BEST if best else Want.ONE)
-        receiver.begin(self.heuristic.label)
-        start = request.clock.elapsed()  # less compilation and the consumer's time
-        with share.running():
-            ended = self.heuristic.backend.run(model, wanted, receiver.deliver)
-        _compare_claim(self.heuristic, ended, receiver)
-        return ended, request.clock.elapsed() - start
+    def _proposed(self, beside: Beside, receiver: Receiver) -> Said:
+        """Return how the heuristic ended, once it has; it cannot be worse than what it delivered."""
+        proposed = beside.said()
+        _compare_claim(self.heuristic, proposed[0], receiver, 0)
+        return proposed
 
     def _continue(self, model: Statement, request: Request, receiver: Receiver) -> Said:
-        changes: dict[str, Any] = {"step_limit": None}
-        if receiver.best is not None:
-            everything = np.ones(len(receiver.best), dtype=bool)
-            changes |= {"hint": receiver.best, "hinted": everything, "objective_limit": receiver.value}
-        wanted = self.exact.request(request, **changes)
-        receiver.begin(self.exact.label)
+        """Run the exact solver, a second time if the heuristic finds something while it finds nothing."""
         start = request.clock.elapsed()
-        ended = self.exact.backend.run(model, wanted, receiver.deliver)
-        _compare_claim(self.exact, ended, receiver)
+        while True:
+            company = _Company(request, receiver)
+            wanted = self._wanted(request, receiver, company)
+            ended = self.exact.backend.run(model, wanted, receiver.deliver_of(1))
+            if not company.anew or receiver.closed or request.should_stop():
+                break
+        _compare_claim(self.exact, ended, receiver, 1)
         self._refute(wanted, ended, receiver)
         return ended, request.clock.elapsed() - start
 
+    def _wanted(self, request: Request, receiver: Receiver, company: _Company) -> Request:
+        """Return what the exact solver is asked for, given what is known."""
+        changes: dict[str, Any] = {"step_limit": None, "interrupted": company.interrupted}
+        best = receiver.best
+        if best is not None:
+            changes |= {"hint": best, "hinted": np.ones(len(best), dtype=bool)}
+            changes["objective_limit"] = company.known
+        return self.exact.request(request, **changes, incumbent=company.incumbent)
+
     def _refute(self, wanted: Request, ended: Ended, receiver: Receiver) -> None:
         """Raise if the exact part exhausted without the incumbent: it lies within what it was asked for."""
-        if ended.exhausted and receiver.best is not None and not receiver.delivered[-1]:
+        told = ended.bound is not None and wanted.incumbent is not None and wanted.incumbent() is not None
+        if ended.exhausted and receiver.best is not None and not receiver.delivered[1] and not told:
             within = "" if wanted.objective_limit is None else f" with objective {receiver.value} or better"
             raise _fault(
                 self.exact,
@@ -197,9 +244,38 @@ class HandOver:
         return "; ".join([*story, f"{self.exact.label}: {', '.join(did)} in {second['seconds']:.2f} s"])
 
 
-def _compare_claim(part: Part, ended: Ended, receiver: Receiver) -> None:
+class _Company:
+    """What the exact solver hears of the heuristic while both run."""
+
+    def __init__(self, request: Request, receiver: Receiver) -> None:
+        self._request, self._receiver = request, receiver
+        self._began = time.monotonic()
+        self.known = receiver.value  # when the exact solver began
+        self.anew = False  # whether that is to begin anew
+
+    def incumbent(self) -> int | None:
+        """Return the heuristic's best objective if it is better than what the exact solver began with."""
+        value = self._receiver.values[0]
+        better = value is not None and (self.known is None or self._receiver.is_better(value, self.known))
+        return value if better else None
+
+    def interrupted(self) -> bool:
+        """Say whether the exact solver is to stop."""
+        if self.incumbent() is not None and self.known is None and not self._receiver.delivered[1]:
+            self.anew = self.anew or time.monotonic() - self._began > NOTHING_FOUND
+        return self.anew or self._receiver.closed or self._request.interrupted()
+
+
+def _listen(beside: Beside, receiver: Receiver, request: Request, seconds: float | None) -> None:
+    """Let the heuristic run by itself until it has ended, for so long at most."""
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    while not (receiver.closed or request.should_stop() or time.monotonic() >= end or beside.wait(0.005)):
+        pass
+
+
+def _compare_claim(part: Part, ended: Ended, receiver: Receiver, which: int) -> None:
     """Raise if a part claims another objective than that of its best solution."""
-    value = receiver.values[-1]
+    value = receiver.values[which]
     if ended.objective not in (None, value) and not receiver.closed:
         raise _fault(part, "OBJ_MISMATCH", f"objective {ended.objective} claimed, {value} delivered")
 
@@ -241,7 +317,8 @@ def _hint_fate(receiver: Receiver, continued: Said | None) -> dict[str, Any]:
     return {"hint": "unused" if continued is None else "ignored"}
 
 
-def _share(request: Request) -> Share:
+def _share(request: Request) -> tuple[float, float]:
+    """Return the heuristic's seconds and patience."""
     own = {name: request.parameters.get(name, parameter.default) for name, parameter in _OWN.items()}
     for name, value in own.items():
         if not value > 0 or (name == "heuristic_share" and value >= 1):
@@ -249,4 +326,4 @@ def _share(request: Request) -> Share:
             raise UnknownParameter(f"{name}: {allowed} is needed, got {value}")
     remaining = request.clock.remaining()
     seconds = own["heuristic_time"] if remaining is None else own["heuristic_share"] * remaining
-    return Share(request.clock, seconds, own["patience"])
+    return seconds, own["patience"]

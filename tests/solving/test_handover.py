@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from cpqueens import Model
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import Deliver, Ended, Feature, Request
+from cpqueens.backends.base import Clock, Deliver, Ended, Feature, Request, Want
 from cpqueens.errors import (
     BackendFault,
     UnknownBackend,
@@ -27,9 +28,16 @@ from cpqueens.errors import (
 )
 from cpqueens.fuzzing.testing import BackendConformance, largest_sum
 from cpqueens.lowered.lowering import Scratch
+from cpqueens.solving import handover
 
 HEURISTIC = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT})
 EXACT = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.BOUND})
+
+
+@pytest.fixture(autouse=True)
+def _one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the heuristic come to its end before the exact solver begins, unless a test says otherwise."""
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: 60.0)
 
 
 def heuristic(script: Any) -> Any:
@@ -308,6 +316,122 @@ def test_parameters_go_to_the_part_that_declares_them() -> None:
     assert request.parameters["pace"] == 3
     assert "linearization_level" not in request.parameters
     assert (request.step_limit, request.seed) == (7, 4)
+
+
+# ---- side by side ---------------------------------------------------------------------------------
+
+
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let both begin at a time."""
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: 0.0)
+    monkeypatch.setattr(handover, "DELAY", 0.0)
+
+
+def both(first: Any, second: Any) -> handover.HandOver:
+    """Return the hand-over of two scripts."""
+    fake = FakeBackend(first, proves=False, features=HEURISTIC)
+    exact = FakeBackend(second, features=EXACT)
+    return handover.HandOver(handover.Part("fake", fake, None), handover.Part("exact", exact, None))
+
+
+def late(batch: np.ndarray, begun: threading.Event, **said: Any) -> Any:
+    """Return a heuristic that delivers once the exact solver has begun, and goes on until it is stopped."""
+
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        begun.wait(20)
+        going_on = deliver(batch)
+        while going_on and not request.should_stop():
+            time.sleep(0.001)
+        return Ended(False, request.why_stopped() if going_on else StopReason.SOLUTION_LIMIT, **said)
+
+    return script
+
+
+def test_what_is_found_meanwhile_is_told_to_the_exact_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once(monkeypatch)
+    begun = threading.Event()
+
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        assert request.incumbent is not None
+        assert (request.objective_limit, request.incumbent()) == (None, None)
+        begun.set()
+        while request.incumbent() is None:
+            assert not request.should_stop()
+            time.sleep(0.001)
+        return Ended(True, StopReason.EXHAUSTED, bound=request.incumbent())
+
+    outcome = largest_sum().solve(solver=both(late(rows([2, 5]), begun), script), time_limit=100)
+    assert (outcome.status, outcome.objective) == ("OPTIMAL", 7)
+    assert (outcome.statistics["found_by"], outcome.statistics["proved_by"]) == ("fake", "exact")
+
+
+def test_one_solution_of_the_heuristic_ends_the_exact_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once(monkeypatch)
+    begun = threading.Event()
+
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        begun.set()
+        while not request.should_stop():
+            time.sleep(0.001)
+        return Ended(False, request.why_stopped())
+
+    m = largest_sum()
+    m.drop_objectives()
+    outcome = m.solve(solver=both(late(rows([2, 5]), begun), script), time_limit=100)
+    assert (outcome.status, outcome.stop_reason) == ("FEASIBLE", "solution_limit")
+    assert outcome.statistics["found_by"] == "fake"
+
+
+def test_an_exact_solver_without_a_solution_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once(monkeypatch)
+    monkeypatch.setattr(handover, "NOTHING_FOUND", 0.0)
+    begun, limits = threading.Event(), []
+
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        limits.append(request.objective_limit)
+        begun.set()
+        while request.hint is None and not request.should_stop():
+            time.sleep(0.001)
+        if request.hint is None:
+            return Ended(False, request.why_stopped())
+        deliver(rows(request.hint))
+        return Ended(True, StopReason.EXHAUSTED, 7, 7)
+
+    outcome = largest_sum().solve(solver=both(late(rows([2, 5]), begun), script), time_limit=100)
+    assert (outcome.status, outcome.objective, limits) == ("OPTIMAL", 7, [None, 7])
+
+
+@pytest.mark.parametrize("name", ["cpsat", "backtracking"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_exact_solver_proves_an_optimum_that_it_is_told(name: str, sign: int) -> None:
+    m = Model()
+    x = m.intvar(0, 4, shape=2, name="x")
+    m.add(x[0] + x[1] <= 6)
+    m.maximize(2 * x.sum() + 1) if sign > 0 else m.minimize(-2 * x.sum() - 1)
+    found: list[int] = []
+    objective = m.objective
+    assert objective is not None
+
+    def deliver(batch: np.ndarray) -> bool:
+        found.extend(objective.evaluate(m.complete(batch, m.decisions))[:, 0].tolist())
+        return True
+
+    request = Request(Want.BEST, Clock(None), incumbent=lambda: 13 * sign)
+    ended = named.get_backend(name).run(m, request, deliver)
+    assert (ended.exhausted, ended.bound) == (True, 13 * sign)
+    if name == "backtracking":
+        assert (found, ended.objective) == ([], None)
+
+
+def test_what_the_consumer_raises_beside_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once(monkeypatch)
+
+    def tell(solution: Any) -> None:
+        raise KeyError("enough")
+
+    solver = both(says(rows([2, 5]), exhausted=False, reason="local_optimum"), says())
+    with pytest.raises(KeyError, match="enough"):
+        largest_sum().solve(solver=solver, on_improvement=tell)
 
 
 # ---- what is refused ------------------------------------------------------------------------------

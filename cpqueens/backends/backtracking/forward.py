@@ -68,6 +68,7 @@ class ForwardSearch:
         self.bisection = self._bisection()
         self._best: int | None = None  # minimised
         self._known, self._roots = 0, 1
+        self._elsewhere: int | None = None  # the best objective that others have met, minimised
         if request.objective_limit is not None:
             limit = request.objective_limit
             self._demand(-limit if compiled.maximizing else limit)
@@ -86,6 +87,7 @@ class ForwardSearch:
         flushed = time.monotonic()
         reason = self._limit()
         while reason is None:
+            self._hear_of_others()
             answer = self._advance()
             yield self._count(tree.FOUND)
             full = answer in (BATCH_FULL, EXHAUSTED, ASKED) or self.request.want is Want.BEST
@@ -186,6 +188,18 @@ class ForwardSearch:
             self._known = self._count(tree.FOUND)
             self._best = self._demanded(self.memory) + 1
 
+    def _hear_of_others(self) -> None:
+        """Demand better than what others have met; under a trial demand, that is done at its end."""
+        value = self.request.incumbent() if self.request.incumbent is not None else None
+        if value is None:
+            return
+        value = -value if self.compiled.maximizing else value
+        if self._best is None or value < self._best:
+            self._best = self._elsewhere = value
+        trying = self.bisection is not None and self.bisection.target is not None
+        if not trying and self._demanded(self.memory) > self._best - 1:
+            self._demand(self._best - 1)
+
     def _begin_anew(self) -> None:
         """Go back to before the root was propagated, with all that was learned."""
         old, self.memory = self.memory, copied(self.start)
@@ -241,7 +255,7 @@ class ForwardSearch:
         return Ended(
             exhausted,
             reason or StopReason.EXHAUSTED,
-            objective=best,
+            objective=None if self._best == self._elsewhere else best,
             bound=best if exhausted else None,
             count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
             statistics=statistics,

@@ -102,6 +102,8 @@ class CpSat:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
         flow = Flow(model, translation, request, deliver, solver.stop_search)
         callback = make_callback(cp_model, flow)
+        if request.incumbent is not None and request.want is Want.BEST:
+            solver.best_bound_callback = translation.until_met(request.incumbent, solver.stop_search)
         with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
             status = solver.solve(translation.native, callback)
         flow.finish()
@@ -214,6 +216,8 @@ class CpSat:
             # the value is a float, unlike the bound
             if status != cp_model.UNKNOWN and t.objective_is_exact():
                 objective = t.in_ours(round(solver.objective_value))
+            elsewhere = None if request.incumbent is None else request.incumbent()
+            exhausted = exhausted or (elsewhere is not None and t.is_met(bound, elsewhere))
         statistics |= {
             "branches": int(solver.num_branches),
             "conflicts": int(solver.num_conflicts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,20 @@ class Translation:
     def in_ours(self, value: int) -> int:
         """Return a value of CP-SAT's objective, less its constant, as one of the model's."""
         return self.sign * value + self.offset
+
+    def is_met(self, bound: int, value: int) -> bool:
+        """Say whether nothing is better than ``value``, by a bound."""
+        return self.sign * bound >= self.sign * value
+
+    def until_met(self, value: Callable[[], int | None], stop: Callable[[], None]) -> Callable[[float], None]:
+        """Return what hears of bounds, as floats, and stops the search where one has met a value."""
+
+        def hear(bound: float) -> None:
+            known = value()
+            if known is not None and self.is_met(self.in_ours(round(bound)), known):
+                stop()
+
+        return hear
 
     def objective_is_exact(self) -> bool:
         """Say whether the sum of the objective, which CP-SAT adds up as floats, cannot be rounded."""

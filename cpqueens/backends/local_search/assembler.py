@@ -88,7 +88,8 @@ class Assembler:
         for terms, value, relation, number in compiled.counts:
             self._count(terms, value, relation, number)
         if compiled.objective is not None:
-            self._linear(below(compiled.objective, objective_bounds(compiled)[1]), np.array([LE]))
+            limit = objective_bounds(compiled)[1]
+            self._linear(below(compiled.objective, limit), np.full(len(compiled.objective), LE))
 
     def _enter(
         self, kind: str, layer: str, code: int, terms: Terms,
@@ -275,12 +276,12 @@ DEEP_KINDS = {"AllDifferent": ALL_DIFFERENT, "Or": CLAUSE, "Table": TABLE}
 
 
 def objective_bounds(compiled: Compiled) -> tuple[int, int]:
-    """Return bounds of the objective, which the model must have."""
+    """Return bounds of the objective, which the model must have: of its largest term."""
     assert compiled.objective is not None
     lower, upper = bounds(compiled.objective, compiled)
-    return int(lower[0]), int(upper[0])
+    return int(lower.max()), int(upper.max())
 
 
-def below(term: Terms, limit: int) -> Terms:
-    """Return the term that is at most 0 where ``term`` is at most ``limit``."""
-    return Terms(term.start, term.variable, term.coefficient, term.constant - limit)
+def below(terms: Terms, limit: int) -> Terms:
+    """Return the terms that are at most 0 where ``terms`` are at most ``limit``."""
+    return Terms(terms.start, terms.variable, terms.coefficient, terms.constant - limit)

@@ -28,7 +28,14 @@ COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS, at.RESETS)
 def suits(search: Search) -> bool:
     """Say whether a model is an objective under equalities, inequalities and clauses of intervals."""
     c, n = search.compiled, search.size
-    if c.objective is None or c.tables or c.counts or len(c.different) or (c.relation == NE).any():
+    if (
+        c.objective is None
+        or len(c.objective) > 1
+        or c.tables
+        or c.counts
+        or len(c.different)
+        or (c.relation == NE).any()
+    ):
         return False
     if search.audit != "final" or any(v < n for v in c.domains):
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import blocks
+from cpqueens.backends.local_search.columns import blocks, scaled
 from cpqueens.backends.local_search.folding import Affine, affines, define, holds
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.substitution import Domain, Substitution
@@ -31,6 +31,8 @@ class Reduced:
     ----------
     kept
         The larger model's number of each decision variable.
+    extreme
+        A variable of the larger model that is the largest (1) or smallest (-1) of some terms.
     facts
         How many variables propagation fixed, how many are computed, and how many are searched.
     """
@@ -39,10 +41,16 @@ class Reduced:
     kept: IntArray
     recover: Terms
     facts: dict[str, int]
+    extreme: tuple[int, int, Terms] | None = None
 
     def restored(self, x: IntArray) -> IntArray:
         """Return the assignment of the larger model that one of the smaller stands for."""
-        return evaluate(self.recover, values_of_all(self.compiled, x))
+        values = values_of_all(self.compiled, x)
+        whole = evaluate(self.recover, values)
+        if self.extreme is not None:
+            variable, sign, terms = self.extreme
+            whole[variable] = sign * (sign * evaluate(terms, values)).max()
+        return whole
 
 
 def reduced(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
@@ -57,7 +65,20 @@ def reduced(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
         or len(gaps) != len(compiled.domains.get(v, ()))
         for v, gaps in ((v, substitution.gaps.get(v, ())) for v in range(n))
     )  # fmt: skip
-    return _Builder(substitution).build() if narrower or substitution.of else None
+    return _Builder(substitution).build() if narrower or substitution.of or substitution.extreme else None
+
+
+def unfolded(compiled: Compiled) -> Compiled:
+    """Return the model with the terms of a maximum that is the objective, of a minimum to be maximised."""
+    single = None if compiled.objective is None else compiled.objective.singles(0, 1)
+    if single is None or len(compiled.objective or ()) > 1 or single[0][0] < compiled.decision_count:
+        return compiled
+    (variable,), (a,), (constant,) = single
+    definition = compiled.definitions[variable - compiled.decision_count]
+    if definition.kind != ("maximum" if a > 0 else "minimum"):
+        return compiled
+    terms = scaled(definition.terms, int(a))
+    return replace(compiled, objective=replace(terms, constant=terms.constant + constant))
 
 
 class _Builder:
@@ -66,7 +87,9 @@ class _Builder:
     def __init__(self, substitution: Substitution) -> None:
         self.known, self.old = substitution, substitution.compiled
         n = self.old.decision_count
-        self.kept = [v for v in range(n) if v not in substitution.of]
+        self.extreme = substitution.extreme
+        self.gone = -1 if self.extreme is None or self.extreme.variable >= n else self.extreme.variable
+        self.kept = [v for v in range(n) if v not in substitution.of and v != self.gone]
         left = [d for d in self.old.definitions if d.result not in substitution.of]
         rows = [substitution.resolved(d.terms) for d in left]
         place = {d.result: k for k, d in enumerate(left)}
@@ -121,13 +144,30 @@ class _Builder:
             definitions=[
                 replace(d, result=number[d.result], terms=self._terms(rows)) for d, rows in self.definitions
             ],
-            objective=None if old.objective is None else self._of(old.objective),
+            objective=None if old.objective is None else self._objective(old.objective),
         )
-        recover = self._terms(known.resolve(({v: 1}, 0)) for v in range(old.decision_count))
+        searched = (known.resolve(({v: 1}, 0)) for v in range(old.decision_count))
+        recover = self._terms(({}, 0) if self.gone in row[0] else row for row in searched)
         facts = {"fixed": known.fixed, "computed": len(known.replaced), "searched": len(self.kept)}
         if self.largest > LARGEST:
             return None
-        return Reduced(compiled, np.array(self.kept, dtype=np.int64), recover, facts)
+        extreme = self.extreme
+        return Reduced(
+            compiled, np.array(self.kept, dtype=np.int64), recover, facts,
+            None if extreme is None or self.gone < 0 else
+            (self.gone, extreme.sign, self._terms(extreme.all_rows)),
+        )  # fmt: skip
+
+    def _objective(self, terms: Terms) -> Terms:
+        """Return the objective: where a variable is the extreme of terms, theirs instead of its own."""
+        rows = self.known.resolved(terms)
+        if self.extreme is None:
+            return self._terms(rows)
+        (row,) = rows
+        a, constant = row[0][self.extreme.variable], row[1]
+        return self._terms(
+            ({v: a * b for v, b in parts.items()}, constant + a * c) for parts, c in self.extreme.all_rows
+        )
 
     def _of(self, terms: Terms) -> Terms:
         return self._terms(self.known.resolved(terms))
@@ -148,17 +188,24 @@ class _Builder:
         rows = zip(affines(self.old.linear), self.old.relation.tolist(), strict=True)
         for row, relation in rows:
             left = self.known.resolve(row)
+            if self.gone in left[0]:
+                continue
             if holds(relation, self.known.span(left)) is not True:
                 yield left, relation
 
     def _ends(self) -> Iterable[Row]:
         """Yield what the bounds of computed variables demand of their expressions."""
-        for z in self.known.replaced:
-            parts, constant = self.known.of[z]
-            for end, relation in ((self.known.low[z], GE), (self.known.high[z], LE)):
-                row = parts, constant - end
-                if holds(relation, self.known.span(row)) is not True:
-                    yield row, relation
+        known, extreme = self.known, self.extreme
+        ends = [
+            (known.of[z], end, relation)
+            for z in known.replaced for end, relation in ((known.low[z], GE), (known.high[z], LE))
+        ]  # fmt: skip
+        if extreme is not None and extreme.far is not None:
+            ends += [(row, extreme.far, extreme.relation) for row in extreme.rows]
+        for (parts, constant), end, relation in ends:
+            row = parts, constant - end
+            if holds(relation, known.span(row)) is not True:
+                yield row, relation
 
     def _gaps(self) -> Iterable[tuple[Terms, IntArray]]:
         """Yield what the gaps in domains of computed variables demand."""

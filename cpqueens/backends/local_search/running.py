@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
 from cpqueens.backends.local_search.presolve import Presolve
+from cpqueens.backends.local_search.reducing import unfolded
 from cpqueens.backends.local_search.requests import (
     COMMON,
     default_steps,
@@ -18,11 +20,14 @@ from cpqueens.backends.local_search.requests import (
     limits_at_once,
     limits_of,
 )
+from cpqueens.backends.local_search.schedule import search_schedule
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.strategies import STRATEGIES, complete
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
+from cpqueens.lowered.schedules import Schedule
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
@@ -71,20 +76,40 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         began = request.clock.elapsed()
     with stopping_if_long(request.should_stop, model.variable_count):
         patterns = patterns_of(model, backend="local-search")
+        schedule = _schedule(model, task, patterns)
     translated = request.clock.elapsed() - began
     task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))
+    if schedule is not None:
+        tried = search_schedule(schedule, task, deliver)
+        if tried.reason != "stalled":
+            tried.statistics["translate_time"] = translated
+            return tried
     if tried is None:
         tried = try_specials(patterns, task)
     if tried is None or tried.reason == "stalled":
         waiting = model.kept("searches of local-search", dict[Any, Any])
         aside = _presolve(model, request, task, patterns) if tried is None else None
-        result = search_model(patterns.compiled, task, deliver, tried, waiting, aside=aside)
+        compiled = unfolded(patterns.compiled)
+        result = search_model(compiled, task, deliver, tried, waiting, aside=aside)
         if aside is not None and result.reason == "set_aside":
             result = aside.go_on(result, task, deliver)
     else:
         result = _delivered(tried, deliver)
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)
     return result
+
+
+def _schedule(model: Statement, task: Task, patterns: Patterns) -> Schedule | None:
+    """Return the model as a schedule, if `auto` may search it as one."""
+    if not task.lets_kernels_try or task.strategy != "auto":
+        return None
+
+    def found() -> Schedule | None:
+        if not any(c.kind in ("Cumulative", "NoOverlap") for _, c in model._constraints.others()):
+            return patterns.schedule
+        return patterns_of(model, PLAIN_KINDS - {"Count"}, takes=takes, backend="local-search").schedule
+
+    return model.kept("schedule of local-search", found)
 
 
 def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:

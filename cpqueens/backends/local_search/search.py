@@ -251,15 +251,17 @@ class Search:
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
-        entry = self.arrays.entries[-1]
-        change = self.objective_limit - limit
-        self.arrays.entries[-1] = replace(entry, terms=below(entry.terms, -change))
-        if entry.layer == "plain":
-            self.arrays.part(arena.CONSTANTS)[entry.number] += change
-        else:
-            deep = self.arrays.deep
-            assert deep is not None
-            deep.constants[-1] += change
+        assert self.compiled.objective is not None
+        change, deep, lower = self.objective_limit - limit, self.arrays.deep, 0
+        for k in range(1, 1 + len(self.compiled.objective)):
+            entry = self.arrays.entries[-k]
+            self.arrays.entries[-k] = replace(entry, terms=below(entry.terms, -change))
+            if entry.layer == "plain":
+                self.arrays.part(arena.CONSTANTS)[entry.number] += change
+            else:
+                assert deep is not None
+                lower += 1
+                deep.constants[-lower] += change
         self.objective_limit = limit
         self.improvements += 1
         self.goes_on = True
@@ -267,7 +269,7 @@ class Search:
     def value_of(self, x: IntArray) -> int:
         """Return the value of the objective for an assignment."""
         assert self.compiled.objective is not None
-        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x))[0])
+        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x)).max())
 
     def rebuild(self, why: str = "restart") -> None:
         """Compute the state afresh from ``x`` and begin a new descent.

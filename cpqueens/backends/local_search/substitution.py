@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from cpqueens.backends.local_search.folding import Affine, affines, define, span_of
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, Compiled, Terms
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms
 
 WIDE = 64
 """Values from which a variable is computed even where it stands in several constraints."""
@@ -30,6 +31,31 @@ FARTHEST = 5000
 """Variables looked at to see that an expression does not depend on what it is to define."""
 
 Domain = IntArray | tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The variable that an objective consists of, where that is as good as some terms allow.
+
+    It is the largest of ``rows`` if the objective likes it small (``sign`` 1), the smallest if large (-1);
+    ``near`` and ``far`` are the bounds of one that need not be searched, of which ``far`` is the worse one.
+    """
+
+    variable: int
+    sign: int
+    rows: list[Affine]
+    near: int | None
+    far: int | None
+
+    @property
+    def relation(self) -> int:
+        """The relation that the terms have to the worse bound."""
+        return LE if self.sign > 0 else GE
+
+    @property
+    def all_rows(self) -> list[Affine]:
+        """The terms, and the better bound as one of them."""
+        return self.rows if self.near is None else [*self.rows, ({}, self.near)]
 
 
 class Substitution:
@@ -63,9 +89,12 @@ class Substitution:
         self._groups = self._different()
         self._occurrences = self._counted()
         self.replaced: list[int] = []
+        self.extreme: Extreme | None = None
         for row, relation in zip(affines(compiled.linear), compiled.relation.tolist(), strict=True):
             if relation == EQ:
                 self._use(self.resolve(row))
+        if compiled.objective is not None and len(compiled.objective) == 1 and not self._is_linear:
+            self.extreme = self._extreme(self.resolved(compiled.objective)[0])
 
     def resolve(self, row: Affine) -> Affine:
         """Return the same over variables that are searched or defined."""
@@ -116,6 +145,42 @@ class Substitution:
         z = max(suited, key=lambda v: (self.high[v] - self.low[v], v))
         a = parts[z]
         self._set(z, ({v: -a * b for v, b in parts.items() if v != z}, -a * constant))
+
+    @property
+    def _is_linear(self) -> bool:
+        """Whether the model is nothing but linear rows and clauses, where an extreme is searched as well."""
+        c = self.compiled
+        return not (c.tables or c.counts or c.definitions or len(c.different) or (c.relation == NE).any())
+
+    def _extreme(self, objective: Affine) -> Extreme | None:
+        """Return the objective's variable if it only has to be beyond some terms, or is their extreme."""
+        if len(objective[0]) != 1:
+            return None
+        ((z, a),) = objective[0].items()
+        sign = 1 if a > 0 else -1
+        if z < self.count:
+            rows = self._beyond(z, sign) if z not in self.gaps else None
+            near, far = (self.low[z], self.high[z])[::sign]
+            return None if rows is None else Extreme(z, sign, rows, near, far)
+        definition = self.compiled.definitions[z - self.count]
+        if definition.kind != ("maximum" if sign > 0 else "minimum"):
+            return None
+        return Extreme(z, sign, self.resolved(definition.terms), None, None)
+
+    def _beyond(self, z: int, sign: int) -> list[Affine] | None:
+        """Return the terms that ``sign * z`` is to be at least as large as, None if z stands elsewhere."""
+        found: list[Affine] = []
+        rows = zip(affines(self.compiled.linear), self.compiled.relation.tolist(), strict=True)
+        for row, relation in rows:
+            parts, constant = self.resolve(row)
+            if z not in parts:
+                continue
+            toward = {LE: -1, GE: 1}.get(relation, 0)  # the sign that z needs to be pushed up
+            if parts[z] != toward * sign:
+                return None
+            found.append(({v: -parts[z] * b for v, b in parts.items() if v != z}, -parts[z] * constant))
+        stands = self._occurrences[z] == len(found) and not any(z in parts for parts, _ in self.of.values())
+        return found if stands and found else None
 
     def _may_go(self, z: int, parts: dict[int, int]) -> bool:
         """Say whether a variable of an equality is better computed than searched."""

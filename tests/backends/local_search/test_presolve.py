@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from searched import compiled, run
 
-from cpqueens import AllDifferent, Model, element, maximum
+from cpqueens import AllDifferent, Model, element, maximum, minimum
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.auto import FEWEST
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import values_of_all, violation
+from cpqueens.backends.local_search.meaning import evaluate, values_of_all, violation
 from cpqueens.backends.local_search.neighbourhood import values_of
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.root import propagated
@@ -111,6 +113,36 @@ def test_a_row_of_a_permutation_is_not_computed_within_it() -> None:
     m.add(AllDifferent(x), x[0] + x[1] == x[2])
     small = smaller(m)
     assert small is None or small.facts["computed"] == 0
+
+
+MOSTS: dict[str, Callable[[Model, Any, Any], None]] = {
+    "a variable beyond terms": lambda m, x, z: (m.add(z >= 2 * x, z - x[0] >= 3), m.minimize(2 * z + 1)),
+    "one below terms": lambda m, x, z: (m.add(z <= x - x[0] + 4, x[2] - z >= 1), m.maximize(z)),
+    "a maximum": lambda m, x, z: (m.add(z == 0), m.minimize(3 * maximum(x[0], x[1] + 1, x[2] + 2) - 1)),
+    "equal to a minimum": lambda m, x, z: (m.add(z == minimum(x)), m.maximize(z)),
+    "one that also stands elsewhere": lambda m, x, z: (m.add(z >= x, (z != 3) | (x[0] == 1)), m.minimize(z)),
+}
+
+
+@pytest.mark.parametrize("what", MOSTS)
+def test_an_extreme_as_objective_is_computed(what: str) -> None:
+    """What the smaller model has are solutions with the objective that its terms say, the best among them."""
+    m = Model()
+    x, z = m.intvar(-1, 4, shape=3), m.intvar(-2, 9)
+    m.add(AllDifferent(x), x[0] + x[1] >= 3, x[1] <= 3)
+    MOSTS[what](m, x, z)
+    small = smaller(m)
+    assert small is not None
+    assert small.compiled.objective is not None
+    assert (len(small.compiled.objective) > 1) == ("elsewhere" not in what)
+    sign = -1 if m.maximizing else 1
+    rows = np.array(sorted(solutions(small)))
+    best = m.solve(solver="backtracking")
+    m.drop_objectives()
+    assert set(map(tuple, rows.tolist())) <= set(oracle.solve(m).rows)
+    objective = small.compiled.objective
+    values = [evaluate(objective, values_of_all(small.compiled, x)).max() for x in rows[:, small.kept]]
+    assert best.objective == sign * min(values)
 
 
 def test_functions_of_computed_variables_may_leave_their_bounds() -> None:

@@ -1,0 +1,137 @@
+"""Local search on large and on hard models, beside CP-SAT, CP-SAT's own local search, and a greedy.
+
+Run as ``python tests/benchmarks/bench_heuristics.py [--only TEXT] [--seconds 5] [--seeds 20]``. The parties
+take turns, each run on a model built anew, with one worker and the seconds of the clock that it is given. A
+cell says how many runs found a solution, the median and the best objective, and the median processor seconds.
+The last column says what is asked of local search, and in how many of its runs it was reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from bench_collection import LARGER, MODELS, PARTIES, knapsack, roster
+from large_models import assignment, cars, colouring, flat_graph, queen_graph, shop, tour
+from race import positive, used
+
+from cpqueens import Model, UnsupportedConstraint
+
+SHOPS = {"ft10": 1000, "la16": 992, "la17": 823, "la18": 890, "la19": 884, "la20": 947}
+"""What is asked for: at most 1,000, and 5 % above the optimum."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model, and what is asked of local search: an objective, or one within a part of the best."""
+
+    build: Callable[[], Model]
+    wanted: int | None = None
+    within: float | None = None
+
+    def reached(self, value: int, best: int) -> bool:
+        """Say whether an objective is as good as is asked for, given the best of all runs."""
+        if self.wanted is not None:
+            return value <= self.wanted
+        return self.within is None or abs(value - best) <= self.within * abs(best)
+
+
+ROWS: dict[str, Row] = {
+    "knapsack of 200": Row(knapsack, within=0.003),
+    "roster of 30 for 14 days": Row(roster, within=0.02),
+    "Golomb ruler, 10 marks of 55": Row(LARGER["Golomb ruler, 10 marks of 55"]),
+    **{f"job shop {name}": Row(partial(shop, name), most) for name, most in SHOPS.items()},
+    **{
+        name: Row(MODELS[name])
+        for name in (
+            "zebra", "sudoku, Inkala 2006", "sudoku, Inkala 2010", "sudoku, Inkala 2012", "sudoku, killer",
+            "nonogram, hen", "BIBD (7, 7, 3, 3, 1)", "magic hexagon",
+        )
+    },
+    **{f"cars 100, {k}": Row(partial(cars, 100, k)) for k in range(10)},
+    "colours of queen13_13": Row(lambda: colouring(queen_graph(13), 20), 14),
+    "colours of flat 300, 20": Row(lambda: colouring(flat_graph(300, 20), 40), 22),
+    "colours of flat 300, 28": Row(lambda: colouring(flat_graph(300, 28), 45), 32),
+    **{f"assignment of {n}": Row(partial(assignment, n), within=0.01) for n in (15, 20, 30)},
+    "tour of 100": Row(lambda: tour(100), within=0.04),
+}  # fmt: skip
+
+
+@dataclass
+class Runs:
+    """What one party did on one model."""
+
+    values: list[int | None] = field(default_factory=list)  # None: a solution without objective
+    seconds: list[float] = field(default_factory=list)
+
+    def text(self, better: Callable[[list[int]], int]) -> str:
+        """Return it as a cell; ``better`` says which objective is the best."""
+        known = [v for v in self.values if v is not None]
+        value = f"{statistics.median(known):10.0f}{better(known):9}" if known else " " * 19
+        seconds = statistics.median(self.seconds) if self.seconds else 0.0
+        return f"{len(self.values):4}/{len(self.seconds)}{value} {seconds:6.2f}"
+
+
+def greedy_knapsack() -> int:
+    """Return what taking by value per weight brings."""
+    m = knapsack()
+    assert m.objective is not None
+    values = dict(
+        zip(m.objective.variables.ravel().tolist(), m.objective.coefficients.ravel().tolist(), strict=True)
+    )
+    (row,) = m.constraints
+    terms = row.constraint.arguments[0]
+    weights = dict(zip(terms.variables.ravel().tolist(), terms.coefficients.ravel().tolist(), strict=True))
+    room, total = -int(terms.constants.ravel()[0]), 0
+    for v in sorted(values, key=lambda v: -values[v] / weights[v]):
+        if weights[v] <= room:
+            room, total = room - weights[v], total + values[v]
+    return total
+
+
+def turn(build: Callable[[], Model], party: str, seconds: float, seed: int, runs: Runs) -> None:
+    """Run one party once."""
+    solver, parameters = PARTIES[party]
+    model, began = build(), used()
+    try:
+        outcome = model.solve(solver=solver, time_limit=seconds, random_seed=seed, **parameters)
+    except UnsupportedConstraint:
+        return
+    runs.seconds.append(used() - began)
+    if outcome.solution is not None:
+        runs.values.append(outcome.objective)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--only", default="", help="models whose name has one of these, between commas")
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--seeds", type=positive, default=20)
+    parser.add_argument("--parties", default=",".join(PARTIES).replace(", ", " "), help="all by default")
+    given = parser.parse_args()
+    parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
+    print(f"knapsack of 200, by value per weight: {greedy_knapsack()}")
+    print(f"{'':30}" + "".join(f"{party:>36}" for party in parties))
+    for name, row in ROWS.items():
+        if not any(text in name for text in given.only.split(",")):
+            continue
+        runs = {party: Runs() for party in parties}
+        for seed in range(given.seeds):
+            for party in parties:
+                turn(row.build, party, given.seconds, seed, runs[party])
+        better: Callable[[list[int]], int] = max if row.build().maximizing else min
+        cells = "".join(f"{runs[party].text(better):>36}" for party in parties)
+        known = [v for party in parties for v in runs[party].values if v is not None]
+        best = better(known or [0])
+        ours = runs[parties[0]]
+        reached = sum(v is None or row.reached(v, best) for v in ours.values)
+        asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
+        print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

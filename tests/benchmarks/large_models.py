@@ -1,0 +1,110 @@
+"""Models that are too large to prove: published instances, and generated ones of known kinds."""
+
+from __future__ import annotations
+
+import random
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from collection.schedules import job_shop
+
+from cpqueens import AllDifferent, Circuit, Model, element, maximum
+
+SHOPS = Path(__file__).with_name("job_shops.txt")
+Graph = tuple[int, list[tuple[int, int]]]
+
+
+def shop(name: str) -> Model:
+    """Return a job shop of ``job_shops.txt``, where the source is named."""
+    jobs: list[tuple[tuple[int, int], ...]] = []
+    reading = False
+    for line in SHOPS.read_text(encoding="utf-8").splitlines():
+        if line[0].isalpha():
+            reading = line.split()[0] == name
+        elif reading:
+            numbers = list(map(int, line.split()))
+            jobs.append(tuple(zip(numbers[::2], numbers[1::2], strict=True)))
+    return job_shop(tuple(jobs), sum(d for job in jobs for _, d in job))
+
+
+def queen_graph(n: int) -> Graph:
+    """Return which squares a queen can go between."""
+    places = [divmod(a, n) for a in range(n * n)]
+    edges = [
+        (a, b) for a, b in combinations(range(n * n), 2)
+        if places[a][0] == places[b][0] or places[a][1] == places[b][1]
+        or abs(places[a][0] - places[b][0]) == abs(places[a][1] - places[b][1])
+    ]  # fmt: skip
+    return n * n, edges
+
+
+def flat_graph(vertices: int, colours: int) -> Graph:
+    """Return a random graph of density a half between equal classes, so that many colours are enough."""
+    draw = random.Random(colours)
+    classes = [v % colours for v in range(vertices)]
+    draw.shuffle(classes)
+    pairs = combinations(range(vertices), 2)
+    return vertices, [(a, b) for a, b in pairs if classes[a] != classes[b] and draw.random() < 0.5]
+
+
+def colouring(graph: Graph, most: int) -> Model:
+    """Return that neighbours have different colours, with as few as possible."""
+    vertices, edges = graph
+    m = Model()
+    colour = m.intvar(1, most, shape=vertices)
+    m.add([colour[a] != colour[b] for a, b in edges])
+    m.minimize(maximum(colour))
+    return m
+
+
+def assignment(size: int) -> Model:
+    """Return a quadratic assignment: random flows, distances on a grid."""
+    draw = np.random.default_rng(size)
+    flow = np.triu(draw.integers(0, 10, (size, size)) * (draw.random((size, size)) < 0.4), 1)
+    at = [divmod(k, 5) for k in range(size)]
+    distance = [abs(a - c) + abs(b - d) for a, b in at for c, d in at]
+    m = Model()
+    place = m.intvar(0, size - 1, shape=size)
+    m.add(AllDifferent(place))
+    pairs = np.argwhere(flow).tolist()
+    m.minimize(sum(int(flow[i, j]) * element(distance, size * place[i] + place[j]) for i, j in pairs))
+    return m
+
+
+def tour(cities: int) -> Model:
+    """Return a shortest tour of random points in a square, over successors."""
+    draw = np.random.default_rng(cities)
+    points = draw.integers(0, 1000, (cities, 2))
+    distance = np.rint(np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))).astype(int)
+    m = Model()
+    following = m.intvar(0, cities - 1, shape=cities)
+    m.add(Circuit(following))
+    m.minimize(sum(element(distance[k].tolist(), following[k]) for k in range(cities)))
+    return m
+
+
+def cars(number: int, seed: int) -> Model:
+    """Return a sequence of cars with five options, of each at most p in q, which a shuffled one satisfies."""
+    draw = random.Random(seed)
+    rules = ((1, 2), (2, 3), (1, 3), (2, 5), (1, 5))
+    known: list[tuple[int, ...]] = []
+    for k in range(number):
+        options = []
+        for o, (p, q) in enumerate(rules):
+            recent = sum(known[j][o] for j in range(max(0, k - q + 1), k))
+            options.append(int(recent < p and draw.random() < 0.8))
+        known.append(tuple(options))
+    kinds = sorted(set(known))
+    m = Model()
+    kind = m.intvar(0, len(kinds) - 1, shape=number)
+    for index, one in enumerate(kinds):
+        m.add((kind == index).sum() == known.count(one))
+    for o, (p, q) in enumerate(rules):
+        has = [element([one[o] for one in kinds], kind[k]) for k in range(number)]
+        m.add([sum(has[k : k + q]) <= p for k in range(number - q + 1)])
+    return m
