@@ -8,6 +8,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
+from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
@@ -218,7 +219,12 @@ class Builder:
             max(a * self.lower[v], a * self.upper[v]) for v, a in zip(variables, coefficients, strict=True)
         )
         self.objective_row = len(self.propagators)
-        self.add(kinds.AT_MOST, list(variables), list(coefficients), constant - most)
+        limited = variables, coefficients, constant - most
+        self.linear(limited, LE)
+        if self.strong:
+            c, record = self.compiled, self.objective_row * at.P_WIDTH
+            linear = zip(_rows(c.linear), c.relation.tolist(), strict=True)
+            add_fractional_bounds(linear, limited, record, self)
 
     def build(self) -> None:
         """Add everything that the compiled model has."""

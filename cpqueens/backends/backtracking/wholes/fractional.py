@@ -1,0 +1,57 @@
+"""What linear rows get besides bounds where an objective wants of their variables what they do not."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.kernels import domains as at
+from cpqueens.lowered.compiled import EQ, GE, LE
+
+FEWEST = 3
+"""Variables on which the row and the objective disagree."""
+
+LARGEST = 1 << 60
+"""No product of a coefficient of one with the term of the other is greater."""
+
+SIGNS = {EQ: (1, -1), GE: (-1,), LE: (1,)}
+"""By what a row with a relation is multiplied to be at most 0."""
+
+Row = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def _reach(coefficients: Mapping[int, int], constant: int, parts: Parts) -> int:
+    """Return a number that no part of the term's sum exceeds."""
+    ends = ((a, max(map(abs, parts.bounds(v)))) for v, a in coefficients.items())
+    return abs(constant) + 2 * sum(abs(a) * end for a, end in ends)
+
+
+def _is_worth_it(row: Mapping[int, int], costs: Mapping[int, int], disputed: int) -> bool:
+    """Say whether they disagree on several variables, and share most of those of the objective."""
+    return disputed >= FEWEST and 2 * len(row.keys() & costs.keys()) >= len(costs)
+
+
+def add_fractional_bounds(
+    linear: Iterable[tuple[Row, int]], objective: Row, record: int, parts: Parts
+) -> None:
+    """Let rows with their relations look at the objective, minimised by the propagator at ``record``."""
+    costs = dict(zip(*objective[:2], strict=True))
+    for (variables, coefficients, constant), relation in linear:
+        for sign in SIGNS.get(relation, ()):
+            own = {v: sign * a for v, a in zip(variables, coefficients, strict=True)}
+            disputed = [v for v in own.keys() & costs.keys() if own[v] * costs[v] < 0]
+            most = max(map(abs, [*own.values(), *costs.values()]), default=0)
+            reach = _reach(own, constant, parts) + _reach(costs, objective[2], parts)
+            if _is_worth_it(own, costs, len(disputed)) and most * reach <= LARGEST:
+                disputed.sort(key=lambda v: (Fraction(abs(costs[v]), abs(own[v])), v))
+                _add(own, costs, disputed, sign * constant, record, parts)
+
+
+def _add(
+    own: dict[int, int], costs: dict[int, int], disputed: list[int], constant: int, record: int, parts: Parts
+) -> None:
+    variables = [*disputed, *sorted((own.keys() | costs.keys()) - set(disputed))]
+    numbers = [len(disputed), record, *(costs.get(v, 0) for v in variables)]
+    coefficients = [own.get(v, 0) for v in variables]
+    parts.propagator(
+        Propagator("fractional_bound", variables, coefficients, numbers, constant, events=at.BOUND)
+    )
