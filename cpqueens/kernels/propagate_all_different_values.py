@@ -35,8 +35,8 @@ HOLDER, SEEN, SEER, VALUE = range(4)
 
 _LARGEST = (1 << 63) - 1
 
-_PATIENCE, _SELDOM = 32, 8
-"""Calls for each that removes something; where there are more, only one of so many is looked at."""
+_PATIENCE, _WORTH, _SELDOM = 64, 512, 4
+"""So many calls, and so many more for each that removes something, are followed; then one of so many."""
 
 
 def matching_data(terms: Sequence[tuple[int, int, int]], low: int, high: int) -> list[int]:
@@ -190,7 +190,7 @@ def is_skipped(m: Memory, data: int) -> Any:
     """Count a call; say whether it is skipped because those before have seldom removed anything."""
     calls = entry(m.net, data + CALLS) + 1
     put(m.net, data + CALLS, calls)
-    return calls > _PATIENCE * (1 + entry(m.net, data + USES)) and calls % _SELDOM != 0
+    return calls > _PATIENCE + _WORTH * entry(m.net, data + USES) and calls % _SELDOM != 0
 
 
 @inner_kernel

@@ -1,10 +1,10 @@
 """A linear row together with the objective: the bound that they have where variables may be fractions.
 
 After Dantzig (1957), "Discrete-variable extremum problems". All variables stand where the objective is
-least; what the row has too much then is taken off by the variables that do it at the least price, the last of
-them, the *critical* one, to the needed fraction. With its price as a multiplier every other variable has a
-price for leaving its end, which must fit in what the best solution so far leaves (Fisher 1981, "The
-Lagrangian relaxation method"). All numbers are multiplied by the critical coefficient, so that nothing is rounded.
+least; what the row has too much then is taken off by the variables that do it at the least price, the last
+of them, the *critical* one, to the needed fraction. With its price as a multiplier every other variable has
+a price for leaving its end, which must fit in what the best solution so far leaves (Fisher 1981, "The
+Lagrangian relaxation method"). All numbers are multiplied by the critical coefficient: nothing is rounded.
 
 The arguments are those of both, with the row's coefficients (0: only in the objective), first those on which
 both disagree, by ascending price. ``ROWS`` has how many these are, the objective's propagator, and then the

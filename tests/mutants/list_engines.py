@@ -48,7 +48,7 @@ COMPILED = Area(
         Mutant("gaps of wide domains are filled", "network._net",
                "if x[variable, at.FIRST] < 0:", "if False:"),
         Mutant("the first limit excludes the worst value", "network.Builder.objective",
-               "constant - most)", "constant - most + 1)"),
+               "constant - most", "constant - most + 1"),
         Mutant("a difference forgets the constant", "network._difference",
                "first[2] - second[2]", "first[2]"),
         Mutant("gaps of listed domains are filled", "network._cells",

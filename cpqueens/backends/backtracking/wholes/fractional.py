@@ -3,20 +3,15 @@
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
+from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels import domains as at
-from cpqueens.lowered.compiled import EQ, GE, LE
 
 FEWEST = 3
 """Variables on which the row and the objective disagree."""
 
 LARGEST = 1 << 60
 """No product of a coefficient of one with the term of the other is greater."""
-
-SIGNS = {EQ: (1, -1), GE: (-1,), LE: (1,)}
-"""By what a row with a relation is multiplied to be at most 0."""
-
-Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 def _reach(coefficients: Mapping[int, int], constant: int, parts: Parts) -> int:
