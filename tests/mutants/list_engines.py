@@ -83,6 +83,8 @@ KERNELS = Area(
                "price = abs(by_row - by_cost)", "price = by_row + by_cost"),
         Mutant("the critical variable is taken whole", "propagate_fractional_bound.fractional_bound",
                "heavy * total + dear * need", "heavy * total + dear * heavy * span"),
+        Mutant("an unfinished step has failed", "forward.conclude",
+               "UNFINISHED + step", "UNFINISHED + FAILED"),
         Mutant("a Hall interval is not closed", "propagate_all_different_ends.raise_least",
                "put(m.net, ends + END * y + HALL, j - 1)", "pass"),
         Mutant("a full set takes one more", "propagate_among.among",

@@ -66,7 +66,7 @@ class Backtracking:
             str,
             "auto",
             "which variable is placed next; auto: lexicographic for listing, smallest-domain for counting, "
-            "else dom/wdeg, with restarts",
+            "else dom/wdeg, with restarts (for one solution after a few failures in lexicographic order)",
             ("auto", *VARIABLE_ORDERS),
         ),
         "value_order": Parameter(
