@@ -20,30 +20,34 @@ def _reach(coefficients: Mapping[int, int], constant: int, parts: Parts) -> int:
     return abs(constant) + 2 * sum(abs(a) * end for a, end in ends)
 
 
-def _is_worth_it(row: Mapping[int, int], costs: Mapping[int, int], disputed: int) -> bool:
-    """Say whether they disagree on several variables, and share most of those of the objective."""
-    return disputed >= FEWEST and 2 * len(row.keys() & costs.keys()) >= len(costs)
-
-
 def add_fractional_bounds(
     linear: Iterable[tuple[Row, int]], objective: Row, record: int, parts: Parts
 ) -> None:
-    """Let rows with their relations look at the objective, minimised by the propagator at ``record``."""
+    """Let rows with their relations look at the objective, minimised by the propagator at ``record``.
+
+    They are those which disagree with it on several variables, and have most of its variables.
+    """
     costs = dict(zip(*objective[:2], strict=True))
     for (variables, coefficients, constant), relation in linear:
+        if 2 * len(variables) < len(costs):
+            continue
         for sign in SIGNS.get(relation, ()):
             own = {v: sign * a for v, a in zip(variables, coefficients, strict=True)}
-            disputed = [v for v in own.keys() & costs.keys() if own[v] * costs[v] < 0]
-            most = max(map(abs, [*own.values(), *costs.values()]), default=0)
+            shared = own.keys() & costs.keys()
+            disputed = [v for v in shared if own[v] * costs[v] < 0]
+            if len(disputed) < FEWEST or 2 * len(shared) < len(costs):
+                continue
+            most = max(map(abs, [*own.values(), *costs.values()]))
             reach = _reach(own, constant, parts) + _reach(costs, objective[2], parts)
-            if _is_worth_it(own, costs, len(disputed)) and most * reach <= LARGEST:
-                disputed.sort(key=lambda v: (Fraction(abs(costs[v]), abs(own[v])), v))
+            if most * reach <= LARGEST:
                 _add(own, costs, disputed, sign * constant, record, parts)
 
 
 def _add(
     own: dict[int, int], costs: dict[int, int], disputed: list[int], constant: int, record: int, parts: Parts
 ) -> None:
+    """Add the propagator, the disputed variables by ascending price of what they take off."""
+    disputed.sort(key=lambda v: (Fraction(abs(costs[v]), abs(own[v])), v))
     variables = [*disputed, *sorted((own.keys() | costs.keys()) - set(disputed))]
     numbers = [len(disputed), record, *(costs.get(v, 0) for v in variables)]
     coefficients = [own.get(v, 0) for v in variables]
