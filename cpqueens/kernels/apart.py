@@ -23,6 +23,7 @@ NAMES = (
     "cumulative",
     "different_values",
     "equation_values",
+    "fractional_bound",
     "inverse",
     "lexicographic",
     "negative_table",

@@ -23,12 +23,18 @@ ASCENDING, DESCENDING, MEDIAN, SPLIT, SPLIT_UPPER, RANDOM, SAVED = range(7)
 # Kinds of decisions.
 AT_MOST, AT_LEAST, EQUAL = range(3)
 
+# Phases; those from `UNFINISHED` on say what step is to be propagated further.
+ROOT, DESCEND, RETREAT, UNFINISHED = range(4)
+# What a step did.
+FAILED, NARROWED, DECIDED, FINISHED = range(4)
+
 # Places in `TreeSearch.state`: where the search is and what it has met; the order of values at hand; the
 # variable (its position + 1) that failed last; at how many failures it restarts, and what is added then; at
-# how many solutions or failures the driver is to be asked what objective it demands.
+# how many solutions or failures the driver is to be asked what objective it demands; whether it is trying
+# out until its first restart the order in which the model was written.
 DEPTH, PHASE, NODES, FAILURES, FOUND, STORED, REPLAYING, DEEPEST = range(8)
 VALUE_ORDER, LAST_CONFLICT, LIMIT, GROWTH, RESTARTS, NOGOODS, REFUTED = range(8, 15)
-ASK_FOUND, ASK_FAILURES, STATES = range(15, 18)
+ASK_FOUND, ASK_FAILURES, TRIAL, STATES = range(15, 19)
 
 # Places in `TreeSearch.options`: decision variables, whether to check only (no look-ahead), the objective's
 # row (-1: none), whether to keep solutions, whether to learn weights, the propagator of nogoods (-1: no
@@ -135,6 +141,8 @@ def choose_variable(m: Memory, q: TreeSearch) -> Any:
         row += 4
     order = q.options[row + 2]
     q.state[VALUE_ORDER] = q.options[row + 3]
+    if q.state[TRIAL]:
+        order, q.state[VALUE_ORDER] = LEXICOGRAPHIC, ASCENDING
     best = q.options[first]
     if order == LEXICOGRAPHIC:
         return best

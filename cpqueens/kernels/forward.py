@@ -10,23 +10,34 @@ from typing import Any
 
 from cpqueens.kernels import branching as tree
 from cpqueens.kernels import domains as at
-from cpqueens.kernels.branching import TreeSearch, choose_branch, choose_variable, is_open, limit
+from cpqueens.kernels.branching import (
+    DECIDED,
+    DESCEND,
+    FAILED,
+    FINISHED,
+    NARROWED,
+    RETREAT,
+    ROOT,
+    UNFINISHED,
+    TreeSearch,
+    choose_branch,
+    choose_variable,
+    is_open,
+    limit,
+)
 from cpqueens.kernels.dispatch import link
 from cpqueens.kernels.domains import Memory, enqueue, forget, note, restore, tighten
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, inner_kernel, linking_kernel
 from cpqueens.kernels.nogoods import keep_path
 from cpqueens.kernels.propagate_rows import linear_bounds
-from cpqueens.kernels.propagators import propagate
+from cpqueens.kernels.propagators import LATE, propagate
 
 # Answers of `search`.
 PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL, ASKED = 0, 1, 2, 3, 4
 
-# Phases.
-ROOT, DESCEND, RETREAT = 0, 1, 2
-
-# What a step did.
-FAILED, NARROWED, DECIDED, FINISHED = 0, 1, 2, 3
+RUNS = 64
+"""Of propagators, for each step of a call: it ends earlier where its steps need more."""
 
 
 @inner_kernel
@@ -168,11 +179,14 @@ def note_refuted(q: TreeSearch, depth: int) -> None:
 @inner_kernel
 def restart(m: Memory, q: TreeSearch) -> Any:
     """Go back to the root, keeping what was refuted there, the path as nogoods, and values as phases."""
-    tree.save_values(m, q)
+    if q.state[tree.TRIAL]:  # what comes now is to learn for itself
+        m.stack[at.FAILED] = 0
+    else:
+        tree.save_values(m, q)
     restore(m, q.levels[0, tree.TRAIL], q.levels[0, tree.CELLS])
     keep_path(m, q)
     enqueue(m, q.options[tree.NOGOOD])
-    q.state[tree.DEPTH] = q.state[tree.REFUTED] = q.state[tree.LAST_CONFLICT] = 0
+    q.state[tree.DEPTH] = q.state[tree.REFUTED] = q.state[tree.LAST_CONFLICT] = q.state[tree.TRIAL] = 0
     q.state[tree.RESTARTS] += 1
     q.state[tree.LIMIT] = q.state[tree.FAILURES] + q.state[tree.GROWTH]
     q.state[tree.GROWTH] += q.state[tree.GROWTH] >> 2
@@ -197,12 +211,15 @@ def begin(m: Memory, q: TreeSearch) -> Any:
 
 
 @inlined
-def conclude(m: Memory, q: TreeSearch, step: int) -> None:
-    """Propagate what a step changed, and choose the next phase."""
+def conclude(m: Memory, q: TreeSearch, step: int, end: int) -> None:
+    """Propagate what a step changed, up to the propagator number ``end``, and choose the next phase."""
     possible = 0
     if step != FAILED:
         wake_objective(m, q)
-        possible = propagate(m)
+        possible = propagate(m, end)
+    if possible == LATE:
+        q.state[tree.PHASE] = UNFINISHED + step
+        return
     if step == DECIDED:
         q.state[tree.NODES if possible else tree.FAILURES] += 1
         if q.options[tree.LEARNING] and q.state[tree.DEPTH] > 0:
@@ -211,15 +228,19 @@ def conclude(m: Memory, q: TreeSearch, step: int) -> None:
         q.state[tree.PHASE] = DESCEND
     else:
         forget(m)
-        if q.options[tree.LEARNING]:
+        if q.options[tree.LEARNING] and not q.state[tree.TRIAL]:
             tree.blame(m)
         q.state[tree.PHASE] = RETREAT
 
 
 @linking_kernel(link)
 def search(m: Memory, q: TreeSearch, steps: int) -> Any:
-    """Go on for at most ``steps`` decisions and retreats; return why it stopped."""
+    """Go on for at most ``steps`` decisions and retreats; return why it stopped.
+
+    It stops within a propagation that takes long, and goes on there.
+    """
     room = len(m.x)  # each variable and each word is saved once, at most
+    end = m.stack[at.RUNS] + RUNS * steps
     for _ in range(steps):
         if q.options[tree.KEEP] and q.state[tree.STORED] == len(q.solutions):
             return BATCH_FULL
@@ -234,9 +255,13 @@ def search(m: Memory, q: TreeSearch, steps: int) -> Any:
             step = restart(m, q) if wants_restart(q) else descend(m, q)
         elif q.state[tree.PHASE] == RETREAT:
             step = retreat(m, q)
-        else:
+        elif q.state[tree.PHASE] == ROOT:
             step = begin(m, q)
+        else:
+            step = q.state[tree.PHASE] - UNFINISHED
         if step == FINISHED:
             return EXHAUSTED
-        conclude(m, q, step)
+        conclude(m, q, step, end)
+        if q.state[tree.PHASE] >= UNFINISHED:
+            return PAUSED
     return PAUSED

@@ -14,22 +14,25 @@ from cpqueens.kernels import domains as at
 from cpqueens.kernels import search_info as at_end
 from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.bits import lowest, popcount
-from cpqueens.kernels.branching import DEPTH, EQUAL, FOUND, NODES, PHASE, STORED, TreeSearch
-from cpqueens.kernels.dispatch import link
-from cpqueens.kernels.domains import Ints, Memory, restore
-from cpqueens.kernels.forward import (
+from cpqueens.kernels.branching import (
     DECIDED,
+    DEPTH,
     DESCEND,
+    EQUAL,
     FAILED,
     FINISHED,
+    FOUND,
+    NODES,
+    PHASE,
     RETREAT,
     ROOT,
-    begin,
-    conclude,
-    decide,
-    descend,
-    retreat,
+    STORED,
+    UNFINISHED,
+    TreeSearch,
 )
+from cpqueens.kernels.dispatch import link
+from cpqueens.kernels.domains import Ints, Memory, restore
+from cpqueens.kernels.forward import RUNS, begin, conclude, decide, descend, retreat
 from cpqueens.kernels.jit import inner_kernel, kernel, linking_kernel
 from cpqueens.kernels.pattern import Words
 from cpqueens.kernels.random import below
@@ -229,6 +232,8 @@ def afresh(m: Memory, q: TreeSearch, own: Ints) -> None:
 @inner_kernel
 def change(m: Memory, q: TreeSearch, own: Ints) -> Any:
     """Take the next step of an attempt, still to be propagated; return what it did."""
+    if q.state[PHASE] >= UNFINISHED:
+        return q.state[PHASE] - UNFINISHED
     if q.state[PHASE] == RETREAT:
         return retreat(m, q) if q.state[DEPTH] > own[RANDOM_VARIABLES] else FINISHED
     if q.state[PHASE] == ROOT:
@@ -246,13 +251,14 @@ def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, lim
     number ``most`` and at ``limit`` nodes. One place propagates, since each is a copy of all that code.
     """
     room = len(m.x)
+    end = m.stack[at.RUNS] + RUNS * steps
     for _ in range(steps):
         if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL
         closed = tally[SUCCESS_NODES] + tally[FAILURE_NODES]
         if tally[ATTEMPTS] >= most or closed + (q.state[NODES] if q.state[DEPTH] > 0 else 0) >= limit:
             return PAUSED
-        at_root = q.state[PHASE] == ROOT
+        at_root = q.state[PHASE] == ROOT or (q.state[DEPTH] == 0 and q.state[PHASE] == UNFINISHED + DECIDED)
         before = q.state[NODES]
         step = change(m, q, own)
         if q.state[FOUND] or step == FINISHED:
@@ -264,7 +270,9 @@ def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, lim
             if success:
                 return SUCCESS
             continue
-        conclude(m, q, step)
+        conclude(m, q, step, end)
+        if q.state[PHASE] >= UNFINISHED:
+            return PAUSED
         if at_root:
             own[ROOT_TRAIL] = m.stack[at.TRAIL_TOP]
             own[ROOT_CELLS] = m.stack[at.CELLS_TOP]

@@ -14,14 +14,17 @@ A node is named by its place in ``net``; 0 is none.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from cpqueens.kernels import components as graph
 from cpqueens.kernels import domains as at
-from cpqueens.kernels.domains import Memory, contains, next_value, remove
+from cpqueens.kernels.domains import Memory, contains, next_value, remove, size
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inner_kernel, propagator
 
-# The header: the least value of a term, where the sink is and where the values begin, the search's number.
-BASE, SINK, VALUES, STAMP, HEADER = range(5)
+# The header: the least value of a term, where the sink is and where the values begin, the search's number,
+# how often it was called and how often that removed something.
+BASE, SINK, VALUES, STAMP, CALLS, USES, HEADER = range(7)
 
 # A node, after what `components` keeps: its term (variable, coefficient, constant), its value's record, the
 # next value (of the sink: node) to look at.
@@ -30,12 +33,17 @@ VARIABLE, FACTOR, SHIFT, MATCH, NEXT, NODE = range(graph.OWN, graph.OWN + 6)
 # A value: the node that has it, the last search that saw it, from which node.
 HOLDER, SEEN, SEER, VALUE = range(4)
 
+_LARGEST = (1 << 63) - 1
+
+_PATIENCE, _WORTH, _SELDOM = 64, 512, 4
+"""So many calls, and so many more for each that removes something, are followed; then one of so many."""
+
 
 def matching_data(terms: Sequence[tuple[int, int, int]], low: int, high: int) -> list[int]:
     """Return the data for terms (variable, coefficient, constant) with values ``low``..``high``."""
     sink = HEADER + NODE * len(terms)
     nodes = [number for term in [*terms, (0, 0, 0)] for number in (*[0] * graph.OWN, *term, 0, 0)]
-    return [low, sink, sink + NODE, 0, *nodes, *[0] * VALUE * (high - low + 1)]
+    return [low, sink, sink + NODE, 0, 0, 0, *nodes, *[0] * VALUE * (high - low + 1)]
 
 
 @inner_kernel
@@ -151,13 +159,43 @@ def find_components(m: Memory, data: int) -> None:
             other = next_node(m, data, node) if node else 0
 
 
-@propagator
-def all_different_values(m: Memory, p: int) -> Any:
-    """Remove all values that no solution of the AllDifferent has."""
-    data = entry(m.net, p + at.ROWS)
-    if not match_all(m, data):
-        return 0
-    find_components(m, data)
+@inner_kernel
+def is_roomy(m: Memory, data: int) -> Any:
+    """Say whether each open term has as many values as there are open terms: no Hall set is smaller."""
+    open_terms, least = 0, np.int64(_LARGEST)
+    for node in range(data + HEADER, data + entry(m.net, data + SINK), NODE):
+        v = entry(m.net, node + VARIABLE)
+        if entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH):
+            open_terms += 1
+            least = min(least, size(m, v))
+    return least >= open_terms
+
+
+@inner_kernel
+def are_together(m: Memory, data: int) -> Any:
+    """Say whether all open terms are in one component: they lose nothing then."""
+    component = 0
+    for node in range(data + HEADER, data + entry(m.net, data + SINK), NODE):
+        v = entry(m.net, node + VARIABLE)
+        if entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH):
+            mine = entry(m.net, node + graph.COMPONENT)
+            if component and mine != component:
+                return False
+            component = mine
+    return True
+
+
+@inner_kernel
+def is_skipped(m: Memory, data: int) -> Any:
+    """Count a call; say whether it is skipped because those before have seldom removed anything."""
+    calls = entry(m.net, data + CALLS) + 1
+    put(m.net, data + CALLS, calls)
+    return calls > _PATIENCE + _WORTH * entry(m.net, data + USES) and calls % _SELDOM != 0
+
+
+@inner_kernel
+def remove_apart(m: Memory, data: int) -> Any:
+    """Remove the values that lead to another component."""
     for node in range(data + HEADER, data + entry(m.net, data + SINK), NODE):
         v = entry(m.net, node + VARIABLE)
         w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
@@ -168,3 +206,21 @@ def all_different_values(m: Memory, p: int) -> Any:
                 return 0
             w = next_value(m, v, w + 1)
     return 1
+
+
+@propagator
+def all_different_values(m: Memory, p: int) -> Any:
+    """Remove all values that no solution of the AllDifferent has; seldom where that is hardly ever of use.
+
+    The others have lost the values of fixed terms already, see `propagators.all_different`.
+    """
+    data = entry(m.net, p + at.ROWS)
+    if is_skipped(m, data) or is_roomy(m, data):
+        return 1
+    possible = match_all(m, data)
+    if possible:
+        find_components(m, data)
+        if are_together(m, data):
+            return 1
+    put(m.net, data + USES, entry(m.net, data + USES) + 1)
+    return remove_apart(m, data) if possible else 0

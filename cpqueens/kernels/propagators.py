@@ -18,6 +18,9 @@ from cpqueens.kernels.propagate_rows import linear
 
 NO_ARGUMENT, SEVERAL = -1, -2
 
+LATE = 2
+"""What `propagate` returns that is to go on in the next call."""
+
 
 @inner_kernel
 def clause(m: Memory, p: int) -> Any:
@@ -149,9 +152,13 @@ def run_propagator(m: Memory, p: int) -> Any:
 
 
 @inlined
-def propagate(m: Memory) -> Any:
-    """Wake what waits for changes and run what is queued, to the fixpoint; return 0 at a failure."""
-    while True:
+def propagate(m: Memory, end: int) -> Any:
+    """Wake what waits for changes and run what is queued, to the fixpoint; return 0 at a failure.
+
+    It is `LATE` once ``end`` propagators have run in all, and goes on where it was in the next call: where
+    constraints go round in a circle, wide domains may be narrowed by one value at a time.
+    """
+    while m.stack[at.RUNS] < end:
         if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
             m.stack[at.CHANGED_TOP] -= 1
             v = entry(m.stack, m.stack[at.CHANGED_TOP])
@@ -171,3 +178,4 @@ def propagate(m: Memory) -> Any:
             if not run_propagator(m, p):
                 m.stack[at.FAILED] = p + 1
                 return 0
+    return LATE

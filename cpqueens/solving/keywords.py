@@ -28,6 +28,7 @@ class _OwnParameters(TypedDict, total=False):
     neighbourhood: str
     noise: float
     patience: float
+    phases: list[tuple[str, str, str]]
     plateau: float
     presolve: bool
     reheat: float

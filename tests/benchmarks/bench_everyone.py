@@ -1,10 +1,12 @@
-"""The exact engine on other people's models, against NuCS and CP-SAT with one worker.
+"""The exact engine on other people's models, against NuCS, Gecode and CP-SAT with one worker.
 
 Run as ``python tests/benchmarks/bench_everyone.py [--rounds N] [--patience S] [--only PART]``; ``race.py``
 says how it is measured. Every work builds its model and solves it, all hot. Ours is
 ``solver="backtracking"``, which calls no other solver, and checks every answer; ``auto`` has a column of its
 own, which may hand over. NuCS runs its own examples with the heuristics that it recommends for them
-(``nucs.examples``); where it has none, its column is empty. The last line gives the geometric mean of the
+(``nucs.examples``); where it has none, its column is empty. Gecode gets MiniZinc texts (`gecode_models`),
+flattened before, with its own global constraints, for which we write a solver configuration; starting its
+process counts. The last line gives the geometric mean of the
 ratios to NuCS and the rows that miss "at most 1.5 times NuCS plus 5 ms".
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import math
 import random
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +30,7 @@ from collection.instance import Question, ask
 from collection.registry import INSTANCES
 from cpqueens.models.langford import langford
 from cpqueens.models.latin_square import latin_square
+from gecode_models import gecode_work
 from peers import nucs
 from race import Absent, Entry, Work, arguments, race, timed
 
@@ -403,19 +407,25 @@ def preparing(job: Job) -> float:
     return 1000 * min(timed(work, range(k, k + 1))[0] for k in range(3))
 
 
-def rows(jobs: tuple[Job, ...], rounds: int, patience: float) -> Iterator[tuple[str, float, float | None]]:
+def rows(
+    jobs: tuple[Job, ...], rounds: int, patience: float, folder: Path
+) -> Iterator[tuple[str, float, float | None]]:
     """Print a line for each job; give our seconds and NuCS's (None where there are none)."""
-    print(f"{'ms':<36}{'ours':>10}{'prepare':>10}{'auto':>10}{'CP-SAT':>10}{'NuCS':>10}{'over NuCS':>11}")
-    for job in jobs:
+    heads = ("ours", "prepare", "auto", "CP-SAT", "Gecode", "NuCS")
+    print(f"{'ms':<36}{''.join(f'{head:>10}' for head in heads)}{'over NuCS':>11}")
+    for k, job in enumerate(jobs):
         works: dict[str, Work | Absent] = {
             "ours": asked(job, "backtracking", patience),
             "auto": asked(job, "auto", patience),
             "CP-SAT": asked(job, "cpsat", patience),
         }
+        gecode = gecode_work(job.name, job.question, patience, folder / str(k))
+        if gecode is not None:
+            works["Gecode"] = gecode
         if job.nucs is not None:
             works["NuCS"] = within(job.nucs, patience)
         entries = race(works, rounds)
-        cells = [cell(entries.get(name)) for name in ("ours", "auto", "CP-SAT", "NuCS")]
+        cells = [cell(entries.get(name)) for name in ("ours", "auto", "CP-SAT", "Gecode", "NuCS")]
         cells.insert(1, f"{preparing(job):10.1f}")
         ours, theirs = entries["ours"], entries.get("NuCS")
         assert isinstance(ours, Entry)
@@ -438,7 +448,8 @@ def main() -> None:
     parser.add_argument("--only", metavar="PART", default="", help="jobs whose names have this part")
     options = parser.parse_args()
     jobs = tuple(job for job in JOBS if options.only in job.name)
-    done = list(rows(jobs, options.rounds, options.patience))
+    with tempfile.TemporaryDirectory() as folder:
+        done = list(rows(jobs, options.rounds, options.patience, Path(folder)))
     ratios = [ours / theirs for _, ours, theirs in done if theirs is not None]
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))

@@ -8,6 +8,7 @@ Debian's packages ``minizinc`` and ``flatzinc``; its models are flattened before
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -63,15 +64,66 @@ def nucs_least(build: Callable[[], Any], variable: Callable[[Any], int], search:
     return nucs(job)
 
 
+GLOBALS = {
+    "fzn_all_different_int": ("[] x", "all_different_int", "x"),
+    "fzn_circuit": ("[] x", "gecode_circuit", "int: min(index_set(x)), x"),
+    "fzn_cumulative": ("[] s, [] d, [] r, var b", "cumulatives", "s, d, r, b"),
+    "fzn_global_cardinality": ("[] x, [int] c, [] n", "gecode_global_cardinality", "x, c, n"),
+    "fzn_inverse": ("[] f, [] g", "inverse_offsets", "f, int: min(index_set(g)), g, int: min(index_set(f))"),
+    "fzn_lex_lesseq_int": ("[] x, [] y", "array_int_lq", "x, y"),
+    "fzn_table_int": ("[] x, [,int] t", "gecode_table_int", "x, [int]: array1d(t)"),
+}
+"""MiniZinc's names of global constraints with their arguments, Gecode's name, and what it is given.
+
+Libraries of Gecode 6.2 give these by names that MiniZinc has no longer asked for since 2.5.
+"""
+
+_TYPES = {
+    "[]": "array[int] of var int",
+    "[int]": "array[int] of int",
+    "[,int]": "array[int, int] of int",
+    "var": "var int",
+    "int": "int",
+}
+
+
+def own_globals(folder: Path) -> Path:
+    """Write a solver configuration for ``fzn-gecode`` with a library of its own globals; return its file."""
+    library = folder / "library"
+    library.mkdir(exist_ok=True)
+    for name, (declared, native, given) in GLOBALS.items():
+        types = dict(reversed(part.split(" ")) for part in declared.split(", "))
+        mine = ", ".join(f"{_TYPES[kind]}: {argument}" for argument, kind in types.items())
+        theirs, values = [], []
+        for k, part in enumerate(given.split(", ")):
+            kind, _, value = part.rpartition(": ")
+            theirs.append(f"{_TYPES[kind or types[value]]}: a{k}")
+            values.append(value)
+        text = f"predicate {native}({', '.join(theirs)});\n"
+        text += f"predicate {name}({mine}) = {native}({', '.join(values)});\n"
+        (library / f"{name}.mzn").write_text(text, encoding="utf-8")
+    for file in Path("/usr/share/minizinc/gecode").glob("redefinitions*.mzn"):
+        shutil.copy(file, library)
+    configuration = folder / "native.msc"
+    words = {"id": "native", "name": "Gecode, own globals", "version": "6.2.0", "mznlib": str(library)}
+    words |= {"executable": str(shutil.which("fzn-gecode"))}
+    configuration.write_text(json.dumps({**words, "supportsFzn": True, "supportsMzn": False}))
+    return configuration
+
+
 def gecode(
-    text: str, data: str, folder: Path, patience: float, *options: str
+    text: str, data: str, folder: Path, patience: float, *options: str, native: bool = False
 ) -> Callable[[], str | None] | None:
-    """Flatten a MiniZinc model; return a function that solves it and returns what Gecode prints."""
+    """Flatten a MiniZinc model; return a function that solves it and returns what Gecode prints.
+
+    With ``native`` Gecode's own global constraints are used, which Debian's packages decompose.
+    """
     if shutil.which("minizinc") is None or shutil.which("fzn-gecode") is None:
         return None
     source, flat = folder / "model.mzn", folder / "model.fzn"
     source.write_text(text, encoding="utf-8")
-    flatten = ["minizinc", "--solver", "gecode", "-c", "-D", data, "--fzn", str(flat), str(source)]
+    solver = str(own_globals(folder)) if native else "gecode"
+    flatten = ["minizinc", "--solver", solver, "-c", "-D", data, "--fzn", str(flat), str(source)]
     subprocess.run(flatten, check=True, capture_output=True)
 
     def solve() -> str | None:

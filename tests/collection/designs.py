@@ -36,9 +36,8 @@ def schur(n: int) -> Model:
     m = Model("Schur")
     x = m.boolvar(shape=(n, 3), name="x")
     m.add(x.sum(axis=1) == 1)
-    for a in range(1, n + 1):
-        for b in range(a, n + 1 - a):
-            m.add(x[a - 1] + x[b - 1] + x[a + b - 1] <= 2)
+    a, b = np.array([(a, b) for a in range(1, n) for b in range(a, n + 1 - a)]).reshape(-1, 2).T
+    m.add(x[a - 1] + x[b - 1] + x[a + b - 1] <= 2)
     return m
 
 

@@ -168,6 +168,15 @@ def ordered() -> Model:
     return m
 
 
+def burglary() -> Model:
+    """Return two knapsacks over the same things, which have less room than the things need."""
+    m = Model()
+    x = m.intvar(0, 2, shape=8, name="x")
+    m.add(x @ [5, 4, 7, 3, 6, 8, 5, 9] <= 30, x @ [2, 5, 3, 6, 4, 7, 8, 1] <= 25)
+    m.maximize(x @ [6, 5, 8, 4, 7, 9, 7, 8])
+    return m
+
+
 MODELS: dict[str, Callable[[], Model]] = {
     "absolute_values": series,
     "all_different_ends": ruler,
@@ -178,6 +187,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "cumulative": sharing,
     "different_values": palette,
     "equation_values": pairs_at_distances,
+    "fractional_bound": burglary,
     "inverse": inverses,
     "lexicographic": ordered,
     "negative_table": forbidden,

@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.choosing import PATTERNED, choose
-from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, ascending, variable_order
+from cpqueens.backends.backtracking.orders import (
+    VALUE_ORDERS,
+    VARIABLE_ORDERS,
+    ascending,
+    variable_order,
+    with_places,
+)
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.interrupts import Stopped, stopping_if_long
@@ -61,7 +67,7 @@ class Backtracking:
             str,
             "auto",
             "which variable is placed next; auto: lexicographic for listing, smallest-domain for counting, "
-            "else dom/wdeg, with restarts",
+            "else dom/wdeg, with restarts (for one solution after a few failures in lexicographic order)",
             ("auto", *VARIABLE_ORDERS),
         ),
         "value_order": Parameter(
@@ -69,6 +75,12 @@ class Backtracking:
             "auto",
             "which value is tried first; auto: ascending, with restarts saved, as in the last solution",
             ("auto", *VALUE_ORDERS),
+        ),
+        "phases": Parameter(
+            list[tuple[str, str, str]],
+            [],
+            "which variables are placed before the others, one group after the other: triples of a variable "
+            "or array by its name, an order of variables and one of values",
         ),
         "trace": TRACE,
     }
@@ -117,7 +129,9 @@ class Backtracking:
             "chosen": "auto" if asked == "auto" else "asked for",
             "reason": reason,
         }
-        search = Searching(model, patterns.compiled, pattern, request, facts).prepare(strategies)
+        search = Searching(model, patterns.compiled, pattern, with_places(model, request), facts).prepare(
+            strategies
+        )
         facts["translate_time"] = time.monotonic() - started
         return search
 

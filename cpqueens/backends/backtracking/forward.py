@@ -8,7 +8,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.bisection import Bisection
-from cpqueens.backends.backtracking.orders import halves_all, phases, restarts
+from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, tries_order
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained
@@ -17,16 +17,7 @@ from cpqueens.kernels import branching as tree
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.branching import TreeSearch
 from cpqueens.kernels.domains import Memory, copied
-from cpqueens.kernels.forward import (
-    ASKED,
-    BATCH_FULL,
-    DESCEND,
-    EXHAUSTED,
-    PAUSED,
-    ROOT,
-    TRAIL_FULL,
-    search,
-)
+from cpqueens.kernels.forward import ASKED, BATCH_FULL, EXHAUSTED, PAUSED, TRAIL_FULL, search
 from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.propagate_rows import linear_bounds
 from cpqueens.lowered.compiled import Compiled
@@ -74,9 +65,11 @@ class ForwardSearch:
             self._demand(-limit if compiled.maximizing else limit)
 
     def propagates(self) -> bool:
-        """Propagate at the root, before any decision; say whether something is left."""
+        """Propagate at the root, before any decision; say whether something is left, or time is over."""
         search(self.memory, self.tree, 1)
-        return bool(self.tree.state[tree.PHASE] == DESCEND)
+        while self._count(tree.PHASE) >= tree.UNFINISHED and not self.request.should_stop():
+            search(self.memory, self.tree, 1)
+        return self._count(tree.PHASE) != tree.RETREAT
 
     def run(self, deliver: Deliver, heard: Heard = None) -> Ended:
         """Search to the end or to a stop."""
@@ -213,7 +206,7 @@ class ForwardSearch:
             self.memory.stack[place] = old.stack[place]
         state = self.tree.state
         state[[tree.DEPTH, tree.REFUTED, tree.LAST_CONFLICT]] = 0
-        state[tree.PHASE] = ROOT
+        state[tree.PHASE] = tree.ROOT
         self._roots += 1
 
     # ---- settings and results -----------------------------------------------------------------------
@@ -228,6 +221,7 @@ class ForwardSearch:
             keep=request.want is not Want.COUNT,
             learning=self.learning,
             nogoods=self._nogoods,
+            trial=self._nogoods >= 0 and tries_order(request),
             depth=self._depth(),
             capacity=capacity,
             after=request.after,

@@ -8,6 +8,8 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
+from cpqueens.backends.backtracking.wholes.differences import add_circles
+from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
@@ -211,22 +213,28 @@ class Builder:
             return
         self.propagator(table_propagator("table", variables, rows))
 
-    def objective(self, row: Row) -> None:
+    def objective(self, row: Row, linear: list[tuple[Row, int]]) -> None:
         """Add ``objective <= bound``; the search lowers the bound by changing the row's constant."""
         variables, coefficients, constant = row
         most = constant + sum(
             max(a * self.lower[v], a * self.upper[v]) for v, a in zip(variables, coefficients, strict=True)
         )
         self.objective_row = len(self.propagators)
-        self.add(kinds.AT_MOST, list(variables), list(coefficients), constant - most)
+        limited = variables, coefficients, constant - most
+        self.linear(limited, LE)
+        if self.strong:
+            add_fractional_bounds(linear, limited, self.objective_row * at.P_WIDTH, self)
 
     def build(self) -> None:
         """Add everything that the compiled model has."""
         c = self.compiled
         for definition in c.definitions:
             self.define(definition)
-        for row, relation in zip(_rows(c.linear), c.relation.tolist(), strict=True):
+        linear = list(zip(_rows(c.linear), c.relation.tolist(), strict=True))
+        for row, relation in linear:
             self.linear(row, relation)
+        if self.strong:
+            add_circles(linear, self)
         for terms in _groups(c.literals, c.clause_start):
             self.add(kinds.CLAUSE, *self.literals(terms))
         for terms in _groups(c.different, c.different_start):
@@ -236,7 +244,7 @@ class Builder:
         for self.taken in c.wholes:
             WHOLES[self.taken.constraint.kind].lay_out(self.taken.constraint, self)
         if c.objective is not None:
-            self.objective(_rows(c.objective)[0])
+            self.objective(_rows(c.objective)[0], linear)
 
 
 def _difference(first: Row, second: Row) -> Row:

@@ -12,6 +12,8 @@ from cpqueens.language.rows import IntArray
 
 FIRST_RESTART = 100
 """Failures until the first restart."""
+TRIAL = 10
+"""The same, where the order in which the model was written is tried before all others."""
 _REFUTED = 4096
 """Refuted decisions that are kept for nogoods, on one path."""
 
@@ -28,6 +30,7 @@ def tree_search(
     keep: bool = True,
     learning: bool = False,
     nogoods: int = -1,
+    trial: bool = False,
     depth: int | None = None,
     capacity: int = 1,
     after: IntArray | None = None,
@@ -37,6 +40,7 @@ def tree_search(
 
     Without phases it is in lexicographic order; variables in none of them are not decided; ``nogoods`` is the
     position of their propagator, with which the search restarts, ``objective`` that of the objective's row.
+    With ``trial`` it is in lexicographic order, values ascending, until its first restart.
     """
     if phases is None:
         phases = [(range(count), tree.LEXICOGRAPHIC, tree.ASCENDING)]
@@ -50,7 +54,8 @@ def tree_search(
     places = [np.asarray(variables, dtype=np.int64) * X_WIDTH for variables, _, _ in phases]
     state = np.zeros(tree.STATES, dtype=np.int64)
     state[tree.REPLAYING] = after is not None
-    state[tree.LIMIT] = state[tree.GROWTH] = FIRST_RESTART
+    state[tree.LIMIT], state[tree.GROWTH] = TRIAL if trial else FIRST_RESTART, FIRST_RESTART
+    state[tree.TRIAL] = trial
     state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62
     levels = count + 1 if depth is None else depth
     return TreeSearch(

@@ -12,7 +12,7 @@ from cpqueens import AllDifferent, Model, maximum
 from cpqueens.backends.backtracking import bisection, settings
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS
 from cpqueens.crosscheck import oracle
-from cpqueens.errors import UnknownParameter
+from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.fuzzing.generate import random_model
 
 
@@ -20,6 +20,7 @@ from cpqueens.fuzzing.generate import random_model
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restart after every failure, and bisect after every solution."""
     monkeypatch.setattr(settings, "FIRST_RESTART", 1)
+    monkeypatch.setattr(settings, "TRIAL", 1)
     monkeypatch.setattr(bisection, "STRETCH", 1)
     monkeypatch.setattr(bisection, "FAR", 0)
     monkeypatch.setattr(bisection, "FAILURES", 2)
@@ -132,3 +133,51 @@ def test_orders_of_variables_are_what_they_say() -> None:
 def test_unknown_orders_are_refused_in_one_line() -> None:
     with pytest.raises(UnknownParameter, match="dom/wdeg"):
         pigeons(2).solve(solver="backtracking", variable_order="dom-wdeg")
+
+
+def test_variables_of_phases_are_placed_first_each_group_in_its_orders() -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, shape=2, name="x"), m.intvar(0, 3, name="y")
+    m.add(x[0] + x[1] + y == 4)
+    orders = [("y", "lexicographic", "descending"), ("x", "largest-value", "median")]
+    found = m.enumerate(solver="backtracking", phases=orders).solutions.matrix.tolist()
+    assert [row[2] for row in found] == sorted((row[2] for row in found), reverse=True)
+    assert sorted(found) == m.enumerate(solver="backtracking").solutions.matrix.tolist()
+    assert m.count(solver="backtracking", phases=orders[:1]) == len(found)
+    for phases, message in (
+        ([("z", "random", "random")], "no variable 'z'"),
+        ([("x", "smallest", "random")], "phases: no order 'smallest' for 'x'"),
+        ([("x", "random", "saved"), ("x", "random", "up")], "phases: no order 'up' for 'x'"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            m.solve(solver="backtracking", phases=phases)
+
+
+def test_a_series_in_the_order_in_which_it_was_written_is_found_at_once() -> None:
+    """By smallest domain or by weights a series of 50 takes thousands of failures."""
+    m = Model()
+    x, d = m.intvar(0, 19, shape=20, name="x"), m.intvar(1, 19, shape=19, name="d")
+    m.add(AllDifferent(x), AllDifferent(d), d == abs(x[1:] - x[:-1]), x[0] < x[1], d[-1] < d[0])
+    outcome = m.solve(solver="backtracking:forward")
+    assert str(outcome.status) == "FEASIBLE"
+    assert outcome.statistics["failures"] == 0
+
+
+def test_orders_that_go_round_are_seen_however_wide_domains_are() -> None:
+    m = Model()
+    x = m.intvar(0, 10**12, shape=4, name="x")
+    m.add(x[0] <= x[1], x[1] - x[2] == -3, x[2] <= x[3] + 1, x[3] < x[0])
+    assert str(m.solve(solver="backtracking:forward", time_limit=60).status) == "INFEASIBLE"
+    m = Model()
+    x = m.intvar(0, 10**12, shape=3, name="x")
+    m.add(x[0] <= x[1], x[1] - x[2] == -3, x[2] <= x[0] + 3)
+    assert str(m.solve(solver="backtracking:forward").status) == "FEASIBLE"
+
+
+def test_bounds_that_creep_past_each_other_keep_to_limits() -> None:
+    m = Model()
+    x, y, z = (m.intvar(0, 10**12, name=name) for name in "xyz")
+    m.add(2 * x == 2 * y + z, y >= x, z >= 1)
+    outcome = m.solve(solver="backtracking:forward", time_limit=0.5)
+    assert str(outcome.status) == "UNKNOWN"
+    assert str(outcome.stop_reason) == "time_limit"
