@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -109,8 +109,8 @@ class Joint:
         """Post all that a model says, and yield the key of each element."""
         rebuilder = Rebuilder(side.model, self.model, rows)
         for posted in own_constraints(side.model):
-            rebuilder.post(replace(posted, name=None))
             constraint = rebuilder.constraint(posted.constraint)
+            self.model.add(constraint)
             for part in (constraint, *parts_of(constraint)):
                 yield from keys_of(part)
 
