@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -134,6 +135,6 @@ def solutions(lines: list[str]) -> list[str]:
 def driven(folder: Path, solver: str, name: str, *flags: str) -> list[str]:
     """Return what MiniZinc prints."""
     words = ["minizinc", "--solver", solver, *flags, str(MODELS / f"{name}.mzn")]
-    environment = {"MZN_SOLVER_PATH": str(folder), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    environment = {**os.environ, "MZN_SOLVER_PATH": str(folder)}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=120, check=False)
     return done.stdout.splitlines()
