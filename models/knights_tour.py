@@ -17,7 +17,7 @@ def knights_tour(
     columns: Annotated[int, Between(1, 60)] = 6,
     closed: bool = True,
 ) -> Model:
-    """Lead a knight over each square of a board once, and back to where it began if ``closed``.
+    """Lead a knight over each square of a board once, and back to where it began if closed.
 
     ``next[k]`` is the square that comes after square k, squares row by row from 0: one circuit through all of
     them. An open tour goes over a helper, element rows * columns, which comes after the last square and

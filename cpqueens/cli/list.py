@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cpqueens.report.gallery import Exhibit
 
 _SECONDS = 20
+_TITLE = 80  # characters of parameters under a picture
 
 
 @click.command()
@@ -63,12 +64,13 @@ def _exhibit(problem: Problem) -> Exhibit:
     outcome = instance.model.solve(time_limit=_SECONDS, random_seed=0)
     picture = "" if outcome.solution is None else draw_svg(outcome.solution) or ""
     value = "" if outcome.objective is None else f", objective {outcome.objective}"
+    shown = instance.title if len(instance.title) <= _TITLE else problem.name
     verb = "count" if instance.published() else "solve"
     return Exhibit(
         name=problem.name,
         summary=problem.summary,
         picture=picture,
-        caption=f"{instance.title}: {outcome.status.value}{value}",
+        caption=f"{shown}: {outcome.status.value}{value}",
         model=statement_of(problem.function),
         published=[line.strip() for line in values_published(instance)[1:-1]],
         command=f"cpqueens {verb} {problem.name}",

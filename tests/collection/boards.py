@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from cpqueens.models.dominating_queens import dominating_queens
 from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
 from cpqueens.models.superqueens import superqueens
@@ -15,18 +16,6 @@ from cpqueens import AllDifferent, Model
 def modular_squares(n: int, rows: range) -> tuple[tuple[int, int], ...]:
     """Return squares (i, 2 i mod n): for all rows they are a solution if n is coprime to 6 (Polya 1918)."""
     return tuple((i, 2 * i % n) for i in rows)
-
-
-def dominating_queens(n: int) -> Model:
-    """Fewest queens that attack or occupy every square."""
-    m = Model("dominating queens")
-    x = m.boolvar(shape=(n, n), name="x")
-    row, column = np.divmod(np.arange(n * n), n)
-    for r, c in zip(row.tolist(), column.tolist(), strict=True):
-        seen = (row == r) | (column == c) | (abs(row - r) == abs(column - c))
-        m.add(x.flat[np.flatnonzero(seen)].sum() >= 1)
-    m.minimize(x.sum())
-    return m
 
 
 def rooks(n: int, *forbidden: int) -> Model:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from cpqueens.models.still_life import still_life
 
 from collection.instance import ALL, BOTH, Instance
-from cpqueens import AllDifferent, Model, NegativeTable, Table
+from cpqueens import AllDifferent, Model, Table
 
 NATIONS = ("English", "Spanish", "Ukrainian", "Norwegian", "Japanese")
 COLOURS = ("red", "green", "ivory", "yellow", "blue")
@@ -76,24 +77,6 @@ def tilings(n: int) -> Model:
     x = m.boolvar(shape=len(places), name="x")
     for square in squares:
         m.add(x[[k for k, place in enumerate(places) if square in place]].sum() == 1)
-    return m
-
-
-DIES = [(1, 0), (1, 1), (1, 4), (1, 5), (1, 6), (1, 7), (1, 8)]
-BORN = (0, 3)
-
-
-def still_life(n: int) -> Model:
-    """The most cells that live on in Conway's game of life, all within a square (CSPLib 32)."""
-    m = Model("still life")
-    cells = m.boolvar(shape=(n, n), name="x")
-    x = np.pad(np.zeros((n, n), dtype=int), 2).tolist()
-    for i, j in np.ndindex(n, n):
-        x[i + 2][j + 2] = cells[i, j]
-    for i, j in itertools.product(range(1, n + 3), repeat=2):
-        around = [x[a][b] for a in (i - 1, i, i + 1) for b in (j - 1, j, j + 1) if (a, b) != (i, j)]
-        m += NegativeTable([x[i][j], sum(around)], [*DIES, BORN])
-    m.maximize(cells.sum())
     return m
 
 

@@ -6,31 +6,17 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
+from cpqueens.models.social_golfers import social_golfers
 
 from collection.instance import ALL, BOTH, Instance
 from cpqueens import (
     AllDifferent,
     GlobalCardinality,
     Inverse,
-    LexChainLess,
     Model,
     Table,
-    ValuePrecede,
     element,
 )
-
-
-def golfers(groups: int, size: int, weeks: int) -> Model:
-    """Two golfers are in one group once at most (CSPLib 10); weeks and groups have no names."""
-    m = Model("golfers")
-    many = groups * size
-    x = m.intvar(0, groups - 1, shape=(weeks, many), name="x")
-    for week in x:
-        m.add(GlobalCardinality(week, range(groups), [size] * groups))
-        m.add(week[0] == 0, ValuePrecede(week, range(groups)))
-    m += LexChainLess(x)
-    m += [(x[:, a] == x[:, b]).sum() <= 1 for a, b in itertools.combinations(range(many), 2)]
-    return m
 
 
 def league(teams: int) -> Model:
@@ -70,13 +56,13 @@ def marriages(men: Sequence[Sequence[int]], women: Sequence[Sequence[int]]) -> M
 INSTANCES = (
     Instance(
         "golfers 3-3-4",
-        lambda: golfers(3, 3, 4),
+        lambda: social_golfers(3, 3, 4),
         "affine planes of order 3: OEIS A030128",
         840,
         exact=("backtracking",),
     ),
-    Instance("golfers 3-3-5", lambda: golfers(3, 3, 5), "4 weeks meet all 8 others", 0, exact=BOTH),
-    Instance("golfers 4-4-5", lambda: golfers(4, 4, 5), "an affine plane of order 4", exact=BOTH),
+    Instance("golfers 3-3-5", lambda: social_golfers(3, 3, 5), "4 weeks meet all 8 others", 0, exact=BOTH),
+    Instance("golfers 4-4-5", lambda: social_golfers(4, 4, 5), "an affine plane of order 4", exact=BOTH),
     Instance("league of 4", lambda: league(4), "CSPLib 26: none for 4", 0, exact=ALL),
     Instance("league of 6", lambda: league(6), "CSPLib 26: for all even numbers but 4", exact=BOTH),
     Instance("league of 8", lambda: league(8), "CSPLib 26: for all even numbers but 4", exact=BOTH),

@@ -5,31 +5,12 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from cpqueens.models.travelling_salesman import travelling_salesman
 
 from collection.instance import Instance
 from cpqueens import Circuit, Model, element
 
 KNIGHT = [(a, b) for a, b in product((-2, -1, 1, 2), repeat=2) if abs(a) != abs(b)]
-
-GR17 = """
-    0
-    633 0
-    257 390 0
-    91 661 228 0
-    412 227 169 383 0
-    150 488 112 120 267 0
-    80 572 196 77 351 63 0
-    134 530 154 105 309 34 29 0
-    259 555 372 175 338 264 232 249 0
-    505 289 262 476 196 360 444 402 495 0
-    353 282 110 324 61 208 292 250 352 154 0
-    324 638 437 240 421 329 297 314 95 578 435 0
-    70 567 191 27 346 83 47 68 189 439 287 254 0
-    211 466 74 182 243 105 150 108 326 336 184 391 145 0
-    268 420 53 239 199 123 207 165 383 240 140 448 202 57 0
-    246 745 472 237 528 364 332 349 202 685 542 157 289 426 483 0
-    121 518 142 84 297 35 29 36 236 390 238 301 55 96 153 336 0
-"""
 
 PLACES = ((4, 4), (2, 0), (8, 0), (0, 1), (1, 1), (5, 2), (7, 2), (3, 3), (6, 3))
 DEMANDS = (0, 1, 1, 2, 4, 2, 4, 8, 8)
@@ -46,18 +27,6 @@ def knights_tours(n: int, closed: bool) -> Model:
         near = [number[r + a, c + b] for a, b in KNIGHT if (r + a, c + b) in number]
         x.append(m.intvar(domain=near if closed else [*near, n * n], name=f"x{r}{c}"))
     m.add(Circuit(x if closed else [*x, m.intvar(0, n * n - 1, name="first")]))
-    return m
-
-
-def salesman(distances: str) -> Model:
-    """The shortest tour, by the lower half of the distances."""
-    rows = [[int(d) for d in line.split()] for line in distances.strip().splitlines()]
-    n = len(rows)
-    table = [[rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
-    m = Model("travelling salesman")
-    x = m.intvar(0, n - 1, shape=n, name="x")
-    m.add(Circuit(x))
-    m.minimize(sum(element(table[i], x[i]) for i in range(n)))
     return m
 
 
@@ -88,7 +57,7 @@ INSTANCES = (
         "open knight's tours, 5 by 5", lambda: knights_tours(5, False), "OEIS A165134", 1728,
         slow=("enumerate", "count"),
     ),
-    Instance("travelling salesman, gr17", lambda: salesman(GR17), "TSPLIB", optimum=2085),
+    Instance("travelling salesman, gr17", lambda: travelling_salesman("gr17"), "TSPLIB", optimum=2085),
     Instance(
         "two rounds to eight customers", lambda: vehicles(PLACES, DEMANDS, 2, 15),
         "computed: Held and Karp's recursion on every split", optimum=3104, slow=("optimise",),
