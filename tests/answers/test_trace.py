@@ -68,5 +68,18 @@ def test_rows_name_what_changed() -> None:
         trace.state(3)
 
 
+def test_a_smaller_model_is_translated() -> None:
+    """As where local search goes on without the variables that others determine."""
+    recorder = TraceRecorder(["a", "sum"], 10)
+    recorder.begin(np.array([1, 5]), 3)
+    recorder.translate(lambda x: np.array([x[0], 2 * x[0]]), 40)
+    recorder.show("restart", 0, np.array([4]), 2)
+    recorder.show("move", 1, np.array([6]), 0)
+    trace = recorder.trace()
+    assert trace is not None
+    assert [state.tolist() for state in trace.states()] == [[1, 5], [4, 8], [6, 12]]
+    assert trace.steps.tolist() == [40, 41]
+
+
 def test_nothing_shown_is_no_trace() -> None:
     assert TraceRecorder(["a"], 10).trace() is None
