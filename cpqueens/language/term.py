@@ -158,10 +158,6 @@ class Term(LinearArray):
         if kind is int:
             return Term(self.registry, self.variable_list, self.coefficient_list, self.constant + other)
         if kind is Term:
-            mine, theirs = self.variable_list, other.variable_list
-            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
-                coefficients = self.coefficient_list + other.coefficient_list
-                return Term(self.registry, mine + theirs, coefficients, self.constant + other.constant)
             return self._add_scaled(other, 1)
         if isinstance(other, np.integer):
             return self + int(other)

@@ -28,7 +28,7 @@ CPSAT = Area(
         Mutant("an affine expression has no offset", "TextWriter.affine",
                "offset:{constant}", "offset:0"),
         Mutant("expressions in bulk have no offsets", "TextWriter.entries",
-               "array.constants]", "0 * array.constants]"),
+               "if c else", "if c < 0 else"),
         Mutant("an auxiliary variable lacks the constant", "TextWriter.auxiliary",
                "constant, \"==\"", "0, \"==\""),
         Mutant("negated literals are positive", "TextWriter.literal",

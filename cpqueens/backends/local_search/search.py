@@ -38,6 +38,8 @@ End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit
 Paused = Literal[End, "stalled", "budget"]
 """How a part of a search ended: ``stalled`` and ``budget`` (its own steps are used up) end no search."""
 
+_FIRST_VALUES = 1 << 10  # that a first call may look at, some tenths of a second in plain Python
+
 
 class StrategyError(ValueError):
     """A strategy cannot search this problem."""
@@ -320,13 +322,20 @@ class Search:
         """Count a step that no kernel counts, such as a restart."""
         self.info[at.STEPS] += 1
 
+    def _first_steps(self) -> int:
+        """Return the steps of a kernel's first call, which may be plain: a step may look at all values."""
+        spans = np.minimum(self.space.upper - self.space.lower, _FIRST_VALUES)
+        return max(1, min(16, _FIRST_VALUES // max(1, int(spans.sum()))))
+
     def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> Paused:
         """Run ``kernel(steps, state, *arguments)`` in short calls; say how it ended.
 
         It ends as the kernel says, with ``budget`` after ``steps`` steps, or at a limit.
         """
         end = min(self.steps + steps, NEVER)
-        pace = self.paces.setdefault(kernel, Pace(max(1, min(16, (1 << 14) // max(1, self.size)))))
+        pace = self.paces.get(kernel)
+        if pace is None:
+            pace = self.paces[kernel] = Pace(self._first_steps())
         while True:
             left = end - self.steps
             total = NEVER if self.limits.steps is None else self.limits.steps - self.steps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from searched import walks_alone
 from cpqueens import Model, Outcome, UnsupportedRequest
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.backend import LocalSearch
+from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import STRATEGIES
 
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
@@ -188,3 +190,10 @@ def test_a_step_over_a_large_board_is_left_in_the_middle(strategy: str) -> None:
     outcome = queens(100_000).solve(solver=f"local-search:{strategy}", random_seed=1, time_limit=0.5)
     assert (str(outcome.status), str(outcome.stop_reason)) == ("UNKNOWN", "time_limit")
     assert time.monotonic() - started < 6
+
+
+@pytest.mark.parametrize(("most", "steps"), [(7, 16), (100, 2), (10**9, 1)])
+def test_a_first_call_looks_at_few_values(most: int, steps: int) -> None:
+    """A limit is seen after the first call only, and that may be plain Python."""
+    space = SimpleNamespace(lower=np.zeros(5, dtype=np.int64), upper=np.full(5, most, dtype=np.int64))
+    assert Search._first_steps(SimpleNamespace(space=space)) == steps  # type: ignore[arg-type]
