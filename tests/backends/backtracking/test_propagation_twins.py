@@ -130,7 +130,7 @@ def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
 @kernel
 def at_root(m: d.Memory, q: TreeSearch) -> Any:
     """Propagate the root to its fixpoint; say whether it may have a solution."""
-    conclude(m, q, begin(m, q))
+    conclude(m, q, begin(m, q), 2**62)
     return q.state[PHASE] != RETREAT
 
 
