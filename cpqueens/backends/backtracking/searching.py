@@ -91,18 +91,29 @@ class Searching:
             return None
         if self.pattern is not None and not self._is_free():
             return None
-        network = self._network()
-        decisions = self.compiled.decision_count
-        free, parts = self.model.kept("parts", lambda: parts_of(network[0], decisions))
+        start, row, free, parts = self.model.kept("parts", self._parts)
         if free == 1 and len(parts) < 2:
             return None
         order = self._lexicographic() if strategies == (LEXICOGRAPHIC,) else self
 
         def counted(part: Part) -> Callable[[], Slices]:
-            search = ForwardSearch(order.compiled, network, order.request, False, order.facts, part=part)
-            return lambda: search.slices(lambda _batch: True)
+            def begin() -> Slices:  # each has a copy of everything: one at a time
+                search = ForwardSearch(
+                    order.compiled, (start, row), order.request, False, order.facts, part=part
+                )
+                return search.slices(lambda _batch: True)
+
+            return begin
 
         return counted_apart(free, [counted(part) for part in parts or [()]])
+
+    def _parts(self) -> tuple[Memory, int, int, list[Part]]:
+        """Return where searches of independent parts start, with the objective's row, and the parts."""
+        memory, row = self._network()
+        root = ForwardSearch(self.compiled, (memory, row), self.request, False, {})
+        if root.propagates():  # what is fixed connects nothing
+            memory = root.memory
+        return (memory, row, *parts_of(memory, self.compiled.decision_count))
 
     def _board(self) -> Pattern | SumPattern:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"
