@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cpqueens.lowered.boards import find_shifted, find_sums
 from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, Takes, compile_model
 from cpqueens.lowered.permutations import find_lines, find_path, find_shifted_permutation
-from cpqueens.lowered.schedules import Schedule, find_schedule
+from cpqueens.lowered.schedules import TaskNetwork, find_schedule
 
 if TYPE_CHECKING:
     from cpqueens.kernels.pattern import Pattern
@@ -58,7 +58,7 @@ class Patterns:
         return find_lines(self.compiled)
 
     @cached_property
-    def schedule(self) -> Schedule | None:
+    def schedule(self) -> TaskNetwork | None:
         """Starts under lags, machines and resources, as early as possible: shops and projects."""
         return find_schedule(self.compiled)
 

@@ -33,7 +33,7 @@ class Activity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Schedule:
+class TaskNetwork:
     """The nodes of a schedule and what binds them.
 
     Attributes
@@ -71,7 +71,7 @@ class _UnfitError(Exception):
     """The model is more than a schedule."""
 
 
-def find_schedule(compiled: Compiled) -> Schedule | None:
+def find_schedule(compiled: Compiled) -> TaskNetwork | None:
     """Return the model as a schedule, None if it is more than that or has no order to decide on."""
     c = compiled
     if not (c.wholes or len(c.literals)) or c.tables or c.counts or len(c.different) or c.domains:
@@ -99,7 +99,7 @@ class _LagReader:
         self.truths = {d.result: d for d in compiled.definitions if d.kind == "truth_linear"}
         self.maxima = {d.result: d for d in compiled.definitions if d.kind == "maximum"}
 
-    def schedule(self) -> Schedule:
+    def schedule(self) -> TaskNetwork:
         self._tie()
         self._relate()
         self._maximise()
@@ -252,7 +252,7 @@ class _LagReader:
 
     # ---- the result ---------------------------------------------------------------------------------
 
-    def _numbered(self) -> Schedule:
+    def _numbered(self) -> TaskNetwork:
         """Return all by numbers of nodes alone."""
         n = self.compiled.decision_count
         nodes = [v for v in (*range(n), *self.maxima) if v not in self.of]
@@ -261,7 +261,7 @@ class _LagReader:
         weight, constant = self._weights(number)
         lags = _table(((number[j], number[i], c) for j, i, c in self.lags), 3)
         lower = _raised(self.lower[nodes], lags)
-        found = Schedule(
+        found = TaskNetwork(
             lower, self.upper[nodes], weight, lags,
             _table(((number[i], number[j], *rest) for i, j, *rest in self.pairs), 5),
             [(k, [a._replace(node=int(number[a.node])) for a in used]) for k, used in self.resources],

@@ -27,7 +27,7 @@ from cpqueens.errors import UnsupportedRequest
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
-from cpqueens.lowered.schedules import Schedule
+from cpqueens.lowered.schedules import TaskNetwork
 from cpqueens.system.interrupts import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
@@ -99,12 +99,12 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     return result
 
 
-def _schedule(model: Statement, task: Task, patterns: Patterns) -> Schedule | None:
+def _schedule(model: Statement, task: Task, patterns: Patterns) -> TaskNetwork | None:
     """Return the model as a schedule, if `auto` may search it as one."""
     if not task.lets_kernels_try or task.strategy != "auto":
         return None
 
-    def found() -> Schedule | None:
+    def found() -> TaskNetwork | None:
         if not any(c.kind in ("Cumulative", "NoOverlap") for _, c in model._constraints.others()):
             return patterns.schedule
         return patterns_of(model, PLAIN_KINDS - {"Count"}, takes=takes, backend="local-search").schedule

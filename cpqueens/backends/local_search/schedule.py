@@ -18,7 +18,7 @@ from cpqueens.kernels.random import below, seed_state
 from cpqueens.kernels.search_arena import build_arena
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
-from cpqueens.lowered.schedules import Schedule
+from cpqueens.lowered.schedules import TaskNetwork
 
 SHARE = 200_000
 """Steps without a schedule that keeps all ends, after which the general engine goes on."""
@@ -28,7 +28,7 @@ LONGEST_FIRST = 50_000
 """and in all."""
 
 
-def search_schedule(schedule: Schedule, task: Task, deliver: Deliver) -> Result:
+def search_schedule(schedule: TaskNetwork, task: Task, deliver: Deliver) -> Result:
     """Search for ever earlier schedules; the reason is ``stalled`` if none was found that keeps all ends."""
     walk = ScheduleWalk(schedule, task.seed)
     told, ended = 0, None
@@ -55,7 +55,7 @@ class ScheduleWalk:
         Of the generator.
     """
 
-    def __init__(self, schedule: Schedule, seed: int) -> None:
+    def __init__(self, schedule: TaskNetwork, seed: int) -> None:
         self.schedule, self.random, self.pace = schedule, seed_state(seed), Pace()
         n = len(schedule.lower)
         uses, tasks = _activities(schedule)
@@ -131,7 +131,7 @@ class ScheduleWalk:
         return result
 
 
-def _arcs(schedule: Schedule) -> IntArray:
+def _arcs(schedule: TaskNetwork) -> IntArray:
     """Return whom each node waits for: (arcs, 4), its number, the other's, the lag, and why."""
     always = [(j, i, c, codes.ALWAYS) for j, i, c in schedule.lags.tolist()]
     ordered = [
@@ -142,7 +142,7 @@ def _arcs(schedule: Schedule) -> IntArray:
     return np.array(always + ordered, dtype=np.int64).reshape(-1, 4)
 
 
-def _activities(schedule: Schedule) -> tuple[IntArray, IntArray]:
+def _activities(schedule: TaskNetwork) -> tuple[IntArray, IntArray]:
     """Return (activities, 5) twice: nodes with resources and what they take, resources with nodes."""
     uses = [(a.node, r, *a[1:]) for r, (_, used) in enumerate(schedule.resources) for a in used]
     of_nodes = np.array(uses, dtype=np.int64).reshape(-1, 5)
@@ -155,7 +155,7 @@ def _grouped(rows: IntArray, count: int) -> tuple[IntArray, IntArray]:
     return offsets(np.bincount(rows[:, 0], minlength=count)), rows[:, 1:].reshape(-1)
 
 
-def _first_list(schedule: Schedule, random: IntArray) -> IntArray:
+def _first_list(schedule: TaskNetwork, random: IntArray) -> IntArray:
     """Return a list in which all lags point forward: of what may be next, what could start first."""
     waits = np.bincount(schedule.lags[:, 0], minlength=len(schedule.lower))
     behind: dict[int, list[int]] = defaultdict(list)

@@ -15,12 +15,12 @@ from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_schedule as codes
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import patterns_of
-from cpqueens.lowered.schedules import Schedule
+from cpqueens.lowered.schedules import TaskNetwork
 
 TASKS = 6
 
 
-def schedule_of(m: Model) -> Schedule | None:
+def schedule_of(m: Model) -> TaskNetwork | None:
     """Return the schedule that a model is, if it is one."""
     return patterns_of(m, PLAIN_KINDS - {"Count"}, takes=takes).schedule
 
