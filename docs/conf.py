@@ -26,7 +26,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-exclude_patterns = ["files", "_build"]
+html_extra_path = ["generated/extra"]
+exclude_patterns = ["files", "_build", "generated/extra"]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -43,6 +44,4 @@ autodoc_typehints = "none"
 napoleon_use_rtype = False
 
 
-def setup(app):
-    """Write the pages that are made from the registries before anything is read."""
-    generate.write_all(HERE / "generated")
+generate.write_all(HERE / "generated")  # before Sphinx looks which pages there are

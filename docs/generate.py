@@ -24,17 +24,16 @@ from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.lowered.lowering import Scratch
 from cpqueens.problems import catalog
 from cpqueens.report.formats import render
+from cpqueens.report.gallery import statement_of
 
 EXACT = ("cpsat", "python-constraint", "backtracking")
-
-PICTURES = {"magic_square": ["n=3"]}
-"""Parameters of pictures where the default ones take long."""
+OWN = ("backtracking", "local-search", "las-vegas")
 
 
 def write_all(folder: Path) -> None:
     """Write all generated pages afresh."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name, text in {**_constraints(), **_solvers(), **_gallery(), **_command_line()}.items():
+    for name, text in {**_constraints(), **_solvers(folder), **_gallery(), **_command_line()}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -107,16 +106,19 @@ def _how(model: Model, position: int, solver: str) -> str:
 # ---- solvers -------------------------------------------------------------------------------------------
 
 
-def _solvers() -> dict[str, str]:
+def _solvers(folder: Path) -> dict[str, str]:
     """Return a page for each solver, with its strategies."""
     pages, rows = {}, []
+    replays = folder / "extra" / "replays"
+    replays.mkdir(parents=True)
     for solver in named.available():
         done = subprocess.run(
             [sys.executable, "-m", "cpqueens", "strategies", solver, "--json"],
             capture_output=True, check=True,
         )  # fmt: skip
         told = json.loads(done.stdout)["strategies"]
-        pages[f"solvers/{solver}.md"] = _solver(solver, told)
+        recorded = [e["name"] for e in told if solver in OWN and _recorded(e["name"], replays)]
+        pages[f"solvers/{solver}.md"] = _solver(solver, told, recorded)
         claims = "infeasible, optimal, all" if solver in EXACT else "a solution, or the best found"
         rows.append((f"[`{solver}`]({solver}.md)", told[0]["summary"], claims, str(len(told) - 1)))
     index = (
@@ -125,7 +127,15 @@ def _solvers() -> dict[str, str]:
     return {**pages, "solvers/index.md": index + _toctree(named.available()) + "\n"}
 
 
-def _solver(solver: str, told: list[dict[str, Any]]) -> str:
+def _recorded(name: str, replays: Path) -> bool:
+    """Write a run on 8 queens as a page; say whether there is one: not all are for queens, or recorded."""
+    out = replays / f"{name.replace(':', '-')}.html"
+    words = [sys.executable, "-m", "cpqueens", "replay", "queens", "n=8", "--solver", name, "--out", str(out)]
+    subprocess.run([*words, "--time-limit", "10"], capture_output=True, check=False)
+    return out.exists()
+
+
+def _solver(solver: str, told: list[dict[str, Any]], recorded: list[str]) -> str:
     parts = [f"# {solver}"]
     for entry in told:
         if entry["name"] != solver:
@@ -139,6 +149,9 @@ def _solver(solver: str, told: list[dict[str, Any]]) -> str:
             ]
             parts.append(_table(("option", "default", "allowed", "meaning"), options))
         parts += [f"Source: {entry['source']}"] if entry["source"] else []
+        if entry["name"] in recorded:
+            page = f"../../replays/{entry['name'].replace(':', '-')}.html"
+            parts.append(f'<a href="{page}">Watch a run on 8 queens</a>')
     return "\n\n".join(parts) + "\n"
 
 
@@ -158,18 +171,18 @@ def _title(name: str) -> str:
 
 
 def _problem(problem: catalog.Problem) -> str:
-    instance = catalog.load(problem.name, PICTURES.get(problem.name, []))
+    instance = problem.instance()
     solution = instance.model.solve(time_limit=20, random_seed=1).solution
     parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
     if solution is not None:
-        parts += [f"A solution of `{instance.title}`:", _picture(solution)]
+        parts += ["A solution:", _picture(solution)]
     parts += ["```sh", f"cpqueens solve {problem.name}", f"cpqueens cross-check {problem.name}", "```"]
-    parts += ["## The model", "```python", inspect.getsource(problem.module).rstrip(), "```"]
-    if problem.published:
-        rows = [
-            (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
-            for p in problem.published
-        ]
+    parts += ["## The model", "```python", statement_of(problem.function).rstrip(), "```"]
+    rows = [
+        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
+        for p in problem.published
+    ]
+    if rows:
         parts += ["## Published values", _table(("of what", "for", "value", "source"), rows)]
     return _joined(parts) + "\n"
 
