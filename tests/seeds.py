@@ -1,4 +1,7 @@
-"""Seeds, ten to a test: running a test costs more than what most do with one seed."""
+"""Seeds, ten to a test: running a test costs more than what most do with one seed.
+
+The first `QUICK` are what every run has time for; `make test-slow` has the others.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from functools import wraps
 from typing import Any
 
 import pytest
+
+QUICK = 40
 
 
 def seeds(values: range, together: int = 10) -> Callable[[Callable[..., None]], Any]:
@@ -23,6 +28,10 @@ def seeds(values: range, together: int = 10) -> Callable[[Callable[..., None]], 
                     error.add_note(f"seed {one}")
                     raise
 
-        return pytest.mark.parametrize("seed", parts, ids=[f"{p[0]}-{p[-1]}" for p in parts])(with_each)
+        chosen = [
+            pytest.param(p, id=f"{p[0]}-{p[-1]}", marks=[pytest.mark.slow] if k * together >= QUICK else [])
+            for k, p in enumerate(parts)
+        ]
+        return pytest.mark.parametrize("seed", chosen)(with_each)
 
     return decorate

@@ -37,7 +37,10 @@ def command(
     as_json: bool,
     **options: object,
 ) -> int:
-    """Record a search, or several, and write a page on which it can be watched."""
+    """Record a search and write a page on which it can be watched.
+
+    Several solvers are shown side by side.
+    """
     from cpqueens.cli.terminal import progress
     from cpqueens.report.outputfile import OutputFile
     from cpqueens.report.replay import replay_page

@@ -57,7 +57,7 @@ class Quota:
         return self._filled[index]
 
     def _draw(self) -> None:
-        model = random_model(Random(f"{self._name}/{self.draws}"), huge=self._huge)
+        model = random_model(Random(f"{self._name}/{self.draws}"), huge=self._huge, soft=True)
         self.draws += 1
         truth = oracle.solve(model)
         kind = class_of(truth.count)

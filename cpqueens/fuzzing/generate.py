@@ -60,6 +60,7 @@ def random_model(
     contexts: Iterable[str] = CONTEXTS,
     constraints: int = 4,
     huge: bool = False,
+    soft: bool = False,
 ) -> Model:
     """Return a random model; the same seed gives the same model.
 
@@ -75,6 +76,8 @@ def random_model(
         The largest number of them.
     huge
         Whether values, coefficients and constants are huge and domains wide and sparse; see `huge`.
+    soft
+        Whether some have soft constraints, which only solvers that prove take behind another objective.
     """
     random = seed if isinstance(seed, Random) else Random(seed)
     if kinds is None and not huge and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
@@ -91,7 +94,7 @@ def random_model(
     if random.randint(0, 2) == 2:
         goal = maker.terms.term()
         (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
-    if random.randint(0, _SOFT_EVERY) == _SOFT_EVERY and not huge:
+    if soft and not huge and random.randint(0, _SOFT_EVERY) == _SOFT_EVERY:
         maker.soften()
     return maker.model
 

@@ -19,6 +19,8 @@ def needed(value: Any, kind: type[Any] | tuple[type[Any], ...], what: str) -> An
 def as_path(value: Any) -> str | os.PathLike[str]:
     """Return a path; a number, which the system would take for an open file, is none."""
     path: str | os.PathLike[str] = needed(value, (str, os.PathLike), "a path")
+    if "\0" in str(path):
+        raise ModelError(f"a path without a null byte is needed, got {shown(str(path))}")
     return path
 
 

@@ -22,7 +22,7 @@ from cpqueens.language.objectives import Objectives
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.soft import PENALTIES, Soft
 
-SOFT = [(seed, model) for seed in range(120) if (model := random_model(seed)).soft]
+SOFT = [(seed, model) for seed in range(120) if (model := random_model(seed, soft=True)).soft]
 
 
 def accused(examination: Examination) -> set[str]:

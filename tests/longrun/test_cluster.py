@@ -115,6 +115,7 @@ def test_a_cluster_whose_worker_is_killed(here: Cluster, tmp_path: Path) -> None
     assert (found.count, found.complete) == (4, True)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_killed_is_waited_for(here: Cluster, tmp_path: Path) -> None:
     scheduler, _ = here.scheduler(), here.worker()
     here.wait_for(1)
@@ -166,6 +167,7 @@ def test_a_worker_with_another_version_is_refused(here: Cluster, tmp_path: Path)
         durable_count(queens(5), tmp_path / "run.db", executor=executor, workers=1, parts=5)
 
 
+@pytest.mark.slow
 def test_fuzzing_and_evaluating_on_a_cluster(
     here: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

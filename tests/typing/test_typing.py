@@ -14,7 +14,7 @@ from cpqueens.solving.handover import _OWN
 from cpqueens.solving.keywords import BackendParameters, _OwnParameters
 
 HERE = Path(__file__).parent
-OWN = ("backtracking", "las-vegas", "local-search", "python-constraint")
+OWN = ("backtracking", "las-vegas", "local-search", "minizinc", "python-constraint")
 
 
 def mypy(name: str) -> str:
@@ -62,5 +62,6 @@ def test_keywords_are_what_backends_declare() -> None:
     hints = BackendParameters.__annotations__
     for name, parameter in {**declared((*OWN, "cpsat")), **_OWN}.items():
         hint = hints[name]
-        assert parameter.type.__name__ == getattr(hint, "__forward_arg__", hint), name
+        declares = parameter.type.__name__ if isinstance(parameter.type, type) else str(parameter.type)
+        assert declares == getattr(hint, "__forward_arg__", hint), name
     assert set(_OwnParameters.__annotations__) == set(declared(OWN)) | set(_OWN)

@@ -8,16 +8,16 @@ import pytest
 
 from cpqueens import Model, ModelError, NValue
 
-STIRLING = {1: 1, 2: 31, 3: 90, 4: 65, 5: 15, 6: 1}
-"""OEIS A008277: partitions of 6 things into so many sets."""
+STIRLING = {1: 1, 2: 15, 3: 25, 4: 10, 5: 1}
+"""OEIS A008277: partitions of 5 things into so many sets."""
 
 
 @pytest.mark.parametrize(("many", "partitions"), STIRLING.items())
 def test_functions_with_so_many_values(many: int, partitions: int) -> None:
     m = Model()
-    x = m.intvar(0, 6, shape=6, name="x")
+    x = m.intvar(0, 5, shape=5, name="x")
     m.add(NValue(x, many))
-    assert m.count(solver="cpsat") == partitions * math.perm(7, many)
+    assert m.count(solver="cpsat") == partitions * math.perm(6, many)
 
 
 @pytest.mark.parametrize("step", [1, 10**9])
