@@ -20,7 +20,7 @@ from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import tiers
 
-SEEDS = (0, 5, 9)
+SEEDS = (0, 9)
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     *((f"local-search:{name}", {}) for name in STRATEGIES),
     ("local-search:annealing", {"schedule": "rowwise"}),
@@ -45,9 +45,9 @@ def plain() -> Iterator[None]:
 
 
 def models() -> list[Model]:
-    """Return models of all layers, solvable and not, and random ones."""
+    """Return models of all layers, solvable and not, and a random one."""
     structured = [queens(6), queens(3), toroidal_queens(5), costas_array(5), all_interval(6)]
-    return [*structured, *(random_model(seed) for seed in range(3))]
+    return [*structured, random_model(0)]
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def row(runs: Runs, k: int) -> dict[str, Any]:
 def test_each_run_is_the_single_run_of_its_seed(solver: str, options: dict[str, Any]) -> None:
     compared = 0
     for model in models():
-        for limit in (1, 90) if solver != "backtracking" else (None,):
+        for limit in (1, 60) if solver != "backtracking" else (None,):
             asked = {**options, "step_limit": limit}
             try:
                 singles = [model.solve(solver, random_seed=seed, **asked) for seed in SEEDS]

@@ -12,18 +12,12 @@ pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a 
 
 VERBS = [
     "--help",
-    "solve --help",
-    "list",
     "list --json",
     "show queens",
-    "doctor",
-    "solve queens n=4 --solver cpsat",
     "enumerate queens n=4 --solver cpsat --json",
     "count queens n=4 --solver cpsat",
-    "check queens n=4 2413",
     "cross-check queens n=4 --solvers exhaustive",
     "evaluate queens n=4 --solver las-vegas --runs 2",
-    "strategies cpsat",
     "fuzz --models 1 --processes 0 --solvers cpsat",
 ]
 
