@@ -12,10 +12,12 @@ BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
 # A Python 3.11: some of the lowest versions have no build for a newer one.
 LOWEST_PYTHON ?= $(PYTHON)
-# Enough to see that an interface which the lowest versions lack is used: modelling, each backend, the kernels.
+# Enough to see that an interface which the lowest versions lack is used: modelling, each backend in plain form,
+# and one kernel in compiled form.
 LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/language/test_definitions.py tests/solving/test_solve.py \
-	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py tests/kernels/test_bitmask.py \
+	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py \
 	tests/answers/test_statistics.py tests/cli/test_output.py
+LEAN_KERNELS := tests/kernels/test_bitmask.py
 INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -102,8 +104,8 @@ $(BENCHMARK)/.ready: pyproject.toml
 	touch $@
 
 lowest: $(LOWEST)/.ready
-	NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) -p no:cacheprovider $(LEAN) \
-		-k "not in_every_context"
+	CPQUEENS_KERNELS=plain $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) -p no:cacheprovider $(LEAN) -k "not in_every_context"
+	NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -q -p no:cacheprovider $(LEAN_KERNELS)
 
 $(LOWEST)/.ready: pyproject.toml tests/lowest.txt
 	test -x $(LOWEST)/bin/python || $(LOWEST_PYTHON) -m venv $(LOWEST)

@@ -24,7 +24,17 @@ def test_numbers_are_unique() -> None:
     assert len(set(numbers)) == len(numbers) >= 3
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+LONG = ("15_", "16_", "18_")
+"""Reproductions of the classical texts, of which the lab's tests have each figure."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem.startswith(LONG) else [])
+        for p in EXAMPLES
+    ],
+)
 def test_example_runs(path: Path) -> None:
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     command = [sys.executable, str(path), *SMALLER.get(path.stem, [])]

@@ -76,6 +76,7 @@ def test_an_interrupted_child_says_what_it_has():
     assert report.exit_code == 130
 
 
+@pytest.mark.slow
 def test_full_memory_is_a_code():
     model = Model()
     model.intvar(0, 9, shape=7, name="x")  # ten million solutions, all of which the child keeps

@@ -137,6 +137,7 @@ def test_a_scheduler_that_is_killed_is_waited_for(here: Cluster, tmp_path: Path)
         assert ledger.failures() == []
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_return_ends_the_run_and_it_is_resumed(
     here: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

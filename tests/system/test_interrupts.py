@@ -329,7 +329,7 @@ def test_stopping_in_a_thread_of_its_own() -> None:
     assert ended == ["stopped"]
 
 
-@pytest.mark.parametrize("strategy", ["tabu", "auto"])
+@pytest.mark.parametrize("strategy", ["tabu", pytest.param("auto", marks=pytest.mark.slow)])
 def test_a_big_model_is_not_compiled_to_the_end(strategy: str) -> None:
     small, model = queens(12), queens(300_000)
     model.add(model["q"][0] != 0)
