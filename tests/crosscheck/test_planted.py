@@ -13,7 +13,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.fuzzing.fuzz import fuzz
 
 MODELS = 1500
-# Hunting them all takes minutes: those that come up within seconds are hunted each time, the rest by slow tests.
+# Hunting them all takes minutes: those that come up within seconds are hunted here, the rest by slow tests.
 QUICK = {
     "32-bit wrap of constants",
     "a dropped constraint",
