@@ -27,7 +27,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_extra_path = ["generated/extra"]
-exclude_patterns = ["files", "_build", "generated/extra"]
+exclude_patterns = ["files", "_build", "generated/extra", "generated/parts"]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]

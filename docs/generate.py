@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pictures
 
 import cpqueens
 from cpqueens import Model
 from cpqueens.answers.outcome import Solution
+from cpqueens.answers.trace import EVENTS
 from cpqueens.backends import named
 from cpqueens.cli import main as cli
 from cpqueens.language.constraints.kinds import KINDS, kind_class
@@ -28,12 +30,21 @@ from cpqueens.report.gallery import statement_of
 
 EXACT = ("cpsat", "python-constraint", "backtracking")
 OWN = ("backtracking", "local-search", "las-vegas")
+CHANCE = ("local-search", "las-vegas")
+"""Solvers whose runs take different times by chance."""
 
 
 def write_all(folder: Path) -> None:
     """Write all generated pages afresh."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name, text in {**_constraints(), **_solvers(folder), **_gallery(), **_command_line()}.items():
+    for name, text in {
+        **_constraints(),
+        **_solvers(folder),
+        **_gallery(),
+        **_command_line(),
+        **_drawn(),
+        **_events(),
+    }.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -152,6 +163,8 @@ def _solver(solver: str, told: list[dict[str, Any]], recorded: list[str]) -> str
         if entry["name"] in recorded:
             page = f"../../replays/{entry['name'].replace(':', '-')}.html"
             parts.append(f'<a href="{page}">Watch a run on 8 queens</a>')
+            if solver in CHANCE:
+                parts += filter(None, [pictures.run_lengths(entry["name"])])
     return "\n\n".join(parts) + "\n"
 
 
@@ -202,6 +215,23 @@ def _picture(solution: Solution) -> str:
         return f'<div class="picture">\n{render(solution, "svg")}\n</div>'
     except cpqueens.ModelError:
         return f"```text\n{render(solution, 'board')}\n```"
+
+
+# ---- pictures, and what is recorded -------------------------------------------------------------------
+
+
+def _drawn() -> dict[str, str]:
+    """Return pages, and parts of pages, that are pictures."""
+    return {
+        "boards.md": pictures.boards_page(),
+        "parts/halves.md": pictures.halves_page(),
+        "parts/ratios.md": pictures.ratios(Path(__file__).parent / "benchmarks.md"),
+    }
+
+
+def _events() -> dict[str, str]:
+    """Return the table of what a trace may hold."""
+    return {"parts/events.md": _table(("event", "means"), [(f"`{k}`", v) for k, v in EVENTS.items()]) + "\n"}
 
 
 # ---- the command line ----------------------------------------------------------------------------------

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 os.environ.setdefault("CPQUEENS_KERNELS", "compiled")  # before anything of the package is imported
 
@@ -56,3 +58,17 @@ def optimizer(request: pytest.FixtureRequest) -> str:
     """The name of an exact backend that takes objectives; the test runs once for each."""
     name: str = request.param
     return name
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless browser; tests that need one are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright (group browser) is missing")
+    where = shutil.which("chromium") or shutil.which("chromium-browser")
+    if where is None:
+        pytest.skip("no chromium")
+    arguments = ["--no-sandbox", "--disable-background-networking"]
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=where, args=arguments)
+        yield chromium
+        chromium.close()

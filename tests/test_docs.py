@@ -6,12 +6,17 @@ a file of the reader's or a network; their commands are parsed here.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from cpqueens.cli import main as cli
 
@@ -62,3 +67,48 @@ def test_every_page_is_within_the_site() -> None:
     for page in PAGES:
         name = str(page.relative_to(ROOT / "docs").with_suffix(""))
         assert name == "index" or f"\n{name}\n" in index or f"\n{page.stem}\n" in lessons, name
+
+
+@pytest.mark.parametrize(
+    ("exercise", "right", "wrong"),
+    [("corner", 4, 8), ("smallest", 4, 3), ("restarts", 7, 20), ("kinds", 12, 92), ("by_chance", 2, 0)],
+)
+def test_exercises_tell_right_answers_from_wrong_ones(exercise: str, right: int, wrong: int) -> None:
+    for answer, code in ((right, 0), (wrong, 10)):
+        words = ["check", f"{ROOT / 'docs/files/exercises.py'}:{exercise}", str(answer)]
+        done = CliRunner().invoke(cli.main, words)
+        assert done.exit_code == code, done.output
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_run(path: Path) -> None:
+    """Also as plain scripts; the build runs them in a kernel."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert all(not cell.get("outputs") for cell in cells)
+    space: dict[str, Any] = {"__name__": path.stem}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        for cell in cells:
+            if cell["cell_type"] == "code":
+                exec(compile("".join(cell["source"]), path.name, "exec"), space)
+    assert printed.getvalue()
+
+
+SITE = ROOT / "build/site"
+
+
+@pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
+def test_pages_in_a_browser_ask_for_nothing_and_fit_a_phone(browser: Any) -> None:
+    wrong: list[str] = []
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    page.on("console", lambda message: wrong.append(f"{page.url}: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
+    page.on("request", lambda r: None if r.url.startswith(("file:", "data:")) else wrong.append(r.url))
+    files = [f for f in SITE.rglob("*.html") if "_static" not in f.parts]
+    assert len(files) > 40
+    for file in files:
+        page.goto(file.as_uri())
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > 390:
+            wrong.append(f"{file}: {wide} pixels wide")
+    page.close()
+    assert not wrong

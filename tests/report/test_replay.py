@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,19 +98,6 @@ def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
 
 
 # ---- in a browser --------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright (group browser) is missing")
-    where = shutil.which("chromium") or shutil.which("chromium-browser")
-    if where is None:
-        pytest.skip("no chromium")
-    arguments = ["--no-sandbox", "--disable-background-networking"]
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=where, args=arguments)
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1300, "light")])

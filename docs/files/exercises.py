@@ -1,0 +1,56 @@
+"""Checkers for the exercises of the lessons: each is a model that accepts the right answers alone.
+
+``cpqueens check exercises.py:corner 4`` says whether 4 is right. What is right is worked out when it is
+asked for, by a search or by the mean over many runs; it stands nowhere as a number.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from cpqueens.models.queens import queens
+
+from cpqueens import Model, Or
+from cpqueens.answers.symmetry import fundamental
+
+RUNS = 1500
+DEVIATIONS = 4  # by which a mean that the reader measured may differ
+
+
+def corner() -> Model:
+    """Lesson 1, exercise 2: in how many boards of 8 the first queen stands in the corner."""
+    board = queens(8)
+    board += board["q"][0] == 0
+    return _one_of([board.count()])
+
+
+def smallest() -> Model:
+    """Lesson 1, exercise 3: the least n above 1 for which n queens fit."""
+    fits = [n for n in range(2, 9) if queens(n).solve(solver="backtracking").solution is not None]
+    return _one_of(fits[:1])
+
+
+def restarts() -> Model:
+    """Lesson 2, exercise 1: how many starts steepest ascent needs on 8 x 8 in the mean, as a whole number."""
+    solved = queens(8).runs("local-search:sideways", RUNS, max_sideways=0, start="independent").solved
+    error = DEVIATIONS * np.sqrt(solved.mean() * (1 - solved.mean()) / RUNS)
+    return _one_of(range(int(1 / (solved.mean() + error)), int(np.ceil(1 / (solved.mean() - error))) + 1))
+
+
+def kinds() -> Model:
+    """Lesson 2, exercise 3: how many boards of 8 there are if turned and mirrored ones count once."""
+    found = queens(8).enumerate(solver="backtracking").solutions.matrix
+    return _one_of([len(fundamental(found))])
+
+
+def by_chance() -> Model:
+    """Lesson 3, exercise 1: for how many queens by chance a run costs fewest nodes, within a tenth."""
+    cost = [float(queens(8).runs("las-vegas", RUNS, stop_vegas=k).steps.mean()) for k in range(9)]
+    return _one_of(k for k in range(9) if cost[k] <= 1.1 * min(cost))
+
+
+def _one_of(right: Iterable[int]) -> Model:
+    """Return a model that accepts these answers, and whose messages do not give them away."""
+    m = Model("the right answer")
+    answer = m.intvar(0, 10**6, name="answer")
+    m.add(Or([(answer * 7919) % 1_000_003 == value * 7919 % 1_000_003 for value in right]), name="right")
+    return m

@@ -1,0 +1,124 @@
+"""Pictures that no verb draws: boards to print, two halves, how long runs take, ratios as bars."""
+
+import math
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from cpqueens import evaluate
+from cpqueens.lab.evaluation_plots import PICTURES
+from cpqueens.report import svg
+from cpqueens.report.board import BLACK, BoardPicture
+from cpqueens.report.board_svg import board_svg
+
+RUNS = 300
+INK = "currentColor"
+
+
+def shown(picture: str) -> str:
+    """Return a picture as a block of a page; lines without a blank one between, which would end the block."""
+    together = re.sub(r"\n\s*\n", "\n", picture)
+    return f'<div class="picture">\n{together}\n</div>'
+
+
+def boards_page() -> str:
+    """Return the page of boards to print, each on a sheet of its own."""
+    boards = "\n\n".join(
+        f"## {n} by {n}\n\n"
+        + shown(board_svg(BoardPicture(n, n, {}), title=f"an empty board, {n} by {n}")).replace(
+            'class="picture"', 'class="picture sheet"'
+        )
+        for n in (4, 5, 6, 8, 12)
+    )
+    says = "Each board comes on a sheet of its own; rows and columns count from 0."
+    return f"# Boards to print\n\n{says}\n\n{boards}\n"
+
+
+def halves_page() -> str:
+    """Return two half boards that fit, and the board that they make."""
+    columns = [2, 0, 6, 4, 7, 1, 3, 5]
+    both = dict.fromkeys(enumerate(columns), BLACK)
+    blocked = {
+        "upper half: columns 0, 2, 4, 6": range(4, 8),
+        "lower half: columns 1, 3, 5, 7": range(4),
+        "no diagonal in common: a board": (),
+    }
+    figures = "\n".join(
+        f"<figure>{board_svg(_without(both, rows), title=what)}<figcaption>{what}</figcaption></figure>"
+        for what, rows in blocked.items()
+    )
+    return shown(figures).replace('class="picture"', 'class="picture side-by-side"')
+
+
+def _without(queens: dict[tuple[int, int], str], rows: range | tuple[()]) -> BoardPicture:
+    left = {square: colour for square, colour in queens.items() if square[0] not in rows}
+    return BoardPicture(8, 8, left, blocked=frozenset((row, column) for row in rows for column in range(8)))
+
+
+def run_lengths(solver: str) -> str | None:
+    """Return how many of some runs on 8 queens are done after so many steps; None if none of them is."""
+    found = evaluate(solver, "queens", sizes=[8], runs=RUNS, step_limit=100_000)
+    for picture in PICTURES["lengths"](found, "lengths"):
+        own = picture.svg.replace("lengths-", f"{solver.replace(':', '-')}-")  # many on one page
+        return f"{shown(own)}\n\n*{RUNS} runs on 8 queens. {picture.caption}*"
+    return None
+
+
+# ---- ratios of the benchmarks --------------------------------------------------------------------------
+
+
+def ratios(page: Path) -> str:
+    """Return the ratios to NuCS in the benchmarks' first table as bars from 1, on a logarithmic scale."""
+    rows = list(_first_table(page.read_text(encoding="utf-8")))
+    return shown(_bars(rows, "processor time of cpqueens over that of NuCS"))
+
+
+def _first_table(text: str) -> Iterator[tuple[str, float]]:
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.startswith("| job | cpqueens | NuCS | ratio"):
+            break
+    next(lines)
+    for line in lines:
+        if not line.startswith("|"):
+            return
+        job, _, _, ratio, *_ = [cell.strip(" *") for cell in line.strip("|").split("|")]
+        yield job.replace("`", ""), float(ratio)
+
+
+def _bars(rows: list[tuple[str, float]], title: str) -> str:
+    left, scale, high = 400.0, 75.0, 22.0
+    low = math.floor(min(math.log10(ratio) for _, ratio in rows))
+    top = math.ceil(max(math.log10(ratio) for _, ratio in rows))
+    end = high * (len(rows) + 1)
+
+    def place(exponent: float) -> float:
+        return left + scale * (exponent - low)
+
+    parts = []
+    for exponent in range(low, top + 1):
+        x = place(exponent)
+        line = {
+            "x1": x,
+            "x2": x,
+            "y1": 0.0,
+            "y2": end - high * 0.7,
+            "stroke": INK,
+            "stroke-opacity": 0.25 if exponent else 0.9,
+        }
+        parts += [svg.element("line", attributes=line), svg.text(f"{10.0**exponent:g}", x, end - 6, 12, INK)]
+    for k, (job, ratio) in enumerate(rows):
+        x, y = place(math.log10(ratio)), high * k + 4
+        ahead = ratio <= 1
+        box = {"x": min(x, place(0)), "y": y, "width": abs(x - place(0)), "height": high - 8}
+        parts += [
+            svg.element("rect", attributes={**box, "fill": "#2f9e77" if ahead else "#d9762b"}),
+            svg.element(
+                "text",
+                [escape(job)],
+                {"x": left - 60, "y": y + 11, "font-size": 12, "text-anchor": "end", "fill": INK},
+            ),
+            svg.text(f"{ratio:g}", x - 18 if ahead else x + 18, y + 7, 11, INK),
+        ]
+    return svg.document(place(top) + 40, end, parts, title=title, pixels=place(top) + 40)
