@@ -314,14 +314,13 @@ class _Comparison:
         return None, False
 
     def _ask(self, model: Model, question: str | None, end: float) -> Outcome | None:
-        """Solve, by one solver after the other; note who proved that there is nothing."""
+        """Solve, by one solver after the other in equal shares; note who proved that there is nothing."""
         proved: list[str] = []
         for k, solver in enumerate(self.solvers):
             left = end - time.monotonic()
             if left <= 0 or self.interrupt.poll():
                 break
-            if proved:
-                left = min(left, 0.3 * left)
+            left *= 0.3 if proved else 1 / (len(self.solvers) - k)  # where one is lost another may not be
             try:
                 outcome = model.solve(solver=solver, time_limit=left)
             except CpqueensError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_what_follows_by_its_words_does_follow() -> None:
         for posted in m.constraints:
             said.learn(posted.constraint)
         m += ~asked
-        if said.of(asked) == [True]:
+        if said.of(cast(Any, asked)) == [True]:
             follows += 1
             assert m.count("python-constraint") == 0, (stated, asked)
     assert follows > 25
@@ -103,10 +103,11 @@ def test_rewritten_constraints_follow_both_ways() -> None:
     _, x = two()
     for c in (x[0] < x[1], AllDifferent(x), x[:3] <= 4, (x[0] > 1) | (x[1] > 1)):
         a, b, more = Model(), Model(), Model()
-        for model, constraint in ((a, c), (b, ~~(c & c)), (more, [c, c | (x[3] == 9)])):
+        written: list[tuple[Model, list[Any]]] = [(a, [c]), (b, [~~(c & c)]), (more, [c, c | (x[3] == 9)])]
+        for model, constraints in written:
             model.intvar(0, 9, shape=4, name="x")
             rows = {v: ((v,), (1,), 0) for v in range(4)}
-            for one in constraint if isinstance(constraint, list) else [constraint]:
+            for one in constraints:
                 model += Rebuilder(x.registry, model, rows).constraint(one)
         for other in (b, more):
             for found in (compare(a, other, solvers=()), compare(other, a, solvers=())):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,10 @@ import pytest
 from cpqueens import CpqueensError, from_flatzinc
 from cpqueens.exchange import flatzinc
 from cpqueens.exchange.flatzinc_plain import PlainReader
-from cpqueens.exchange.flatzinc_rows import ROWS
+from cpqueens.exchange.flatzinc_rows import ROWS, truths
+from cpqueens.exchange.flatzinc_symbols import Symbols
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.term import Term
 
 FOLDER = Path(__file__).with_name("minizinc")
 TEXTS = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.fzn"))}
@@ -85,9 +88,13 @@ def test_truths_that_are_defined_together_mean_the_same(monkeypatch: pytest.Monk
 
     one_by_one = list(map(counted, texts))
     together: list[int] = []
-    plain: Callable[..., object] = flatzinc.truths
+
+    def noted(symbols: Symbols, made: Sequence[Constraint]) -> list[Term]:
+        together.append(len(made))
+        return truths(symbols, made)
+
     monkeypatch.setattr(flatzinc, "_MANY", 1)
-    monkeypatch.setattr(flatzinc, "truths", lambda s, made: together.append(len(made)) or plain(s, made))
+    monkeypatch.setattr(flatzinc, "truths", noted)
     assert list(map(counted, texts)) == one_by_one
     assert sum(together) > 20
     assert any(one_by_one)
