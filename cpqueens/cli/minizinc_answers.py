@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.cli.exits import DONE, INTERRUPTED
@@ -109,31 +109,41 @@ def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: v for name, v in options.items() if name not in needed or needed[name] in features}
 
 
-def _following(imported: ImportedFlatZinc, solver: str) -> tuple[str, dict[str, str]]:
-    """Return the solver and its orders that do as the model's search annotations say.
+def _following(imported: ImportedFlatZinc, solver: str) -> tuple[str, dict[str, Any]]:
+    """Return the solver and its phases that do as the model's search annotations say, one after the other.
 
-    The exact engine has one order of variables and one of values for all. So one annotation can be followed
-    that is over all variables; several, or one over some of them, where variables come in the order given:
-    all others come behind these.
+    Searched variables that are terms of others here, and orders that the exact engine does not have, are left
+    to the search's own order. One annotation over all variables is that of the whole search, with restarts
+    where that learns.
     """
-    said = {(search.variables, search.values) for search in imported.searches}
-    if len(said) != 1 or solver not in ("auto", "backtracking"):
+    if solver not in ("auto", "backtracking"):
         return solver, {}
-    ((variables, values),) = said
-    if variables not in VARIABLE_ORDERS or values not in VALUE_ORDERS:
+    phases = list(_phases(imported))
+    if not phases:
         return solver, {}
+    (names, variables, values), *others = phases
     model = imported.model
-    searched = {
-        v
-        for search in imported.searches
-        for name in search.names
-        if name in imported.names
-        for v in imported.names[name].variable_list
-    }
-    if variables != "input_order" and not searched.issuperset(model.decisions.tolist()):
-        return solver, {}
-    orders = {"variable_order": VARIABLE_ORDERS[variables], "value_order": VALUE_ORDERS[values]}
-    return "backtracking:forward", orders
+    written = [model.name_of(v) for v in model.decisions.tolist()]
+    whole = names == written or (variables != "lexicographic" and len(names) == len(written))
+    if whole and not others:
+        return "backtracking:forward", {"variable_order": variables, "value_order": values}
+    return "backtracking:forward", {"phases": phases}
+
+
+def _phases(imported: ImportedFlatZinc) -> Iterator[tuple[list[str], str, str]]:
+    """Yield names of variables, each once, with the orders that annotations ask for."""
+    model, taken = imported.model, set[str]()
+    decisions = set(model.decisions.tolist())
+    for search in imported.searches:
+        if search.variables not in VARIABLE_ORDERS or search.values not in VALUE_ORDERS:
+            continue
+        terms = [imported.names[name] for name in search.names if name in imported.names]
+        plain = [t.variable_list[0] for t in terms if t.coefficient_list == (1,)]
+        names = [model.name_of(v) for v in dict.fromkeys(plain) if v in decisions]
+        names = [name for name in names if name not in taken]
+        taken.update(names)
+        if names:
+            yield names, VARIABLE_ORDERS[search.variables], VALUE_ORDERS[search.values]
 
 
 class SolutionPrinter:

@@ -13,7 +13,7 @@ do for quantified formulas). What is left of the time goes to trying candidates 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -246,9 +246,9 @@ class _Comparison:
             joint.model.add(any_(refusals))
             outcome = self._ask(joint.model, asked, time.monotonic() + 0.3 * (end - time.monotonic()))
             if outcome is None and asked not in self.proofs:
-                sampled = self._sampled(first, second, pairs, end)
-                if sampled is not None:
-                    return sampled, False
+                sampled = self._sampled(first, second, pairs, question, end)
+                if sampled is not None or question in self.proofs:
+                    return sampled, question in self.proofs
                 outcome = self._ask(joint.model, asked, end)
             if outcome is not None and outcome.solution is not None:
                 values = joint.values(outcome.solution)
@@ -265,24 +265,35 @@ class _Comparison:
         return self._one_by_one(first, second, pairs, question, end)
 
     def _sampled(
-        self, first: Side, second: Side, pairs: Sequence[tuple[int, int]], end: float
+        self, first: Side, second: Side, pairs: Sequence[tuple[int, int]], question: str, end: float
     ) -> Difference | None:
-        """Return a witness among solutions that local search finds, where checking is all that it takes."""
-        if second.private(w for _, w in pairs):
-            return None
-        for seed in range(_SAMPLES):
-            limit = max(0.01, 0.2 * (end - time.monotonic()))
-            try:
-                outcome = first.model.solve(solver="local-search", random_seed=seed, time_limit=limit)
-            except CpqueensError:  # it has no form for some constraint
-                return None
-            if outcome.solution is None:
-                return None
+        """Return a witness among some solutions of ``first``, where checking is all that it takes.
+
+        That it has none at all may be proved on the way: of the model alone exact engines know the patterns.
+        """
+        private = second.private(w for _, w in pairs)
+        for outcome in self._samples(first, question, end):
+            if private or outcome.solution is None:
+                break
             values = [int(outcome.solution[first.model.name_of(v)]) for v, _ in pairs]
             names = (second.model.name_of(w) for _, w in pairs)
             if not second.model.check(dict(zip(names, values, strict=True))).ok:
                 return self._difference(first, second, pairs, values, None)
         return None
+
+    def _samples(self, first: Side, question: str, end: float) -> Iterator[Outcome]:
+        """Yield solutions: of an exact engine, and of local search if it has a form for all constraints."""
+        found = self._ask(first.model, question, time.monotonic() + 0.2 * (end - time.monotonic()))
+        if question in self.proofs:
+            return
+        if found is not None:
+            yield found
+        for seed in range(_SAMPLES):
+            limit = max(0.01, 0.2 * (end - time.monotonic()))
+            try:
+                yield first.model.solve(solver="local-search", random_seed=seed, time_limit=limit)
+            except CpqueensError:
+                return
 
     def _refined(
         self,
@@ -314,14 +325,13 @@ class _Comparison:
         return None, False
 
     def _ask(self, model: Model, question: str | None, end: float) -> Outcome | None:
-        """Solve, by one solver after the other; note who proved that there is nothing."""
+        """Solve, by one solver after the other in equal shares; note who proved that there is nothing."""
         proved: list[str] = []
         for k, solver in enumerate(self.solvers):
             left = end - time.monotonic()
             if left <= 0 or self.interrupt.poll():
                 break
-            if proved:
-                left = min(left, 0.3 * left)
+            left *= 0.3 if proved else 1 / (len(self.solvers) - k)  # where one is lost another may not be
             try:
                 outcome = model.solve(solver=solver, time_limit=left)
             except CpqueensError:

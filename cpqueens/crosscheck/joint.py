@@ -10,7 +10,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import Solution
 from cpqueens.crosscheck.functional import functions_of
-from cpqueens.crosscheck.wording import keys_of, parts_of
+from cpqueens.crosscheck.wording import Said, parts_of
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
@@ -99,20 +99,21 @@ class Joint:
             created = new_variable(self.model, domain_of(first.model, v), f"v{v}")
             self._place[v] = created
             rows[v] = _row(created)
-        self._stated = set(self._rebuild(first, rows))
-        """The keys of all that the first model says; what the second says too needs no proof."""
+        self._said = Said(self.model)
+        """All that the first model says; what the second says too needs no proof."""
+        for constraint in self._rebuild(first, rows):
+            self._said.learn(constraint)
         self._second_rows: dict[int, Row] = {w: rows[v] for v, w in pairs}
         self._functions = functions_of(second.model, set(self._second_rows))
         """Of the second's own variables those that follow from the shared ones."""
 
-    def _rebuild(self, side: Side, rows: dict[int, Row]) -> Iterator[Any]:
-        """Post all that a model says, and yield the key of each element."""
+    def _rebuild(self, side: Side, rows: dict[int, Row]) -> Iterator[Constraint]:
+        """Post all that a model says, and yield each constraint."""
         rebuilder = Rebuilder(side.model, self.model, rows)
         for posted in own_constraints(side.model):
             constraint = rebuilder.constraint(posted.constraint)
             self.model.add(constraint)
-            for part in (constraint, *parts_of(constraint)):
-                yield from keys_of(part)
+            yield constraint
 
     def values(self, solution: Solution) -> list[int]:
         """Return the values of the shared variables."""
@@ -156,8 +157,8 @@ class Joint:
         return [~constraint.take(np.array(new))] if new else []
 
     def _new(self, constraint: Constraint) -> list[int]:
-        """Return which elements the first model does not state."""
-        return [k for k, key in enumerate(keys_of(constraint)) if key not in self._stated]
+        """Return which elements do not follow from the words of the first model."""
+        return [k for k, follows in enumerate(self._said.of(constraint)) if not follows]
 
     def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
         """Return what the constraints in ``own`` refuse where the free variables have the values."""

@@ -7,10 +7,13 @@ them to be.
 
 from __future__ import annotations
 
+import gc
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,8 @@ from cpqueens.exchange.flatzinc_outputs import (
     searches_of,
     shape_of,
 )
+from cpqueens.exchange.flatzinc_plain import PlainReader
+from cpqueens.exchange.flatzinc_rows import row_of, truths
 from cpqueens.exchange.flatzinc_symbols import KINDS, Symbols, ends_of
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.term import Term
@@ -34,6 +39,9 @@ from cpqueens.text.plaintext import shown
 
 MAX_BYTES = 2**29
 """Of a file."""
+
+_MANY = 1000
+"""From so many truths on they are defined together."""
 
 _DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
 
@@ -77,7 +85,8 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
     """
     reader = _DocumentReader(given, where, searched_first)
     try:
-        return reader.read()
+        with _uncollected():
+            return reader.read()
     except CpqueensError as error:
         place = "" if reader.at is None else f"line {text.line_of(given, reader.at)}: "
         kind = UnsupportedConstraint if isinstance(error, UnsupportedConstraint) else ModelError
@@ -99,13 +108,26 @@ def load_flatzinc(path: str | Path, *, searched_first: bool = False) -> Imported
     return from_flatzinc(given, label(path), searched_first=searched_first)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python's garbage collector from looking through a model, again and again, while that grows."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class _DocumentReader:
     """Reads one text, twice: declarations, then constraints, each behind those that define what it needs."""
 
     def __init__(self, given: str, where: str, searched_first: bool) -> None:
         self.given = given
         self.where = where
-        self.line = (0, 1)
+        self.lines = text.LineNumbers(given)
+        self.plain = PlainReader()
         self.searched_first = searched_first
         self.at: int | None = None
         """Where the statement begins that is read."""
@@ -114,18 +136,20 @@ class _DocumentReader:
         self.outputs: dict[str, text.Declared] = {}
         self.visible: set[str] = set()
         self.definers: dict[str, int] = {}
+        self.ahead: set[int] = set()
+        """Where the constraints begin that were built before their turn."""
         self.goals: text.Goals | None = None
 
     def read(self) -> ImportedFlatZinc:
         """Return the model."""
         first = self._declarations()
         self._variables()
-        built: set[int] = set()
         for name in [n for n, d in self.symbols.declared.items() if d.is_variable and d.value is not None]:
             self._alias(self.symbols.declared[name])
+        self._define_together()
         for at, statement in text.statements(self.given, first):
-            if statement.startswith("constraint"):
-                self._build(at, statement, built)
+            if statement.startswith("constraint") and at not in self.ahead:
+                self._build(at, statement)
         return self._finished()
 
     # ---- declarations -------------------------------------------------------------------------------
@@ -142,7 +166,7 @@ class _DocumentReader:
                 if "defines_var" in statement:
                     self.definers.update((name, at) for name in _DEFINES.findall(statement))
                 continue
-            found = text.parse(statement)
+            found = self.plain.declared(statement) or text.parse(statement)
             if isinstance(found, text.Goals):
                 self.goals = found
             elif isinstance(found, text.Declared):
@@ -177,10 +201,13 @@ class _DocumentReader:
             is_own = found.is_variable and found.size is None and found.kind in ("int", "bool")
             if is_own and name not in taken and not self._is_defined(found):
                 kept[name] = (name,)
-        for name in self._in_order(kept):
-            if self.symbols.declared[name].size is None:
-                self.symbols.create(name)
-            else:
+        for are_arrays, names in groupby(
+            self._in_order(kept), lambda name: self.symbols.declared[name].size is not None
+        ):
+            if not are_arrays:
+                self.symbols.create_all(list(names))
+                continue
+            for name in names:
                 self.symbols.create_array(name, kept[name])
 
     def _is_whole(self, array: text.Declared, taken: set[str]) -> bool:
@@ -214,31 +241,74 @@ class _DocumentReader:
 
     # ---- constraints --------------------------------------------------------------------------------
 
-    def _build(self, at: int, statement: str, built: set[int]) -> None:
+    def _define_together(self) -> None:
+        """Define the truths of many relations and clauses at once, then those over these, while it pays."""
+        waiting = sorted(set(self.definers.values()))
+        built = len(waiting)
+        while built >= max(_MANY, len(waiting) // 4):
+            places, names, made = [], [], []
+            for self.at in waiting:
+                found = row_of(text.statement_at(self.given, self.at), self.symbols)
+                if found is not None and found[1] is not None and self._is_open(found[1], "b"):
+                    places.append(self.at)
+                    made.append(found[0])
+                    names.append(found[1])
+            try:
+                terms = truths(self.symbols, made)
+            except ModelError:  # one by one they say which
+                return
+            for name, term in zip(names, terms, strict=True):
+                self.symbols.bind(name, term)
+            self.ahead.update(places)
+            built = len(made)
+            waiting = [at for at in waiting if at not in self.ahead]
+
+    def _build(self, at: int, statement: str) -> None:
         """Build a constraint, and before it those that define what it needs, however many on each other."""
-        waiting: list[tuple[int, text.Stated, bool]] = [(at, self._parsed(at, statement), False)]
+        self.at = at
+        if self._post_row(statement):
+            return
+        waiting: list[tuple[int, str, text.Stated, bool]] = [(at, statement, self._parsed(statement), False)]
         begun = {at}
         while waiting:
-            at, stated, is_ready = waiting.pop()
-            if at in built:
-                continue
+            self.at, statement, stated, is_ready = waiting.pop()
             missing = () if is_ready else {self.definers[n] for n in self._undefined(stated.arguments)}
             if missing:
-                waiting.append((at, stated, True))
-            for other in sorted(missing):
-                if other not in begun and other not in built:
-                    begun.add(other)
-                    waiting.append((other, self._parsed(other, None), False))
-            if not missing:
-                self.at = at
+                waiting.append((self.at, statement, stated, True))
+            elif not self._post_row(statement):
                 self._post(stated)
-                built.add(at)
+            for other in sorted(missing):
+                if other not in begun and other not in self.ahead:
+                    begun.add(other)
+                    self.at = other
+                    statement = text.statement_at(self.given, other)
+                    if not self._post_row(statement):
+                        waiting.append((other, statement, self._parsed(statement), False))
+        if len(begun) > 1:
+            self.ahead |= begun
 
-    def _parsed(self, at: int, statement: str | None) -> text.Stated:
-        self.at = at
-        found = text.parse(statement or next(text.statements(self.given, at))[1])
+    def _parsed(self, statement: str) -> text.Stated:
+        found = self.plain.stated(statement) or text.parse(statement)
         assert isinstance(found, text.Stated)
         return found
+
+    def _post_row(self, statement: str) -> bool:
+        """Post a constraint over variables that are known, or take a variable for its truth."""
+        found = row_of(statement, self.symbols)
+        if found is None:
+            return False
+        made, truth = found
+        if truth is None:
+            self.model._posted.append(made, self._source())
+            return True
+        if not self._is_open(truth, "b"):
+            return False
+        try:
+            (term,) = truths(self.symbols, [made])
+        except ModelError:  # `_post` says of which constraint
+            return False
+        self.symbols.bind(truth, term)
+        return True
 
     def _undefined(self, values: Sequence[Any]) -> Iterator[str]:
         """Yield the variables among values that a constraint defines which was not built yet."""
@@ -299,11 +369,12 @@ class _DocumentReader:
         """Add a constraint; where it comes from is the line of its statement."""
         if self.at is None:
             self.model.add(truth)
-            return
-        before, line = self.line
-        line += self.given.count("\n", before, self.at) - self.given.count("\n", self.at, before)
-        self.line = self.at, line
-        self.model._add(truth, None, (self.where, line))
+        else:
+            self.model._add(truth, None, self._source())
+
+    def _source(self) -> tuple[str, int]:
+        assert self.at is not None
+        return self.where, self.lines.of(self.at)
 
     def _defined_by(self, stated: text.Stated, form: Form, ending: str) -> int | None:
         """Return the argument that the constraint defines, if it is a variable that is not known yet."""
@@ -315,7 +386,7 @@ class _DocumentReader:
 
     def _is_open(self, name: Any, letter: str) -> bool:
         """Say whether a value is a variable of a kind that this statement defines, and nothing did yet."""
-        if type(name) is not text.Name or self.definers.get(name) != self.at or name in self.symbols.bound:
+        if not isinstance(name, str) or self.definers.get(name) != self.at or name in self.symbols.bound:
             return False
         found = self.symbols.declared.get(name)
         return found is not None and found.is_variable and found.size is None and found.kind == KINDS[letter]
@@ -348,7 +419,7 @@ class _DocumentReader:
                 self.symbols.known(name, array)
             self._add(self.symbols.variable(name) == plain)
             return
-        self.symbols.bound[name] = plain
+        self.symbols.bind(name, plain)
         ends = ends_of(found)
         if ends is not None and (low < ends[0] or high > ends[1] or isinstance(found.domain, tuple)):
             self._add(within(plain, (0, 1) if found.domain is None else found.domain))

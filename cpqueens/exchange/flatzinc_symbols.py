@@ -20,6 +20,8 @@ _CONSTANTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "l": (bool, "a truth value"),
     "s": ((range, tuple), "a set of integers"),
 }
+_SMALL = 2**31
+"""Bounds below that are in every range."""
 KINDS = {"i": "int", "b": "bool"}
 """What a variable is declared to be, by the letter of a signature."""
 
@@ -39,6 +41,11 @@ class Symbols:
         self.model = model
         self.declared: dict[str, text.Declared] = {}
         self.bound: dict[str, Term] = {}
+        self.integers: dict[str, int] = {}
+        """Of names that are variables here, the variables."""
+        self.truths: dict[str, Term] = {}
+        """Of names that are 0/1 variables or their negations, the terms, as known literals."""
+        self.weights: dict[str, tuple[int, ...]] = {}
         self.arrays: dict[str, list[Term]] = {}
         self.parameters: dict[tuple[str, str], list[Any]] = {}
 
@@ -49,6 +56,20 @@ class Symbols:
             raise ModelError(f"var int: {name}: bounds are needed, as in var -1000..1000: {name}")
         array = self.model.intvar(*ends, name=name)
         return self.known(name, array)
+
+    def create_all(self, names: Sequence[str]) -> None:
+        """Create variables one by one in name, in one go where their bounds are no trouble."""
+        ends = [ends_of(self.declared[name]) for name in names]
+        if not all(e is not None and e[0] > -_SMALL and e[1] < _SMALL for e in ends):
+            for name in names:
+                self.create(name)
+            return
+        model = self.model
+        lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        first = model._append(lower, upper, defined=False)
+        for variable, name in enumerate(names, first):
+            model.blocks.create(name, variable, ())
+            self._known(name, Term(model, (variable,), (1,), 0))
 
     def create_array(self, name: str, names: Sequence[str]) -> None:
         """Create an array of variables, and know its entries by their names."""
@@ -63,10 +84,23 @@ class Symbols:
     def known(self, name: str, array: LinearArray) -> Term:
         """Note a new variable, with the holes in its domain."""
         ((variables, coefficients, constant),) = array.rows()
-        term = self.bound[name] = Term(self.model, tuple(variables), tuple(coefficients), constant)
+        return self._known(name, Term(self.model, tuple(variables), tuple(coefficients), constant))
+
+    def _known(self, name: str, term: Term) -> Term:
         values = self.declared[name].domain
         if isinstance(values, tuple) and len(values) < values[-1] - values[0] + 1:
-            self.model.domains[variables[0]] = np.array(values, dtype=np.int64)
+            self.model.domains[term.variable_list[0]] = np.array(values, dtype=np.int64)
+        return self.bind(name, term)
+
+    def bind(self, name: str, term: Term) -> Term:
+        """Note what a variable is here."""
+        self.bound[name] = term
+        literal = term.literal()
+        if literal is not None and self.declared[name].kind == "bool":
+            term.known_literal = literal
+            self.truths[name] = term
+        elif literal is not None and literal >= 0:
+            self.integers[name] = literal
         return term
 
     def converted(self, value: Any, letter: str) -> Any:

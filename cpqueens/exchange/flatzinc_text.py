@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeAlias
 
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
@@ -18,8 +19,8 @@ _TOKEN = re.compile(
     r'"[^"\n]*"|%[^\n]*|-?\d+\.\d+(?:[eE][-+]?\d+)?|-?\d+[eE][-+]?\d+|-?0x[0-9A-Fa-f]+|-?0o[0-7]+|-?\d+'
     r"|[A-Za-z_][A-Za-z0-9_]*|::|\.\.|\S"
 )
-_STATEMENT = re.compile(r'(?:[^;"%]++|"[^"\n]*+"|%[^\n]*+)*+;')
 _BLANK = re.compile(r"(?:\s++|%[^\n]*+)*+")
+_STATEMENT = re.compile(rf'((?:[^;"%]++|"[^"\n]*+"|%[^\n]*+)*+;){_BLANK.pattern}')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _TRUTHS = ("true", "false")
@@ -27,6 +28,10 @@ _DEEPEST = 50
 """Annotations within annotations, arrays within arrays."""
 _LONGEST = 20
 """Digits of an integer; more are beyond all arithmetic anyway."""
+_SLICE = 2**16
+"""So many letters are split at once."""
+_PIECE = 2**12
+"""Of so many letters the lines are counted at once."""
 
 Value: TypeAlias = Any
 """int, bool, float, range or tuple (sets), list (arrays), `Name`, `ArrayEntry`, `Annotation`, `Text`."""
@@ -60,8 +65,7 @@ class Annotation:
     arguments: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(NamedTuple):
     """A parameter, a variable or an array of either.
 
     Parameters
@@ -83,8 +87,7 @@ class Declared:
     value: Value
 
 
-@dataclass(frozen=True)
-class Stated:
+class Stated(NamedTuple):
     """A constraint."""
 
     name: str
@@ -113,18 +116,47 @@ def statements(text: str, at: int = 0) -> Iterator[tuple[int, str]]:
     ModelError
         If the last one does not end, with the line where it begins.
     """
+    if '"' not in text and "%" not in text:  # then every ';' ends one
+        last = text.rfind(";") + 1
+        while at < last:
+            stop = max(text.rfind(";", at, at + _SLICE), text.find(";", at)) + 1
+            for piece in text[at : stop - 1].split(";"):
+                plain = piece.lstrip()
+                yield at + len(piece) - len(plain), f"{plain};"
+                at += len(piece) + 1
     at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
     while at < len(text):
         found = _STATEMENT.match(text, at)
         if found is None:
             raise ModelError(f"line {line_of(text, at)}: a statement without its ';'")
-        yield at, found[0]
-        at = _BLANK.match(text, found.end()).end()  # type: ignore[union-attr]
+        yield at, found[1]
+        at = found.end()
+
+
+def statement_at(text: str, at: int) -> str:
+    """Return the statement that begins at a place, where `statements` found one."""
+    found = _STATEMENT.match(text, at)
+    assert found is not None
+    return found[1]
 
 
 def line_of(text: str, at: int) -> int:
     """Return the number of the line of a place, from 1."""
     return text.count("\n", 0, at) + 1
+
+
+class LineNumbers:
+    """The numbers of the lines of a text, counted once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        pieces = range(0, len(text), _PIECE)
+        self._before = list(accumulate((text.count("\n", at, at + _PIECE) for at in pieces), initial=1))
+
+    def of(self, at: int) -> int:
+        """Return the number of the line of a place, from 1."""
+        piece = at // _PIECE
+        return self._before[piece] + self._text.count("\n", piece * _PIECE, at)
 
 
 def parse(statement: str) -> Declared | Stated | Goals | None:

@@ -28,7 +28,7 @@ class _OwnParameters(TypedDict, total=False):
     neighbourhood: str
     noise: float
     patience: float
-    phases: list[tuple[str, str, str]]
+    phases: list[tuple[str | list[str], str, str]]
     plateau: float
     presolve: bool
     reheat: float

@@ -15,7 +15,7 @@ from cpqueens import from_flatzinc
 
 def generated(megabytes: float) -> str:
     """Return a text of about so many million bytes: sums, reified relations that define truths, clauses."""
-    source, size = random.Random(0), int(megabytes * 2500)
+    source, size = random.Random(0), int(megabytes * 3064)
     lines = [f"var 0..9: x{k} :: output_var;" for k in range(size)]
     lines += [f"var bool: b{k} :: var_is_introduced :: is_defined_var;" for k in range(size)]
     for k in range(size):

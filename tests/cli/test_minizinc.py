@@ -43,6 +43,21 @@ def test_one_solution_and_the_best_one() -> None:
     assert solved("optimise_max", "-a")[-2:] == ["----------", "=========="]
 
 
+def test_each_annotation_is_followed_for_its_variables(tmp_path: Path) -> None:
+    """What is searched first changes last among the solutions, each variable in its own order of values."""
+    declared = "var 0..1: x :: output_var; var 0..2: y :: output_var; var bool: b :: output_var;"
+    searches = "seq_search([int_search([y], largest, indomain_max, complete),"
+    searches += "bool_search([b], input_order, indomain_max, complete),"
+    searches += "int_search([x, y], first_fail, indomain_min, complete)])"
+    path = tmp_path / "three.fzn"
+    path.write_text(f"{declared} solve :: {searches} satisfy;")
+    _, out, _ = run("minizinc", "solve", "-a", str(path))
+    found = [re.findall(r"= (\w+);", one) for one in out.split("----------\n")[:-1]]
+    assert [(y, b, x) for x, y, b in found] == [
+        (y, b, x) for y in ("2", "1", "0") for b in ("true", "false") for x in ("0", "1")
+    ]
+
+
 def test_all_solutions_each_printed_once() -> None:
     lines = solved("sorted", "-a")  # has variables that are not written out, and would repeat some
     assert (lines.count("----------"), lines[-1]) == (12, "==========")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Increasing, Inverse, Model, Regular, Table, compare
-from cpqueens.crosscheck.wording import keys_of, parts_of
+from cpqueens import AllDifferent, Increasing, Inverse, Model, Regular, Table, any_, compare
+from cpqueens.crosscheck.wording import Said, keys_of, parts_of
+from cpqueens.language.rebuild import Rebuilder
 
 
 def two() -> tuple[Model, Any]:
@@ -66,3 +68,47 @@ def test_a_large_model_rewritten_is_decided_at_once(gone: bool) -> None:
     b += AllDifferent(y + np.arange(40))
     found = compare(a, b, time_limit=60, solvers=("cpsat",))
     assert found.verdict == ("A_IN_B" if gone else "EQUAL")
+
+
+def drawn(source: random.Random, x: Any, depth: int) -> Any:
+    """Return a random truth: a relation, or connectives of relations."""
+    if depth == 0 or source.random() < 0.2:
+        i, j = source.sample(range(2), 2)
+        left = source.choice([x[i] < x[j], x[i] == x[j], x[i] <= 1, AllDifferent(x)])
+        return source.choice([left, ~left])
+    one, other = drawn(source, x, depth - 1), drawn(source, x, depth - 1)
+    made = source.choice([one | other, one & other, one & one, one.implies(other), one | one])
+    return source.choice([made, ~made, ~~made])
+
+
+def test_what_follows_by_its_words_does_follow() -> None:
+    source, follows = random.Random(3), 0
+    for _ in range(150):
+        m = Model()
+        x = m.intvar(0, 2, shape=2, name="x")
+        stated, asked = drawn(source, x, 1), drawn(source, x, 1)
+        m += source.choice([stated, stated & drawn(source, x, 1)])
+        asked = any_(source.choice([[asked], [asked, stated], [stated]]))
+        said = Said(m)
+        for posted in m.constraints:
+            said.learn(posted.constraint)
+        m += ~asked
+        if said.of(cast(Any, asked)) == [True]:
+            follows += 1
+            assert m.count("python-constraint") == 0, (stated, asked)
+    assert follows > 25
+
+
+def test_rewritten_constraints_follow_both_ways() -> None:
+    _, x = two()
+    for c in (x[0] < x[1], AllDifferent(x), x[:3] <= 4, (x[0] > 1) | (x[1] > 1)):
+        a, b, more = Model(), Model(), Model()
+        written: list[tuple[Model, list[Any]]] = [(a, [c]), (b, [~~(c & c)]), (more, [c, c | (x[3] == 9)])]
+        for model, constraints in written:
+            model.intvar(0, 9, shape=4, name="x")
+            rows = {v: ((v,), (1,), 0) for v in range(4)}
+            for one in constraints:
+                model += Rebuilder(x.registry, model, rows).constraint(one)
+        for other in (b, more):
+            for found in (compare(a, other, solvers=()), compare(other, a, solvers=())):
+                assert found.equal, str(found)

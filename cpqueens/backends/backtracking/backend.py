@@ -77,10 +77,10 @@ class Backtracking:
             ("auto", *VALUE_ORDERS),
         ),
         "phases": Parameter(
-            list[tuple[str, str, str]],
+            list[tuple[str | list[str], str, str]],
             [],
             "which variables are placed before the others, one group after the other: triples of a variable "
-            "or array by its name, an order of variables and one of values",
+            "or array by its name (or several in a list), an order of variables and one of values",
         ),
         "trace": TRACE,
     }

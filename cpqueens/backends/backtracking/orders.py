@@ -78,12 +78,14 @@ def with_places(model: Statement, request: Request) -> Request:
         return request
     place = {variable: k for k, variable in enumerate(model.decisions)}
     found = []
-    for name, variables, values in request.parameters["phases"]:
+    for named, variables, values in request.parameters["phases"]:
         for order, known in ((variables, VARIABLE_ORDERS), (values, VALUE_ORDERS)):
             if order not in known:
                 near = did_you_mean(order, known)
-                raise ModelError(f"phases: no order {shown(order, 40)} for {shown(name, 40)}{near}")
-        found.append(([place[v] for v in model[name].variables.reshape(-1).tolist()], variables, values))
+                raise ModelError(f"phases: no order {shown(order, 40)} for {shown(named, 40)}{near}")
+        names = [named] if isinstance(named, str) else named
+        mine = [v for name in names for v in model[name].variables.reshape(-1).tolist()]
+        found.append(([place[v] for v in mine], variables, values))
     return replace(request, parameters={**request.parameters, "phases": found})
 
 

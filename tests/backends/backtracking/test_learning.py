@@ -15,6 +15,8 @@ from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.fuzzing.generate import random_model
 
+Phases = list[tuple[str | list[str], str, str]]
+
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,16 +141,20 @@ def test_variables_of_phases_are_placed_first_each_group_in_its_orders() -> None
     m = Model()
     x, y = m.intvar(0, 3, shape=2, name="x"), m.intvar(0, 3, name="y")
     m.add(x[0] + x[1] + y == 4)
-    orders = [("y", "lexicographic", "descending"), ("x", "largest-value", "median")]
+    orders: Phases = [("y", "lexicographic", "descending"), ("x", "largest-value", "median")]
     found = m.enumerate(solver="backtracking", phases=orders).solutions.matrix.tolist()
     assert [row[2] for row in found] == sorted((row[2] for row in found), reverse=True)
     assert sorted(found) == m.enumerate(solver="backtracking").solutions.matrix.tolist()
     assert m.count(solver="backtracking", phases=orders[:1]) == len(found)
-    for phases, message in (
+    orders = [(["y", "x[1]"], "lexicographic", "descending")]
+    least = m.enumerate(solver="backtracking", phases=orders).solutions.matrix.tolist()
+    assert [row[1:] for row in least] == sorted((row[1:] for row in least), key=lambda r: (-r[1], -r[0]))
+    wrong: tuple[tuple[Phases, str], ...] = (
         ([("z", "random", "random")], "no variable 'z'"),
         ([("x", "smallest", "random")], "phases: no order 'smallest' for 'x'"),
         ([("x", "random", "saved"), ("x", "random", "up")], "phases: no order 'up' for 'x'"),
-    ):
+    )
+    for phases, message in wrong:
         with pytest.raises(ModelError, match=message):
             m.solve(solver="backtracking", phases=phases)
 
