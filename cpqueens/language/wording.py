@@ -64,6 +64,9 @@ class Named(Protocol):
     def producer(self, variable: int) -> tuple[Definition, int] | None:
         """Return the definition of a defined variable and its row there, else None."""
 
+    def is_penalties(self, variable: int) -> bool:
+        """Say whether a variable stands for the penalties of soft constraints."""
+
 
 class Wording:
     """Writes one line about terms of ``model``; of long lists the first ``head`` elements and the last."""
@@ -83,6 +86,8 @@ class Wording:
             return self.model.name_of(variable)
         if self.left < 0:
             return _DOTS
+        if self.model.is_penalties(variable):
+            return "penalties"
         definition, row = produced
         one = definition.take(np.array([row]), definition.results[row : row + 1])
         if isinstance(one, Truth):
