@@ -240,13 +240,16 @@ class ModelReader:
             at(f"soft[{k}]", self.model._soften, constraint, weights, name, (f"{self.where}: soft", k))
 
     def _objective(self, entry: schema.ObjectiveEntry) -> None:
-        if entry.penalties:
+        if entry.penalties is True:
             if entry.term is not None or entry.sense == "maximize":
                 raise ModelError("penalties are minimized, and have no term")
             self.model.then_minimize(self.model.penalties)
             return
         term = at("term", self.terms.array, entry.term)
-        (self.model.then_maximize if entry.sense == "maximize" else self.model.then_minimize)(term)
+        goal = self.model._goal(term, entry.sense == "maximize")
+        self.model._then(
+            goal if entry.penalties is False else dataclasses.replace(goal, penalties=entry.penalties)
+        )
 
     def _view(self, value: dict[str, Any]) -> Any:
         kind = value.get("kind")

@@ -27,7 +27,7 @@ from cpqueens.language.expressions import LinearArray
 from cpqueens.language.goals import Goal
 from cpqueens.language.labels import text_of_label
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Penalties, Soft
+from cpqueens.language.soft import Soft
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 
@@ -101,7 +101,7 @@ class ModelWriter:
             _mark(reached, posted.constraint.arguments)
         for soft in model.soft:
             _mark(reached, soft.constraint.arguments)
-        _mark(reached, tuple(goal.term for goal in model.stated if isinstance(goal, Goal)))
+        _mark(reached, tuple(goal.term for goal in model.stated))
         kept = []
         for definition in reversed(model.definitions):
             rows = np.flatnonzero(reached[definition.results])
@@ -142,11 +142,13 @@ class ModelWriter:
         name = {} if soft.name is None else {"name": soft.name}
         return {**self.constraint(soft.constraint), **name, "weight": _brief(soft.weights)}
 
-    def goal(self, goal: Goal | Penalties) -> dict[str, Any]:
+    def goal(self, goal: Goal) -> dict[str, Any]:
         """Return one objective."""
-        if isinstance(goal, Penalties):
+        if goal.is_penalties:
             return {"sense": "minimize", "penalties": True}
-        return {"sense": "maximize" if goal.maximizing else "minimize", "term": self.array(goal.term)}
+        penalties = {} if goal.penalties is None else {"penalties": goal.penalties}
+        sense = "maximize" if goal.maximizing else "minimize"
+        return {"sense": sense, "term": self.array(goal.term), **penalties}
 
     # ---- terms ----------------------------------------------------------------------------------
 

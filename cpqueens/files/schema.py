@@ -63,11 +63,14 @@ class SoftEntry(ConstraintEntry):
 
 
 class ObjectiveEntry(_Entry):
-    """What to minimize or maximize: a term, or the penalties of the soft constraints."""
+    """What to minimize or maximize: a term, the penalties of the soft constraints, or a term and these.
+
+    A number says how often they are added to the term.
+    """
 
     sense: Literal["minimize", "maximize"]
     term: Any = None
-    penalties: bool = False
+    penalties: bool | int = False
 
 
 class Document(_Entry):

@@ -126,11 +126,13 @@ class _Maker:
         if random.randint(0, 1):
             terms = np.stack(self.terms.array(2))
             model.add_soft(_compare(terms, random.choice(RELATIONS), self.terms.term()), weight=[1, 3])
-        place = random.randint(0, 3)
+        place = random.randint(0, 4)
         if place == 2:
             model.then_minimize(model.penalties)
         elif place == 3:
             model.minimize(model.penalties, self.terms.term())
+        elif place == 4:
+            model.maximize(self.terms.term() - random.randint(1, 3) * model.penalties)
 
     def post(self) -> Any:
         """Return one constraint in a random context."""

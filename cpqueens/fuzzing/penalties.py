@@ -11,7 +11,6 @@ from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.fuzzing.subject import ORACLE, Subject
-from cpqueens.language.goals import Goal
 from cpqueens.language.rows import IntArray
 
 _EXPLAINED = 5
@@ -50,9 +49,9 @@ def _optimised(s: Subject) -> Iterator[Disagreement]:
     total = oracle.penalties(s.model, rows).sum(axis=1)
     table = oracle.TruthTable(s.model, rows)
     stated: list[IntArray] = [
-        table.columns(goal.term)[0][:, 0] if isinstance(goal, Goal) else total for goal in s.model.stated
+        table.columns(goal.term)[0][:, 0] + (goal.penalties or 0) * total for goal in s.model.stated
     ]
-    if all(isinstance(goal, Goal) for goal in s.model.stated):
+    if all(goal.penalties is None for goal in s.model.stated):
         stated[:1] = [stated[0] + (-total if s.model.maximizing else total)] if stated else [total]
     if not np.array_equal(Checker(s.model).objectives(rows), np.stack(stated, axis=1)):
         yield _doubt("optimises something else than what is stated, with the penalties")

@@ -31,6 +31,7 @@ class Registry(Protocol):
 
     unbound: bool  # whether it is no model yet, but that of constants alone
     has_partial: bool  # whether any term may be undefined
+    span: int  # at least 1, and at least the size of any bound of a variable
 
     @property
     def lower(self) -> IntArray:

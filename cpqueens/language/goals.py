@@ -15,14 +15,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Goal:
-    """One objective: a single term, and whether it is maximised."""
+    """One objective: a single term, and whether it is maximised.
+
+    ``penalties`` says how often those of all soft constraints are added to it, whenever these were stated;
+    None: it does not speak of them.
+    """
 
     term: LinearArray
     maximizing: bool
+    penalties: int | None = None
 
     def bind(self, registry: Registry) -> Goal:
         """Return the same objective of a copied model."""
-        return Goal(self.term.bind(registry), self.maximizing)
+        return Goal(self.term.bind(registry), self.maximizing, self.penalties)
+
+    @property
+    def is_penalties(self) -> bool:
+        """Whether it is the penalties alone."""
+        return self.penalties == 1 and self.is_bare
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the term is 0."""
+        return not (self.term.width or self.term.constants.any())
+
+    def whole(self, total: LinearArray) -> Goal:
+        """Return the objective with all penalties, which are ``total``, added up."""
+        return Goal(self.term + (self.penalties or 0) * total, self.maximizing)
 
     def key(self, value: int) -> int:
         """Return a number that is the less, the better the value is."""

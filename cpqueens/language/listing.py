@@ -20,7 +20,7 @@ from cpqueens.language.goals import Goal
 from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Penalties, Soft
+from cpqueens.language.soft import Soft
 from cpqueens.language.wording import Named
 
 _HEAD, _TAIL = 20, 5  # entries of a long list that are shown, from its beginning and its end
@@ -38,7 +38,7 @@ class Listed(Named, Protocol):
 
     blocks: Blocks
     domains: dict[int, IntArray]
-    stated: tuple[Goal | Penalties, ...]
+    stated: tuple[Goal, ...]
     soft: list[Soft]
 
     @property
@@ -76,10 +76,12 @@ def listing(model: Listed, width: int = _WIDEST) -> Listing:
     return Listing(model.scope_text(), [(caption, entries) for caption, entries in sections if entries])
 
 
-def _objective(model: Listed, goal: Goal | Penalties) -> str:
-    if isinstance(goal, Penalties):
-        return f"minimize {goal}"
-    return f"{'maximize' if goal.maximizing else 'minimize'} {describe_array(model, goal.term)}"
+def _objective(model: Listed, goal: Goal) -> str:
+    parts = [] if goal.penalties and goal.is_bare else [describe_array(model, goal.term)]
+    if goal.penalties:
+        times = "" if goal.penalties == 1 else f"{goal.penalties} * "
+        parts.append(f"{times}<the penalties of all soft constraints>")
+    return f"{'maximize' if goal.maximizing else 'minimize'} {' + '.join(parts)}"
 
 
 def _entries(many: int, one: Callable[[int], Made]) -> list[Made | tuple[str]]:

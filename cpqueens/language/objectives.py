@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.conversion import as_linear
+from cpqueens.language.definitions import Maximum
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.goals import Goal
-from cpqueens.language.soft import PENALTIES, Penalties, Soft
+from cpqueens.language.soft import Soft
 from cpqueens.language.store import VariableStore
+from cpqueens.language.term import Term
 
 
 class Objectives(VariableStore):
@@ -19,10 +23,11 @@ class Objectives(VariableStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stated: tuple[Goal | Penalties, ...] = ()
+        self.stated: tuple[Goal, ...] = ()
         """The objectives as the user said them."""
         self.soft: list[Soft] = []
         self._goals: tuple[Goal, ...] | None = None  # made of both when asked for
+        self._penalties: dict[int, int] = {}  # how many soft constraints each of these variables stands for
 
     @property
     def goals(self) -> tuple[Goal, ...]:
@@ -32,20 +37,18 @@ class Objectives(VariableStore):
         return self._goals
 
     def _with_penalties(self) -> tuple[Goal, ...]:
-        plain = tuple(goal for goal in self.stated if isinstance(goal, Goal))
-        apart = len(plain) < len(self.stated)
+        apart = any(goal.penalties is not None for goal in self.stated)
         if not self.soft and not apart:
-            return plain
+            return self.stated
+        total = self._total()
+        if apart:
+            return tuple(goal.whole(total) for goal in self.stated)
+        first, *others = self.stated or (Goal(as_linear(self, 0), False),)
+        return Goal(first.term - total if first.maximizing else first.term + total, first.maximizing), *others
+
+    def _total(self) -> LinearArray:
         terms = [soft.penalties for soft in self.soft]
-        total = concatenate_rows(terms).sum() if terms else as_linear(self, 0)
-        if apart or not plain:
-            stated = self.stated or (PENALTIES,)
-            return tuple(goal if isinstance(goal, Goal) else Goal(total, False) for goal in stated)
-        first = plain[0]
-        return (
-            Goal(first.term - total if first.maximizing else first.term + total, first.maximizing),
-            *plain[1:],
-        )
+        return concatenate_rows(terms).sum() if terms else as_linear(self, 0)
 
     @property
     def objective(self) -> LinearArray | None:
@@ -75,7 +78,7 @@ class Objectives(VariableStore):
         Parameters
         ----------
         terms
-            Single terms (of shape ()), or the model's `penalties`.
+            Single terms (of shape ()), also of the model's `penalties`.
 
         Raises
         ------
@@ -162,42 +165,92 @@ class Objectives(VariableStore):
     def _clear_objectives(self) -> None:
         """Drop the objectives; when they were defined remains a part of the model."""
         self.soft = []
+        self._penalties = dict.fromkeys(self._penalties, -1)  # of those that were
         self._state_goals(())
 
-    def _state_goals(self, goals: tuple[Goal | Penalties, ...]) -> None:
+    def _state_goals(self, goals: tuple[Goal, ...]) -> None:
         self.stated, self._goals = goals, None
 
-    def _set_goals(
-        self, before: tuple[Goal | Penalties, ...], terms: tuple[Any, ...], maximizing: bool
-    ) -> None:
+    def _set_goals(self, before: tuple[Goal, ...], terms: tuple[Any, ...], maximizing: bool) -> None:
         self._refuse_during_runs()
         if not terms:
             raise ModelError("the objective is missing; to have none, write drop_objectives()")
-        if maximizing and any(term is PENALTIES for term in terms):
-            raise ModelError("penalties are minimised; write then_minimize(m.penalties)")
-        arrays = [as_linear(self, term, "objective") for term in terms if term is not PENALTIES]
-        for array in arrays:
-            if array.shape:
-                raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
-        found = iter(arrays)
-        added = (PENALTIES if term is PENALTIES else Goal(next(found), maximizing) for term in terms)
+        goals = [self._goal(as_linear(self, term, "objective"), maximizing) for term in terms]
         if not before:
             self._forget_ranges()
-        self._state_goals((*before, *added))
+        self._state_goals(before)
+        self._then(*goals)
+
+    def _then(self, *goals: Goal) -> None:
+        """Add objectives behind those that there are."""
+        self._state_goals((*self.stated, *goals))
         if self.has_partial:
-            self._guard_objectives(arrays)
+            self._guard_objectives([goal.term for goal in goals])
+
+    def _goal(self, array: LinearArray, maximizing: bool) -> Goal:
+        """Return an objective, the penalties in it apart from the rest."""
+        if array.shape:
+            raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
+        if not self._penalties:
+            return Goal(array, maximizing)
+        ((variables, coefficients, constant),) = array.rows()
+        parts = dict(zip(variables, coefficients, strict=True))
+        found = [parts.pop(v) for v in variables if v in self._penalties]
+        rest = Term(self, tuple(parts), tuple(parts.values()), constant)
+        goal = Goal(rest, maximizing, sum(found) if found or self._reach_penalties(variables) else None)
+        if maximizing and goal.is_penalties:
+            raise ModelError("penalties are minimised; write then_minimize(m.penalties)")
+        return goal
+
+    def _reach_penalties(self, variables: Iterable[int]) -> bool:
+        """Say whether penalties are among what these variables are functions of."""
+        pending, seen = list(variables), set[int]()
+        while pending:
+            variable = pending.pop()
+            if variable in self._penalties:
+                return True
+            produced = None if variable in seen else self.producer(variable)
+            seen.add(variable)
+            if produced is not None:
+                one = produced[0].take(np.array([produced[1]]), np.array([variable]))
+                pending += [v for array in one.arguments for v in array.scope().tolist()]
+        return False
 
     @property
-    def penalties(self) -> Penalties:
-        """The penalties of all soft constraints, for `minimize` and `then_minimize` as an objective alone.
+    def penalties(self) -> LinearArray:
+        """The penalties of all soft constraints, as a term.
 
-        They come first in ``m.minimize(m.penalties, cost)``, and last in ``m.minimize(cost, m.penalties)``.
+        As an objective of their own they come first in ``m.minimize(m.penalties, cost)`` and last in
+        ``m.minimize(cost, m.penalties)``; in ``m.minimize(cost + 10 * m.penalties)`` they weigh ten times
+        as much. An objective that speaks of them is what is written: they are not added to it once more,
+        and soft constraints that come later count in it, too. In a constraint, and within a function such
+        as ``maximum``, they are those of the soft constraints so far.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> m.add_soft(x >= 7, weight=3)
+        >>> m.add_soft(x <= 5, weight=2)
+        >>> m.add(m.penalties <= 2)
+        >>> m.minimize(x + 10 * m.penalties)
+        >>> outcome = m.solve()
+        >>> outcome["x"], outcome.objective, outcome[m.penalties]
+        (7, 27, 2)
         """
-        return PENALTIES
+        found = [variable for variable, many in self._penalties.items() if many == len(self.soft)]
+        if not found:  # of its own: a user's term is not taken for it
+            found = self._create(Maximum((self._total().reshape(-1),))).tolist()
+            self._penalties[found[0]] = len(self.soft)
+        return Term(self, (found[0],), (1,), 0)
+
+    def is_penalties(self, variable: int) -> bool:
+        """Say whether a variable stands for the penalties of soft constraints."""
+        return variable in self._penalties
 
     def _copy_objectives(self, other: Objectives) -> None:
         self.soft = [soft.bind(self) for soft in other.soft]
-        self._state_goals(tuple(g.bind(self) if isinstance(g, Goal) else g for g in other.stated))
+        self._penalties = dict(other._penalties)
+        self._state_goals(tuple(goal.bind(self) for goal in other.stated))
 
     def _refuse_during_runs(self) -> None:
         raise NotImplementedError

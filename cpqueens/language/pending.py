@@ -3,82 +3,130 @@
 Loops add them by the ten thousand. To define the truth in ``b[k].implies(x[i] + x[j] <= 90)`` takes NumPy as
 long for one as for a thousand, so what was added waits, by form: the form of this one is
 ``(Implication, "literal", "<=")``. Literals wait as numbers (see `LinearRows.as_literals`).
+
+What is posted as a disjunction or an implication becomes one clause, whose literals are those of the
+disjunctions within it (of the conjunctions within what is negated): no truth is defined for these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from cpqueens.language.arrays import of_literals, stack_last
+from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.expressions import LinearArray, Registry
+from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term, join_terms
 
 Form = tuple[Any, ...]
 """A kind of connective and its operands' forms: the relation of a relation, or what follows."""
 
+Literals = LinearArray | IntArray
+"""One operand of many connectives: 0/1 terms, or literals as numbers, of shape (count,)."""
+
 LITERAL, OTHER = "literal", "term"
 
 
+@dataclass(slots=True)
 class Pending:
     """Connectives of one form: their literals and single terms, in the order of the form."""
 
-    def __init__(self, form: Form, block: int) -> None:
-        self.form = form
-        self.block = block  # the number that its array is to have
-        self.count = 0
-        self._parts: list[int | Term] = []
-
-    def append(self, parts: list[int | Term]) -> None:
-        """Add a connective with these literals and terms."""
-        self.count += 1
-        self._parts += parts
+    form: Form
+    block: int  # the number that its array is to have
+    first: int  # less its number from 1 on, each is an entry of the list of constraints
+    members: list[int]  # their positions there
+    count: int = 0
+    parts: list[int | Term] = field(default_factory=list)
 
     def made(self, registry: Registry) -> Connective:
         """Return all of them as an array, of shape (count,)."""
-        width = len(self._parts) // self.count
-        return _made(self.form, registry, (self._parts[k::width] for k in range(width)))
+        width = len(self.parts) // self.count
+        return _made(self.form, registry, (self.parts[k::width] for k in range(width)))
 
 
 def _made(form: Form, registry: Registry, columns: Iterator[list[Any]]) -> Connective:
     kind: type[Connective] = form[0]
-    if set(form[1:]) == {LITERAL}:
-        literals = np.array([next(columns) for _ in form[1:]], dtype=np.int64)
-        return kind.over(of_literals(registry, literals.T))
-    return kind.over(stack_last([_operands(operand, registry, columns) for operand in form[1:]]))
+    signs = signs_in_clause(form, True) or []
+    if all(signs_in_clause(*part) is None for part in zip(form[1:], signs, strict=False)):
+        return kind.over(_side_by_side(registry, [_read(operand, registry, columns) for operand in form[1:]]))
+    return Or.nested(_side_by_side(registry, list(_clause(form, True, registry, columns))), form)
 
 
-def _operands(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> LinearArray:
-    """Return 0/1 terms, of shape (count,)."""
+def signs_in_clause(form: Any, positive: bool) -> list[bool] | None:
+    """Return which operands of a form count as they are, and which negated, as parts of a clause.
+
+    None if it is, or, if not ``positive``, its negation is, no clause, but one literal of it.
+    """
+    kind, many = (form[0], len(form) - 1) if isinstance(form, tuple) else (None, 0)
+    if kind is Implication and positive:
+        return [False, True]
+    return [positive] * many if kind is (Or if positive else And) else None
+
+
+def width_in_clause(form: Any, positive: bool) -> int:
+    """Return how many literals of a clause a part of it is."""
+    signs = signs_in_clause(form, positive)
+    return 1 if signs is None else sum(map(width_in_clause, form[1:], signs))
+
+
+def _clause(
+    form: Any, positive: bool, registry: Registry, columns: Iterator[list[Any]]
+) -> Iterator[Literals]:
+    """Yield the literals of a clause."""
+    signs = signs_in_clause(form, positive)
+    if signs is None:
+        found = _read(form, registry, columns)
+        yield found if positive else (-found - 1 if isinstance(found, np.ndarray) else 1 - found)
+        return
+    for operand, sign in zip(form[1:], signs, strict=True):
+        yield from _clause(operand, sign, registry, columns)
+
+
+def _read(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> Literals:
+    """Return one operand of many connectives."""
     if isinstance(form, tuple):
         return _made(form, registry, columns).truth()
     column = next(columns)
     if form == LITERAL:
-        return of_literals(registry, np.array(column, dtype=np.int64))
+        return np.array(column, dtype=np.int64)
     terms = join_terms(registry, column)
     return terms if form == OTHER else Linear(terms, form).truth()
+
+
+def _side_by_side(registry: Registry, parts: Sequence[Literals]) -> LinearArray:
+    """Return the 0/1 terms of all operands, of shape (count, operands)."""
+    literals = [part for part in parts if isinstance(part, np.ndarray)]
+    if len(literals) == len(parts):
+        return of_literals(registry, np.array(literals, dtype=np.int64).T)
+    return stack_last([_as_terms(registry, part) for part in parts])
+
+
+def _as_terms(registry: Registry, part: Literals) -> LinearArray:
+    return of_literals(registry, part) if isinstance(part, np.ndarray) else part
 
 
 def flatten(connective: Connective, parts: list[int | Term]) -> Form:
     """Return the form of a connective of single operands, and append its literals and terms."""
     form: list[Any] = [type(connective)]
-    for operand in connective.operands or ():
+    for operand in connective.operands:  # type: ignore[union-attr]
         if type(operand) is Term:
             literal = operand.known_literal
             form.append(OTHER if literal is None else LITERAL)
             parts.append(operand if literal is None else literal)
         elif type(operand) is Linear:
-            assert type(operand.expression) is Term
-            parts.append(operand.expression)
+            parts.append(operand.expression)  # type: ignore[arg-type]
             form.append(operand.relation)
         else:
-            assert isinstance(operand, Connective)
-            form.append(flatten(operand, parts))
+            form.append(flatten(operand, parts))  # type: ignore[arg-type]
     return tuple(form)
 
 

@@ -88,14 +88,16 @@ class ConstraintList(Sequence[Constraint]):
         form = flatten(constraint, parts)
         pending = self._pending.get(form)
         if pending is None:
-            pending = self._pending[form] = Pending(form, len(self._blocks))
-            self._blocks.append(None)
             self._members.append([])
-        pending.append(parts)
+            pending = Pending(form, len(self._blocks), -len(self._blocks) * _WIDEST, self._members[-1])
+            self._pending[form] = pending
+            self._blocks.append(None)
+        pending.count += 1
+        pending.parts += parts
         self._files.append(file)
         self._places.append(place)
-        self._members[pending.block].append(len(self._entries))
-        self._entries.append(-(pending.block * _WIDEST + pending.count))
+        pending.members.append(len(self._entries))
+        self._entries.append(pending.first - pending.count)
 
     def settle(self) -> None:
         """Make arrays of the connectives that wait, which defines their truths."""

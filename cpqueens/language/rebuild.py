@@ -81,10 +81,7 @@ class Rebuilder:
             constraint = self.constraint(each.constraint)
             self.new._soften(constraint, each.weights.reshape(constraint.shape), each.name, each.source)
         for goal in self.old.stated:
-            if isinstance(goal, Goal):
-                (self.new.then_maximize if goal.maximizing else self.new.then_minimize)(self.array(goal.term))
-            else:
-                self.new.then_minimize(self.new.penalties)
+            self.new._then(Goal(self.array(goal.term), goal.maximizing, goal.penalties))
 
 
 def _only_row(array: LinearArray) -> Row:

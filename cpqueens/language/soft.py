@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from cpqueens.language.store import VariableStore
 
 
-class Penalties:
-    """All penalties of a model together, as an objective of its own: ``m.minimize(m.penalties, cost)``."""
-
-    def __repr__(self) -> str:
-        return "<the penalties of all soft constraints>"
-
-
-PENALTIES = Penalties()
-
-
 def as_weights(value: Any) -> IntArray:
     """Return weights of soft constraints.
 

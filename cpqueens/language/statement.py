@@ -235,7 +235,8 @@ class Statement(NamedValues, Objectives):
         ModelError
             For anything that is not a constraint, or one of another model.
         """
-        self._refuse_during_runs()
+        if self._runs:
+            self._refuse_during_runs()
         frame = sys._getframe(1)
         if name is not None:
             checked_name(name, "name of a constraint", MAX_TITLE, least=0)

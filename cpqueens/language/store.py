@@ -52,6 +52,7 @@ class VariableStore:
         self._is_defined = np.zeros(16, dtype=bool)
         self._may_be_undefined = np.zeros(16, dtype=bool)
         self._count = 0
+        self.span = 1  # no bound is larger in size
         self.domains: dict[int, IntArray] = {}
         self._definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
@@ -159,6 +160,7 @@ class VariableStore:
         self._upper[first : first + size] = upper
         self._is_defined[first : first + size] = defined
         self._count = first + size
+        self.span = max(self.span, -int(lower.min(initial=0)), int(upper.max(initial=0)))
         return first
 
     def _append_one(self, low: int, high: int) -> int:
@@ -167,6 +169,7 @@ class VariableStore:
         if place == len(self._lower):
             return self._append(np.array([low]), np.array([high]), defined=True)
         self._lower[place], self._upper[place], self._is_defined[place] = low, high, True
+        self.span = max(self.span, -low, high)
         self._count = place + 1
         return place
 

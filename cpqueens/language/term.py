@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -21,13 +21,29 @@ _LONG = 16
 """From so many variables on, a term to which another variable is added becomes a `GrowingSum`."""
 
 
+def _comparing(relation: Relation) -> Callable[[Any, Any], BoolArray]:
+    """Return the comparison of a term with anything: a method each, for a call less."""
+
+    def compared(self: Term, other: Any) -> BoolArray:
+        if type(other) is int:
+            left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
+            return self.registry.compare(left, relation)
+        if isinstance(other, Term):
+            difference = self - other
+            return difference.registry.compare(difference, relation)
+        return OPERATIONS.compare(self, other, relation)
+
+    return compared
+
+
 class Term(LinearArray):
     """One term: an array of shape () whose rows stay Python tuples until arrays are needed."""
 
-    __slots__ = ("coefficient_list", "constant", "known_literal", "variable_list")
+    __slots__ = ("_negation", "coefficient_list", "constant", "known_literal", "variable_list")
 
     known_literal: int | None
     """Its `literal`, once it is known to be a truth (`single`)."""
+    _negation: BoolArray | None
 
     def __init__(
         self,
@@ -40,7 +56,7 @@ class Term(LinearArray):
         self.variable_list = variable_list
         self.coefficient_list = coefficient_list
         self.constant = constant
-        self.known_literal = None
+        self.known_literal = self._negation = None
 
     shape = ()
 
@@ -158,6 +174,10 @@ class Term(LinearArray):
         if kind is int:
             return Term(self.registry, self.variable_list, self.coefficient_list, self.constant + other)
         if kind is Term:
+            mine, theirs = self.variable_list, other.variable_list
+            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
+                coefficients = self.coefficient_list + other.coefficient_list
+                return Term(self.registry, mine + theirs, coefficients, self.constant + other.constant)
             return self._add_scaled(other, 1)
         if isinstance(other, np.integer):
             return self + int(other)
@@ -174,7 +194,7 @@ class Term(LinearArray):
         if kind is Term:
             mine, theirs = self.variable_list, other.variable_list
             if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
-                coefficients = (self.coefficient_list[0], -other.coefficient_list[0])
+                coefficients = (*self.coefficient_list, -other.coefficient_list[0])
                 return Term(self.registry, mine + theirs, coefficients, self.constant - other.constant)
             return self._add_scaled(other, -1)
         if isinstance(other, np.integer):
@@ -184,9 +204,12 @@ class Term(LinearArray):
         return LinearArray.__sub__(self, other)
 
     def __invert__(self) -> BoolArray:
-        if self.known_literal is None and self.single() is None:
-            return LinearArray.__invert__(self)
-        return OPERATIONS.literal(self.opposite())
+        negation = self._negation
+        if negation is None:
+            if self.known_literal is None and self.single() is None:
+                return LinearArray.__invert__(self)
+            negation = self._negation = OPERATIONS.literal(self.opposite())
+        return negation
 
     def __neg__(self) -> LinearArray:
         return Term(
@@ -218,34 +241,13 @@ class Term(LinearArray):
     def __abs__(self) -> LinearArray:
         return self.registry.define_single("abs", self)
 
-    def _compared(self, other: Any, relation: Relation) -> BoolArray:
-        if type(other) is int:
-            left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
-            return self.registry.compare(left, relation)
-        if isinstance(other, Term):
-            difference = self - other
-            return difference.registry.compare(difference, relation)
-        return OPERATIONS.compare(self, other, relation)
-
-    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._compared(other, "==")
-
-    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._compared(other, "!=")
-
+    __eq__ = _comparing("==")  # type: ignore[assignment]
+    __ne__ = _comparing("!=")  # type: ignore[assignment]
     __hash__ = LinearArray.__hash__
-
-    def __le__(self, other: Any) -> BoolArray:
-        return self._compared(other, "<=")
-
-    def __lt__(self, other: Any) -> BoolArray:
-        return self._compared(other, "<")
-
-    def __ge__(self, other: Any) -> BoolArray:
-        return self._compared(other, ">=")
-
-    def __gt__(self, other: Any) -> BoolArray:
-        return self._compared(other, ">")
+    __le__ = _comparing("<=")
+    __lt__ = _comparing("<")
+    __ge__ = _comparing(">=")
+    __gt__ = _comparing(">")
 
 
 class GrowingSum(Term):
@@ -262,7 +264,8 @@ class GrowingSum(Term):
     _length: int
 
     def __init__(self, start: Term) -> None:
-        self.registry, self.constant, self.known_literal = start.registry, start.constant, None
+        self.registry, self.constant = start.registry, start.constant
+        self.known_literal = self._negation = None
         self._variables, self._coefficients = list(start.variable_list), list(start.coefficient_list)
         self._known = set(self._variables)
         self._length = len(self._variables)
@@ -296,7 +299,8 @@ class GrowingSum(Term):
         self._coefficients.append(coefficient)
         self._known.add(variable)
         longer = GrowingSum.__new__(GrowingSum)
-        longer.registry, longer.constant, longer.known_literal = self.registry, constant, None
+        longer.registry, longer.constant = self.registry, constant
+        longer.known_literal = longer._negation = None
         longer._variables, longer._coefficients = self._variables, self._coefficients
         longer._known, longer._length = self._known, self._length + 1
         return longer

@@ -94,17 +94,17 @@ def singles(values: Iterable[Any]) -> tuple[Any, ...] | None:
     found: list[Any] = []
     registry = None
     for value in values:
-        if type(value) is Term and value.known_literal is not None:
-            single: Any = value
-        else:
-            single = value.single() if isinstance(value, Operand) else None
-        if single is None:
-            return None
-        if registry is None:
-            registry = single.registry
-        elif single.registry is not registry:
-            return None
-        found.append(single)
+        if type(value) is Literals:
+            value = value.terms  # most are single ones
+        if type(value) is not Term or value.known_literal is None:
+            value = value.single() if isinstance(value, Operand) else None
+            if value is None:
+                return None
+        if value.registry is not registry:
+            if registry is not None:
+                return None
+            registry = value.registry
+        found.append(value)
     return None if registry is None or registry.unbound else tuple(found)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from functools import partial
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +26,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.labels import Names
 from cpqueens.language.linear_rows import Row
+from cpqueens.language.pending import signs_in_clause, width_in_clause
 from cpqueens.language.rows import IntArray
 from cpqueens.language.truths import Literals
 from cpqueens.text.plaintext import shown
@@ -61,6 +64,9 @@ class Named(Protocol):
     def producer(self, variable: int) -> tuple[Definition, int] | None:
         """Return the definition of a defined variable and its row there, else None."""
 
+    def is_penalties(self, variable: int) -> bool:
+        """Say whether a variable stands for the penalties of soft constraints."""
+
 
 class Wording:
     """Writes one line about terms of ``model``; of long lists the first ``head`` elements and the last."""
@@ -80,6 +86,8 @@ class Wording:
             return self.model.name_of(variable)
         if self.left < 0:
             return _DOTS
+        if self.model.is_penalties(variable):
+            return "penalties"
         definition, row = produced
         one = definition.take(np.array([row]), definition.results[row : row + 1])
         if isinstance(one, Truth):
@@ -230,16 +238,31 @@ class Wording:
     def _connected(self, truth: Connective, element: int) -> str:
         """Return one element of a connective: by its operator between two literals, else by its name."""
         many = truth.literals.shape[-1]
+        rows = partial(_row, truth.literals)
+        if truth.form is not None:
+            return self._nested_truth(truth.form, True, rows, element * many)
+        return self._joined(truth.kind, many, lambda k: self.literal(rows(element * many + k)))
 
-        def literal(k: int) -> str:
-            return self.literal(_row(truth.literals, element * many + k))
-
-        operator = _OPERATORS.get(truth.kind)
-        if truth.kind == "Negation":
-            return _denied(literal(0))
+    def _joined(self, kind: str, many: int, part: Callable[[int], str]) -> str:
+        operator = _OPERATORS.get(kind)
+        if kind == "Negation":
+            return _denied(part(0))
         if many != 2 or operator is None:
-            return f"{truth.kind}({self._listed(many, literal)})"
-        return operator(literal(0), literal(1))
+            return f"{kind}({self._listed(many, part)})"
+        return operator(part(0), part(1))
+
+    def _nested_truth(self, form: Any, positive: bool, rows: Callable[[int], Row], first: int) -> str:
+        """Return a part of a clause as its user nested it; its literals are the rows from ``first`` on."""
+        signs = signs_in_clause(form, positive)
+        if signs is None:
+            variables, coefficients, constant = rows(first)
+            opposite = variables, [-a for a in coefficients], 1 - constant
+            return self.literal(rows(first) if positive else opposite)
+        parts = list(zip(form[1:], signs, strict=True))
+        starts = list(accumulate((width_in_clause(*part) for part in parts), initial=first))
+        return self._joined(
+            form[0].__name__, len(parts), lambda k: self._nested_truth(*parts[k], rows, starts[k])
+        )
 
     def literal(self, row: Row) -> str:
         """Return the truth that a 0/1 term is 1."""
@@ -322,7 +345,7 @@ _OPERATORS: dict[str, Callable[[str, str], str]] = {
     "And": lambda a, b: f"{closed(a)} & {closed(b)}",
     "Or": lambda a, b: f"{closed(a)} | {closed(b)}",
     "Xor": lambda a, b: f"{closed(a)} ^ {closed(b)}",
-    "Implication": lambda a, b: f"{closed(a)}.implies({b})",
+    "Implication": lambda a, b: f"{closed(a, ' ~')}.implies({b})",
 }
 """How users write a connective of two truths."""
 

@@ -6,6 +6,7 @@ import pickle
 from threading import Thread
 
 import numpy as np
+import oracle
 import pytest
 
 from cpqueens import And, Model, ModelError, Or
@@ -40,7 +41,7 @@ def test_a_loop_means_what_arrays_mean(solver: str) -> None:
 def test_every_constraint_keeps_its_place_name_and_line() -> None:
     m = _loop()
     kinds = [posted.constraint.kind for posted in m.constraints]
-    assert kinds == ["Implication", "Or", "Implication"] * 4
+    assert kinds == ["Implication", "Or", "Or"] * 4
     assert [posted.name for posted in m.constraints][1::3] == ["c0", "c1", "c2", "c3"]
     lines = {posted.source[1] - m.constraints[0].source[1] for posted in m.constraints if posted.source}
     assert lines == {0, 1, 2}
@@ -130,3 +131,33 @@ def test_a_sum_is_not_changed_by_a_longer_one() -> None:
     assert type(total - 1) is Term
     m.add(total == 30, one + 1 <= 31, sum(x[k] == 1 for k in range(40)) == 30)
     assert m.solve(solver="cpsat")[x].tolist() == np.repeat([1, 0], [30, 10]).tolist()
+
+
+NESTED: list[tuple[str, int, str]] = [  # what is posted, truths that are defined for it, its text
+    ("a.implies(Or([b, ~c, d]))", 0, "a.implies(Or(b, ~c, d))"),
+    ("Or([a, Or([b, c]), ~d])", 0, "Or(a, b | c, ~d)"),
+    ("(a & ~b).implies(c | d)", 0, "(a & ~b).implies(c | d)"),
+    ("(~a).implies(b.implies(c))", 0, "(~a).implies(b.implies(c))"),
+    ("a | ((b & c).implies(d))", 0, "a | (b & c).implies(d)"),
+    ("a.implies(Or([b, x <= 1, x == 3]))", 2, "a.implies(Or(b, x <= 1, x == 3))"),
+    ("(a | b).implies(c)", 1, "(a | b).implies(c)"),
+    ("a.implies(And([b, ~c, d]))", 1, "a.implies(And(b, ~c, d))"),
+    ("a | b | c | ~d | (x == 2)", 1, "(((a | b) | c) | ~d) | (x == 2)"),
+    ("a.implies((b ^ c) | d)", 1, "a.implies((b ^ c) | d)"),
+]
+
+
+@pytest.mark.parametrize(("posted", "defined", "text"), NESTED)
+def test_what_is_a_clause_is_posted_as_one(posted: str, defined: int, text: str) -> None:
+    m = Model()
+    terms = {name: m.boolvar(name=name) for name in "abcd"} | {"x": m.intvar(0, 3, name="x")}
+    m.add(eval(posted, {"Or": Or, "And": And, **terms}))
+    for one in (m, m.copy(), pickle.loads(pickle.dumps(m))):
+        assert (str(one.constraints[0].constraint), int(one.is_defined.sum())) == (text, defined)
+    apart = Model()  # the same as a truth that is compared, which nothing is merged with
+    others = {name: apart.boolvar(name=name) for name in "abcd"} | {"x": apart.intvar(0, 3, name="x")}
+    apart.add(apart.boolvar(name="truth") == eval(posted, {"Or": Or, "And": And, **others}), apart["truth"])
+    wanted = oracle.solve(apart).count
+    assert 0 < wanted < 64
+    assert wanted == oracle.solve(m).count
+    assert [m.count(name) for name in ("cpsat", "backtracking", "python-constraint")] == [wanted] * 3

@@ -43,7 +43,7 @@ PIPELINE = Area(
         Mutant("all penalties weigh the same", "Soft.penalties",
                "(1 - self.truths) * self.weights", "1 - self.truths", tests=_SOFT),
         Mutant("penalties apart are added too", "Objectives._with_penalties",
-               "if apart or not plain:", "if not plain:", tests=_SOFT),
+               "if apart:", "if False:", tests=_SOFT),
         Mutant("what holds is violated", "Soft.violated",
                "[0] == 0", "[0] == 1", tests=_SOFT),
         Mutant("a core of the backend's own is believed", "_Blame._said_by",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens import Model, ModelError, all_, any_, cross_check
+from cpqueens import Model, ModelError, all_, any_, cross_check, maximum
 from cpqueens.answers.check import Checker
 from cpqueens.crosscheck import oracle
 from cpqueens.files.modelfile import dump_model, model_digest, parse_model
@@ -82,7 +82,22 @@ OBJECTIVES: list[tuple[Callable[[Model, Any], None], tuple[int, ...], int]] = [
     (lambda m, x: m.minimize(m.penalties, x), (2, 7), 7),
     (lambda m, x: m.minimize(-x, m.penalties), (-9, 2), 9),
     (lambda m, x: m.then_maximize(x), (7,), 9),
+    (lambda m, x: m.minimize(x + m.penalties), (3,), 0),
+    (lambda m, x: m.minimize(2 * x - -10 * m.penalties), (30,), 0),
+    (lambda m, x: m.maximize(x - 10 * m.penalties), (-11,), 9),
+    (lambda m, x: m.minimize(sum([x, 10 * m.penalties]), x), (27, 7), 7),
+    (lambda m, x: m.minimize(np.sum([m.penalties, x, 9 * m.penalties])), (27,), 7),
+    (lambda m, x: m.minimize(10 * maximum(m.penalties, 2) + x), (27,), 7),
+    (lambda m, x: m.minimize(abs(m.penalties - 3), x), (0, 0), 0),
 ]
+
+
+def test_penalties_are_terms(shifts: Model, solver: str) -> None:
+    x, cost = shifts["x"], shifts.penalties
+    shifts += [cost != 3, x != 9]
+    assert str(cost != 3) == "penalties != 3"
+    found = {int(s[x]): int(s[cost]) for s in shifts.solutions(solver)}
+    assert found == {6: 5, 7: 2, 8: 2}
 
 
 @pytest.mark.parametrize("case", range(len(OBJECTIVES)))
@@ -103,6 +118,14 @@ def test_the_order_of_statements_does_not_matter() -> None:
     model.minimize(x)
     model.add_soft(x >= 3, weight=9)
     assert model.solve("backtracking").objectives == (6,)
+    model.minimize(2 * model.penalties + x)
+    model.add_soft(x >= 9, weight=4)
+    again = parse_model(dump_model(model))
+    assert {str(m).splitlines()[-1] for m in (model, again)} == {
+        "  minimize x + 2 * <the penalties of all soft constraints>"
+    }
+    assert model.solve("backtracking").objectives == again.copy().solve("cpsat").objectives == (9,)
+    assert rebuilt(model).solve("backtracking").objectives == (9,)
 
 
 def test_each_element_has_its_weight() -> None:
@@ -178,7 +201,7 @@ REFUSED: dict[str, tuple[Callable[[Model, Any], Any], str]] = {
     "shape": (lambda m, x: m.add_soft(x == [1, 2], weight=[1, 2, 3]), "weight: an array that fits"),
     "no constraint": (lambda m, x: m.add_soft(3), "a constraint is needed"),
     "maximal penalties": (lambda m, x: m.maximize(m.penalties), "penalties are minimised"),
-    "arithmetic": (lambda m, x: m.minimize(x + m.penalties), "penalties of all soft constraints"),
+    "maximal arithmetic": (lambda m, x: m.maximize(2 * m.penalties - m.penalties), "penalties are minimised"),
 }
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.constraints.table_rows import has_stars, written
-from cpqueens.language.conversion import flat_terms, registry_of
-from cpqueens.language.expressions import BoolArray, LinearArray, Registry
+from cpqueens.language.conversion import flat_terms
+from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.plaintext import shown
@@ -68,7 +68,10 @@ class Constraint(BoolArray):
     @property
     def registry(self) -> Registry:  # type: ignore[override]
         """The model of the arguments."""
-        return registry_of(*self.arguments)
+        for terms in self.arguments:
+            if not terms.registry.unbound:
+                return terms.registry
+        return OPERATIONS.unbound
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]

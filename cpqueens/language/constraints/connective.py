@@ -18,6 +18,9 @@ from cpqueens.language.rows import IntArray, reshaped
 from cpqueens.language.term import Term
 from cpqueens.language.truths import flat_literals, side_by_side, singles
 
+_LISTS = {list, tuple}
+_DEEPEST = 8  # connectives within each other that are kept as they were written: chains may be deep
+
 
 class _Literals:
     """The literals of a single connective as an array, made when somebody asks; else they are given."""
@@ -36,9 +39,12 @@ class Connective(Constraint):
     operands: tuple[Term | Constraint, ...] | None = None
     """The truths of a single connective as they came (`Operand.single`); the rest is made when asked for."""
 
+    form: tuple[Any, ...] | None = None
+    """How the user of a clause nested its parts (`pending.Form`); None: they are side by side."""
+
     def __init__(self, *truths: Any) -> None:
         given = truths[0] if len(truths) == 1 else truths
-        operands = singles(given) if isinstance(given, list | tuple) else None
+        operands = singles(given) if type(given) in _LISTS else None
         if operands is not None:
             self.__dict__["operands"] = operands
             return
@@ -51,11 +57,20 @@ class Connective(Constraint):
         return cls.make(literals=literals)
 
     @classmethod
+    def nested(cls, literals: LinearArray, form: tuple[Any, ...] | None) -> Self:
+        """Return the connective over the last axis of 0/1 terms, to be shown in the form given."""
+        return cls.over(literals) if form is None else cls.make(literals=literals, form=form)
+
+    @classmethod
     def of(cls, operands: tuple[Term | Constraint, ...]) -> Self:
         """Return one connective of single truths of one model."""
         new = cls.__new__(cls)
         new.__dict__["operands"] = operands
         return new
+
+    def __getstate__(self) -> dict[str, Any]:
+        form = {} if self.form is None else {"form": self.form}
+        return super().__getstate__() | form
 
     @property
     def parts(self) -> tuple[Term, ...] | None:
@@ -70,11 +85,18 @@ class Connective(Constraint):
         return tuple([_term(operand) for operand in self.operands or ()])
 
     def single(self) -> Constraint | Term | None:
-        """Return one connective of single truths itself, its truth if there are connectives among them."""
-        for operand in self.operands or ():
-            if type(operand) is not Term and isinstance(operand, Connective):
-                return _term(self)  # chains may be deep
-        return None if self.operands is None else self
+        """Return one connective of single truths itself, its truth if connectives are nested deeply in it."""
+        if self.operands is None:
+            return None
+        return self if self._depth <= _DEEPEST else _term(self)
+
+    @cached_property
+    def _depth(self) -> int:
+        """How many connectives are nested in it."""
+        inner = [
+            one._depth for one in self.operands or () if type(one) is not Term and isinstance(one, Connective)
+        ]
+        return 1 + max(inner) if inner else 0
 
     def negated_literals(self, kind: type[Connective]) -> Connective:
         """Return the connective ``kind`` of the negations of the literals."""
@@ -97,17 +119,17 @@ class Connective(Constraint):
     def bind(self, registry: Registry) -> Self:
         """Return the same connectives with literals that belong to ``registry``."""
         if self.operands is None:
-            return super().bind(registry)
+            return self.nested(self.literals.bind(registry), self.form)
         return self.of(tuple([operand.bind(registry) for operand in self.operands]))
 
     def flattened(self) -> Self:
         """Return the same connectives with shape (size,)."""
-        return self.over(self.literals.reshape((self.size, self.literals.shape[-1])))
+        return self.nested(self.literals.reshape((self.size, self.literals.shape[-1])), self.form)
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return the connectives at flat positions ``rows``, in the shape of ``rows``."""
         index = np.arange(self.literals.size).reshape(self.size, self.literals.shape[-1])
-        return self.over(self.literals._pick(index[rows]))
+        return self.nested(self.literals._pick(index[rows]), self.form)
 
     def element_keys(self) -> list[Any]:
         """Return kind and literals for each element, see `parts_key`."""
@@ -125,7 +147,7 @@ class Connective(Constraint):
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
         """Return the same connectives in another shape."""
         new = reshaped(self.shape, *shape)
-        return self.over(self.literals.reshape((*new, self.literals.shape[-1])))
+        return self.nested(self.literals.reshape((*new, self.literals.shape[-1])), self.form)
 
     def values_of_literals(self, values: IntArray) -> IntArray:
         """Return the values of each element's literals, of shape (batch, size, k)."""

@@ -91,9 +91,11 @@ class Linear(Constraint):
         term = self.expression
         if type(term) is not Term:
             return None
-        if term.registry.has_partial:
+        registry = term.registry
+        if registry.has_partial:
             return self.truth()
-        term.ends(self.most)
+        if registry.span * sum(map(abs, term.coefficient_list)) + abs(term.constant) > RELATION:
+            term.ends(RELATION)  # a closer look, which may refuse it
         return self
 
     def satisfied(self, values: IntArray) -> Truths:
