@@ -49,7 +49,7 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
-    return (kernel, "forward"), "a pattern in which propagation may pay"
+    return ("forward", kernel), "a pattern in which propagation may pay"
 
 
 def _choose_order(request: Request) -> Chosen:
