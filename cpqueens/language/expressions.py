@@ -288,7 +288,10 @@ class LinearArray(Operand, LinearRows):
         new = rows.reshaped(self.shape, *shape)
         if new == self.shape:
             return self
-        return build(self.registry, new, self.variables, self.coefficients, self.constants)
+        same = build(self.registry, new, self.variables, self.coefficients, self.constants)
+        if self.shape and new:  # one makes the single terms for both: `x.flat[k]` in a loop
+            self._scalars = same._scalars = [] if self._scalars is None else self._scalars
+        return same
 
     def ravel(self) -> LinearArray:
         """Return the elements in C order, of shape (size,)."""
@@ -323,8 +326,10 @@ class LinearArray(Operand, LinearRows):
         if place is None:
             return OPERATIONS.pick(self, key)
         if self._scalars is None:
+            self._scalars = []
+        if not self._scalars:
             term = OPERATIONS.term
-            self._scalars = [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
+            self._scalars += [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
         return self._scalars[place]
 
     def _place(self, key: Any) -> int | None:

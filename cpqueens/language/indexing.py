@@ -17,6 +17,9 @@ from cpqueens.language.expressions import BoolArray, LinearArray, Positions
 from cpqueens.language.rows import MAX_ELEMENTS, IntArray, refuse_misread
 from cpqueens.text.plaintext import shown
 
+_PLAIN = frozenset({int, slice, type(Ellipsis), type(None)})
+"""Parts of a key that hold no terms."""
+
 
 def pick(array: LinearArray, key: Any) -> LinearArray:
     """Return ``array[key]``.
@@ -37,7 +40,8 @@ def plain_positions(shape: tuple[int, ...], key: Any) -> Positions | None:
 
 
 def _parts(key: Any) -> tuple[Any, ...]:
-    return tuple(_part(part) for part in (key if isinstance(key, tuple) else (key,)))
+    parts = key if isinstance(key, tuple) else (key,)
+    return tuple(part if type(part) in _PLAIN else _part(part) for part in parts)
 
 
 def _part(part: Any) -> Any:

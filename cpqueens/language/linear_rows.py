@@ -17,7 +17,7 @@ Row = tuple[Sequence[int], Sequence[int], int]
 """One term: variables, coefficients, constant."""
 
 
-_FEW = 4  # terms whose keys Python packs sooner than NumPy
+_FEW = 32  # terms whose keys Python packs sooner than NumPy
 
 
 def term_key(variables: Sequence[int], coefficients: Sequence[int], constant: int, *before: int) -> bytes:

@@ -37,6 +37,9 @@ RELATIONS = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (G
 Singles = tuple[IntArray, IntArray, IntArray]
 """Variables, coefficients and constants of terms of one variable each."""
 
+_MOST_TOGETHER = 1 << 20
+"""Terms of one definition block that are renumbered at once."""
+
 PLAIN_KINDS = frozenset({"AllDifferent", "Count", "Linear", "Or", "Table"})
 TRUTH_KINDS = frozenset({"Linear", "Or"})
 
@@ -72,7 +75,7 @@ class Terms:
     def singles(self, first: int, last: int) -> Singles | None:
         """Return the terms ``first`` .. ``last - 1``, as views, if each has one variable; else None."""
         start = self.start[first : last + 1]
-        if (np.diff(start) != 1).any():
+        if (start[1:] - start[:-1] != 1).any():
             return None
         part = slice(int(start[0]), int(start[-1]))
         return self.variable[part], self.coefficient[part], self.constant[first:last]
@@ -143,6 +146,13 @@ class Whole:
         """Return terms of the constraint under renumbered variables."""
         return _terms(self._number, [array])
 
+    def variables(self, array: LinearArray) -> list[int] | None:
+        """Return the renumbered variables that terms of the constraint are, None if one is none."""
+        if array.width != 1 or not (array.coefficients == 1).all() or array.constants.any():
+            return None
+        found: list[int] = self._number[array.variables[:, 0]].tolist()
+        return found
+
 
 Takes = Callable[[Constraint], bool]
 """Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
@@ -167,9 +177,12 @@ def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int
     none = np.zeros(0, dtype=np.int64)
     parts = [(none, none, none, none)]
     for array, shift in zip(arrays, shifts, strict=False):
-        kept = array.coefficients != 0
-        variables = number[array.variables[kept]]
-        parts.append((kept.sum(axis=1), variables, array.coefficients[kept], array.constants + shift))
+        variables, coefficients, constants = array.variables, array.coefficients, array.constants + shift
+        if array.width == 1 and coefficients.all():  # mostly they are variables
+            parts.append((np.ones_like(constants), number[variables[:, 0]], coefficients[:, 0], constants))
+            continue
+        kept = coefficients != 0
+        parts.append((kept.sum(axis=1), number[variables[kept]], coefficients[kept], constants))
     lengths, variables, coefficients, constants = (
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
@@ -263,8 +276,8 @@ def _definitions(number: IntArray, blocks: Sequence[Definition]) -> list[Compile
     groups: dict[Any, list[int]] = {}
     for k, block in enumerate(blocks):
         relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None
-        sizes = [a.size // max(1, block.size) for a in block.arguments]
-        together = not block.shared and all(sizes)
+        sizes = _sizes(block)
+        together = all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER
         groups.setdefault((type(block), relation, *sizes) if together else k, []).append(k)
     found: list[list[CompiledDefinition]] = [[] for _ in blocks]
     for key, members in groups.items():
@@ -309,8 +322,20 @@ def _side_by_side(block: Definition) -> Sequence[LinearArray]:
     """Return the arguments of a block as one array, in which those of each result lie together."""
     if len(block.arguments) == 1:
         return block.arguments
-    flat = concatenate_rows(block.arguments)
-    return [flat._pick(flat._index().reshape(len(block.arguments), -1).T.reshape(-1))]
+    starts = offsets([array.size for array in block.arguments]).tolist()
+    steps = [*_sizes(block)[: len(block.arguments) - block.shared], *[0] * block.shared]
+    result = np.arange(block.size)[:, None]
+    places = [
+        start + step * result + np.arange(size)
+        for start, step, size in zip(starts, steps, _sizes(block), strict=False)
+    ]
+    return [concatenate_rows(block.arguments)._pick(np.concatenate(places, axis=1).reshape(-1))]
+
+
+def _sizes(block: Definition) -> list[int]:
+    """Return how many terms of each argument are one result's; all results share the last arguments."""
+    own = len(block.arguments) - block.shared
+    return [a.size // (max(1, block.size) if k < own else 1) for k, a in enumerate(block.arguments)]
 
 
 def _split(terms: Terms, count: int) -> Iterator[Terms]:

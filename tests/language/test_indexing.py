@@ -320,3 +320,13 @@ def test_arrays_that_no_memory_holds() -> None:
     for use in (lambda: x + x.T, lambda: x == x.T, lambda: x + range(10**12)):
         with pytest.raises(ModelError, match=r"at most|more than"):
             use()
+
+
+def test_arrays_of_the_same_elements_share_their_single_terms() -> None:
+    m = Model()
+    x = m.intvar(0, 9, shape=(2, 3), name="x")
+    rows = x.flat, x.reshape(3, 2), x
+    assert x.flat[4] is rows[0][4] is rows[1][2, 0] is rows[2][1, 1]
+    assert [term.variable_list for term in map(x.flat.__getitem__, range(6))] == [(k,) for k in range(6)]
+    assert x.T.flat[1].variable_list == (3,)
+    assert m.intvar(0, 1, name="y").reshape(1, 1)[0, 0].variable_list == (6,)

@@ -7,6 +7,7 @@ import pytest
 
 from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
+from cpqueens.lowered import compiled
 
 
 def agrees(model: Model, solver: str) -> bool:
@@ -29,6 +30,20 @@ def test_several_positions_in_one_table(solver: str) -> None:
     picked = element([x[0] + 1, 2, x[1]], x)
     model.add(picked[0] < picked[1])
     assert agrees(model, solver)
+
+
+@pytest.mark.parametrize("most", [0, 1 << 20], ids=["one by one", "together"])
+def test_positions_in_one_table_are_renumbered_alike(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "_MOST_TOGETHER", most)
+    model = Model()
+    x = model.boolvar(shape=4, name="x")
+    model.add(element(x[:3] + 1, [x[3], 2 * x[0], x[1] + x[2]]) == 2)
+    definitions = compiled.compile_model(model).definitions
+    rows = [[definition.terms.row(t) for t in range(4)] for definition in definitions]
+    found = [[(v.tolist(), a.tolist(), c) for v, a, c in each] for each in rows]
+    table = [([v], [1], 1) for v in range(3)]
+    positions = [([3], [1], 0), ([0], [2], 0), ([1, 2], [1, 1], 0)]
+    assert found == [[position, *table] for position in positions]
 
 
 @pytest.mark.parametrize(

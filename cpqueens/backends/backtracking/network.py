@@ -1,11 +1,13 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.differences import add_circles
@@ -20,7 +22,7 @@ from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms, Whole
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Whole
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -46,14 +48,12 @@ _FIRST_WEIGHT = 64
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
-Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
-
-@dataclass
+@dataclass(slots=True)
 class _Propagator:
     kind: int
-    variables: list[int]
-    coefficients: list[int]
+    variables: Sequence[int]
+    coefficients: Sequence[int]
     constant: int = 0
     result: int = -1
     own: Propagator | None = None  # where it is compiled apart
@@ -97,7 +97,10 @@ class Builder:
     def variables(self, array: LinearArray) -> list[int]:
         """Return a variable for each term of the constraint that is being taken whole."""
         assert self.taken is not None, "a constraint is being taken"
-        return [self.variable(row) for row in _rows(self.taken.terms(array))]
+        plain = self.taken.variables(array)
+        if plain is not None:
+            return plain
+        return [self.variable(row) for row in rows_of(self.taken.terms(array))]
 
     def bounds(self, variable: int) -> tuple[int, int]:
         """Return the least and the greatest value of a variable."""
@@ -110,20 +113,23 @@ class Builder:
         return len(self.lower) - 1
 
     def add(
-        self, kind: int, variables: list[int], coefficients: list[int], constant: int = 0, result: int = -1
+        self,
+        kind: int,
+        variables: Sequence[int],
+        coefficients: Sequence[int],
+        constant: int = 0,
+        result: int = -1,
     ) -> None:
         """Add a propagator."""
         self.propagators.append(_Propagator(kind, variables, coefficients, constant, result))
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""
-        coefficients = list(own.coefficients) or [1] * len(own.variables)
+        coefficients = own.coefficients or (1,) * len(own.variables)
         first = len(self.words) if own.words else -1
         self.words += own.words
         kind = kind_of(own.name)
-        self.propagators.append(
-            _Propagator(kind, list(own.variables), coefficients, own.constant, first, own)
-        )
+        self.propagators.append(_Propagator(kind, own.variables, coefficients, own.constant, first, own))
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""
@@ -141,7 +147,7 @@ class Builder:
         variables, coefficients, constant = row
         sign = -1 if relation == GE else 1
         kind = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}[relation]
-        self.add(kind, list(variables), [sign * a for a in coefficients], sign * constant)
+        self.add(kind, variables, [sign * a for a in coefficients], sign * constant)
         if relation == EQ and self.strong:
             add_equation_values(row, self)
 
@@ -154,11 +160,10 @@ class Builder:
             self.add(kinds.EQUAL, [result, opposite], [1, 1], -1)
             result, relation = opposite, EQ
         kind = kinds.TRUTH_EQUAL if relation == EQ else kinds.TRUTH_AT_MOST
-        self.add(kind, list(variables), [sign * a for a in coefficients], sign * constant, result)
+        self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
 
-    def define(self, definition: CompiledDefinition) -> None:
-        """Add the propagator of a definition."""
-        rows = _rows(definition.terms)
+    def define(self, definition: CompiledDefinition, rows: list[Row]) -> None:
+        """Add the propagator of a definition, whose terms are ``rows``."""
         if definition.kind == "truth_linear":
             self.truth(rows[0], definition.relation, definition.result)
         elif definition.kind == "truth_or":
@@ -202,7 +207,7 @@ class Builder:
                 constants.append(t)
         pairs = {pair for group in [constants, *having.values()] for pair in combinations(group, 2)}
         for t, u in sorted(pairs):
-            self.linear(_difference(terms[t], terms[u]), NE)
+            self.linear(difference(terms[t], terms[u]), NE)
 
     def table(self, terms: list[Row], rows: IntArray) -> None:
         """Add a table."""
@@ -228,47 +233,23 @@ class Builder:
     def build(self) -> None:
         """Add everything that the compiled model has."""
         c = self.compiled
-        for definition in c.definitions:
-            self.define(definition)
-        linear = list(zip(_rows(c.linear), c.relation.tolist(), strict=True))
+        for definition, rows in zip(c.definitions, rows_of_each(d.terms for d in c.definitions), strict=True):
+            self.define(definition, rows)
+        linear = list(zip(rows_of(c.linear), c.relation.tolist(), strict=True))
         for row, relation in linear:
             self.linear(row, relation)
         if self.strong:
             add_circles(linear, self)
-        for terms in _groups(c.literals, c.clause_start):
+        for terms in groups(c.literals, c.clause_start):
             self.add(kinds.CLAUSE, *self.literals(terms))
-        for terms in _groups(c.different, c.different_start):
+        for terms in groups(c.different, c.different_start):
             self.all_different(terms)
-        for table_terms, rows in c.tables:
-            self.table(_rows(table_terms), rows)
+        for table_terms, allowed in c.tables:
+            self.table(rows_of(table_terms), allowed)
         for self.taken in c.wholes:
             WHOLES[self.taken.constraint.kind].lay_out(self.taken.constraint, self)
         if c.objective is not None:
-            self.objective(_rows(c.objective)[0], linear)
-
-
-def _difference(first: Row, second: Row) -> Row:
-    """Return ``first - second``, each variable once and none with coefficient 0."""
-    sums = dict(zip(first[0], first[1], strict=True))
-    for v, a in zip(second[0], second[1], strict=True):
-        sums[v] = sums.get(v, 0) - a
-    kept = {v: a for v, a in sums.items() if a}
-    return tuple(kept), tuple(kept.values()), first[2] - second[2]
-
-
-def _rows(terms: Terms) -> list[Row]:
-    variables, coefficients = terms.variable.tolist(), terms.coefficient.tolist()
-    ends = terms.start.tolist()
-    return [
-        (tuple(variables[a:b]), tuple(coefficients[a:b]), c)
-        for a, b, c in zip(ends[:-1], ends[1:], terms.constant.tolist(), strict=True)
-    ]
-
-
-def _groups(terms: Terms, start: IntArray) -> list[list[Row]]:
-    rows = _rows(terms)
-    ends = start.tolist()
-    return [rows[a:b] for a, b in pairwise(ends)]
+            self.objective(rows_of(c.objective)[0], linear)
 
 
 def _array(values: Any) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class Searching:
     pattern: Pattern | SumPattern | None
     request: Request
     facts: dict[str, Any]
+    networks: dict[tuple[object, ...], tuple[Memory, int]] = field(default_factory=dict)
+    """Those of this run, made once: of a large model they are not kept with it."""
 
     def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
         """Return the search by these strategies."""
@@ -120,8 +122,12 @@ class Searching:
         return self.pattern
 
     def _network(self, check_only: bool = False, learning: bool = False) -> tuple[Memory, int]:
-        kept = "network", self.request.want is Want.BEST, check_only, learning
-        return self.model.kept(kept, lambda: build_memory(self.compiled, check_only, learning))
+        key = "network", self.request.want is Want.BEST, check_only, learning
+        if key not in self.networks:
+            self.networks[key] = self.model.kept(
+                key, lambda: build_memory(self.compiled, check_only, learning)
+            )
+        return self.networks[key]
 
     def _run(self, strategies: tuple[str, ...], deliver: Deliver) -> Ended:
         if len(strategies) == 1:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Table
-from cpqueens.backends.backtracking import network
+from cpqueens.backends.backtracking import network, searching
+from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.errors import ModelError
 
 AHEAD = ("backtracking", "backtracking:forward")
@@ -121,3 +123,28 @@ def test_wide_listing_grows_the_trail() -> None:
     m.add(x[np.arange(2990)] == 0)
     assert m.count(solver="backtracking:forward") == 2**10
     assert m.count(solver="backtracking") == 2**10
+
+
+@pytest.mark.parametrize("size", [5, 400], ids=["kept with the model", "too large to be kept"])
+def test_a_run_makes_its_network_once(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    made = []
+
+    def build_memory(*arguments: Any) -> Any:
+        made.append(arguments)
+        return network.build_memory(*arguments)
+
+    monkeypatch.setattr(searching, "build_memory", build_memory)
+    m = Model()
+    x = m.boolvar(shape=size, name="x")
+    m.add(x.sum() == 1)
+    assert m.solve(solver="backtracking").solution is not None
+    assert len(made) == 1
+
+
+def test_tables_with_the_same_rows_are_laid_out_once() -> None:
+    rows = np.arange(6)
+    first, second = (table_propagator("table", [k, k + 1], rows.reshape(3, 2)) for k in range(2))
+    third = table_propagator("table", [0, 1, 2], rows.reshape(2, 3))  # the same bytes
+    assert first.numbers is second.numbers
+    assert first.variables != second.variables
+    assert len(third.words) != len(first.words)

@@ -19,8 +19,10 @@ def _span(variable: int, parts: Parts) -> int:
 def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> None:
     """Let the equation ``row == 0`` look at each value, if it has two or three variables of few values."""
     variables, coefficients, constant = row
-    *others, largest = sorted(_span(v, parts) for v in variables) or [0]
-    if len(others) in (1, 2) and largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS:
+    if len(variables) not in (2, 3):
+        return
+    *others, largest = sorted(_span(v, parts) for v in variables)
+    if largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS:
         parts.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
 
 

@@ -1,6 +1,7 @@
 """`Table`, `ShortTable` and `NegativeTable` for the exact engine: rows as bits."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,29 @@ from cpqueens.language.constraints.table_rows import STAR, by_stars
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import LE
 
+MOST_SHARED = 1 << 12
+"""Entries of a table up to which what is made of it is remembered for the next one with the same rows."""
+
 
 def table_propagator(name: str, variables: Sequence[int], rows: IntArray) -> Propagator:
     """Return a propagator over distinct rows, (rows, variables), with `STAR` for any value."""
+    if rows.size > MOST_SHARED:
+        numbers, words = _laid_out(rows)
+    else:
+        numbers, words = _laid_out_once(rows.tobytes(), len(variables))
+    return Propagator(name, variables, numbers=numbers, words=words)
+
+
+@lru_cache(maxsize=16)
+def _laid_out_once(rows: bytes, width: int) -> tuple[IntArray, list[int]]:
+    """Return the same for rows as bytes: models have one table over many tuples of variables."""
+    return _laid_out(np.frombuffer(rows, dtype=np.int64).reshape(-1, width))
+
+
+def _laid_out(rows: IntArray) -> tuple[IntArray, list[int]]:
+    """Return the numbers and the first reversible words of a propagator over distinct rows."""
     words = -(-len(rows) // at.BITS)
-    listed = at.HEAD + at.COLUMN * len(variables)
+    listed = at.HEAD + at.COLUMN * rows.shape[1]
     behind = listed + 2 * words
     parts = [np.arange(words), np.zeros(words, dtype=np.int64)]
     heads, counts = [words, listed, listed + words], [words, 0]
@@ -31,7 +50,7 @@ def table_propagator(name: str, variables: Sequence[int], rows: IntArray) -> Pro
     left = np.full(words, (1 << at.BITS) - 1, dtype=np.int64)
     left[words - 1 :] = (1 << ((len(rows) - 1) % at.BITS + 1)) - 1
     numbers = np.concatenate([np.array(heads, dtype=np.int64), *parts])
-    return Propagator(name, variables, numbers=numbers, words=[*counts, *left.tolist()])
+    return numbers, [*counts, *left.tolist()]
 
 
 def _masks(column: IntArray, words: int) -> list[IntArray]:
