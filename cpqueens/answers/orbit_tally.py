@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from cpqueens.answers.symmetry import Group, canonical, fixed, orbit_sizes
+from cpqueens.answers.symmetry import Group, OrbitsMet, fixed
 from cpqueens.language.rows import IntArray
 
 
@@ -21,15 +21,15 @@ class OrbitTally:
     """
 
     def __init__(self, group: Group) -> None:
-        self.group = group
+        self._met = OrbitsMet(group)
         self.solutions = 0
         self.sizes: Counter[int] = Counter()
 
     def take(self, solutions: IntArray) -> None:
         """Count distinct solutions (batch, variables)."""
-        least = solutions[(canonical(solutions, self.group) == solutions).all(axis=1)]
+        least = solutions[(self._met.canonical(solutions) == solutions).all(axis=1)]
         self.solutions += len(solutions)
-        self.sizes.update(orbit_sizes(least, self.group).tolist())
+        self.sizes.update(self._met.sizes(least).tolist())
 
     @property
     def orbits(self) -> int:
@@ -53,6 +53,8 @@ def orbits_text(sizes: Mapping[int, int]) -> str:
 
 def symmetry_class(solution: IntArray, group: Group) -> tuple[str, ...]:
     """Return the names of the symmetries that leave one solution (variables,) as it is.
+
+    Of a generated group these are among the generators.
 
     >>> import numpy as np
     >>> from cpqueens.answers.symmetry import QUEENS_BOARD
