@@ -247,6 +247,12 @@ class OrbitsMet:
             return orbit_sizes(solutions, self.group)
         return np.array([self._sizes[k] for k in self._numbers(solutions)], dtype=np.int64)
 
+    def members(self, solution: IntArray) -> IntArray:
+        """Return the orbit of one solution (variables,) in lexicographic order, of a generated group."""
+        number = self._numbers(solution[None])[0]
+        rows = {row for row, orbit in self._of.items() if orbit == number}
+        return np.unique(_solutions(rows, len(solution)), axis=0)
+
     def _numbers(self, solutions: IntArray) -> list[int]:
         rows = _rows(solutions)
         for row, solution in zip(rows, solutions, strict=True):
