@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cpqueens.answers.symmetry import IDENTITY, QUEENS_BOARD, Generated, Group, Symmetry
+from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray
 
 
@@ -32,13 +33,26 @@ def generated(*parts: Iterable[Symmetry]) -> Generated:
 def placed(name: str, places: ArrayLike) -> Symmetry:
     """Return the symmetry that puts the variable ``places[k]`` in place k; ``places`` is of any shape."""
     order = np.asarray(places, dtype=np.intp).reshape(-1)
-    return Symmetry(name, lambda solutions: solutions[:, order])
+
+    def moved(solutions: IntArray) -> IntArray:
+        if solutions.shape[1] != len(order):
+            raise ModelError(f"symmetries: {len(order)} variables are needed, got {solutions.shape[1]}")
+        return solutions[:, order]
+
+    return Symmetry(name, moved)
 
 
 def renamed(name: str, low: int, values: ArrayLike) -> Symmetry:
     """Return the symmetry that puts ``values[k]`` for each low + k."""
     table = np.asarray(values, dtype=np.int64)
-    return Symmetry(name, lambda solutions: table[solutions - low])
+
+    def put(solutions: IntArray) -> IntArray:
+        places = solutions - low
+        if places.size and not (places.min() >= 0 and places.max() < len(table)):
+            raise ModelError(f"symmetries: values {low}..{low + len(table) - 1} are needed")
+        return table[places]
+
+    return Symmetry(name, put)
 
 
 def _orders(many: int) -> dict[str, IntArray]:
@@ -104,7 +118,7 @@ def torus(n: int, units: bool = False) -> Generated:
         Symmetry("shift of the columns", lambda q: (q + 1) % n),
     ]
     factors = [unit for unit in range(2, n - 1) if math.gcd(unit, n) == 1] if units else []
-    return generated(QUEENS_BOARD, shifts, map(by, factors))
+    return generated((QUEENS_BOARD[1], QUEENS_BOARD[4]), shifts, map(by, factors))
 
 
 def then(group: Group, last: Any) -> Group:

@@ -60,3 +60,18 @@ def test_orbits_too_large_to_keep_are_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(symmetry, "LARGEST", 20)
     with pytest.raises(ModelError, match="the orbits have more than 20 solutions together"):
         canonical([[0, 1, 2, 3]], groups.generated(groups.values(0, 4)))
+
+
+@pytest.mark.parametrize(
+    ("generators", "solutions", "reason"),
+    [
+        (groups.values(1, 3), [[1, 2, 4]], "values 1..3 are needed"),
+        (groups.values(1, 3), [[0, 1]], "values 1..3 are needed"),
+        (groups.exchanges(2, 0, (2, 2)), [[0, 1, 2]], "4 variables are needed, got 3"),
+    ],
+)
+def test_solutions_that_a_group_is_not_for_are_refused(
+    generators: tuple[symmetry.Symmetry, ...], solutions: list[list[int]], reason: str
+) -> None:
+    with pytest.raises(ModelError, match=reason):
+        canonical(solutions, groups.generated(generators))

@@ -37,6 +37,19 @@ def test_published_values(name: str) -> None:
         assert not any(instance.verify(s.as_dict()) for s in outcome.solutions), entry
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [("dominating_queens", n) for n in (7, 8, 9, 10)] + [("knights", 9), ("knights", 10), ("still_life", 7)],
+)
+def test_published_optima_that_need_the_linear_relaxation(name: str, n: int) -> None:
+    instance = catalog.find(name).instance(n=n)
+    published = instance.published("optimum")
+    assert published is not None
+    outcome = instance.model.solve(solver="cpsat", linearization_level=2)
+    assert (outcome.status, outcome.objective) == (Status.OPTIMAL, published.value)
+
+
 @pytest.mark.parametrize("name", LIBRARY)
 def test_faults_are_named_and_bad_parameters_refused_in_one_line(name: str) -> None:
     for solution, parameters, part in LIBRARY[name].faults:
