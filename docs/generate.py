@@ -171,11 +171,23 @@ def _solver(solver: str, told: list[dict[str, Any]], recorded: list[str]) -> str
 # ---- the gallery ---------------------------------------------------------------------------------------
 
 
+_VIEWPOINTS = """## Which solver likes which viewpoint
+
+Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
+`tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it.
+The first viewpoint suits nearly all solvers best; CP-SAT counts the queens' Booleans as quickly, and both
+viewpoints at once help `backtracking` to find one of Langford's rows.
+
+```{include} ../../files/viewpoints.txt
+```"""
+
+
 def _gallery() -> dict[str, str]:
     """Return a page for each problem."""
     pages = {f"gallery/{name}.md": _problem(catalog.find(name)) for name in catalog.names()}
     rows = [(f"[{_title(name)}]({name}.md)", catalog.find(name).summary) for name in catalog.names()]
-    index = f"# Gallery\n\n{_table(('problem', 'what is asked'), rows)}\n\n{_toctree(catalog.names())}\n"
+    parts = ["# Gallery", _table(("problem", "what is asked"), rows), _VIEWPOINTS, _toctree(catalog.names())]
+    index = "\n\n".join(parts) + "\n"
     return {**pages, "gallery/index.md": index}
 
 

@@ -9,6 +9,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from cpqueens import LexLessEqual, Model, ModelError
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import Group
+from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Pieces
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
@@ -61,7 +64,25 @@ def numbers(v: int, k: int, lam: int) -> tuple[int, int]:
     return r, b
 
 
+def symmetries(v: int, k: int, lam: int, ordered: str) -> Group:
+    """Return those of points, and of blocks where these are in no order; none if points are in order too."""
+    b = numbers(v, k, lam)[1]
+    if ordered == "both":
+        return ()
+    points = groups.generated(groups.exchanges(v, 0, (v, b), "points"))
+    if ordered == "none":
+        return groups.generated(points, groups.exchanges(b, 1, (v, b), "blocks"))
+
+    def in_order(designs: IntArray) -> IntArray:
+        blocks = designs.reshape(-1, v, b).transpose(0, 2, 1)
+        return groups.sorted_rows(blocks).transpose(0, 2, 1).reshape(len(designs), v * b)
+
+    return groups.then(points, in_order)
+
+
 published = (
+    Published("fundamental", 1, "OEIS A030129"),
+    Published("fundamental", 1, "OEIS A030129", {"v": 9}),
     Published("solutions", 30, "OEIS A030128"),
     Published("solutions", 840, "OEIS A030128", {"v": 9}),
 )

@@ -22,6 +22,9 @@ def dominating_queens(n: Annotated[int, Between(1, 60)] = 6) -> Model:
     ``x[i, j]`` is 1 where a queen stands; the queens may attack each other. Five are enough on the chess
     board: a covering problem, where n queens at peace are a packing problem.
 
+    CP-SAT proves n = 8, 9 and 10 in one or two seconds of processor time each with
+    ``linearization_level=2``; without, 8 is not proved in six.
+
     >>> dominating_queens(5).solve(solver="cpsat").objective
     3
     """

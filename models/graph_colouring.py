@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from cpqueens import Model, ModelError
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Colouring
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
@@ -115,6 +117,12 @@ GRAPHS: dict[str, Callable[[int], tuple[int, Edges]]] = {
     "cycle": _cycle,
     "complete": _complete,
 }
+
+
+def symmetries(graph: str, size: int, colours: int, edges: Edges = ()) -> Group:
+    """Return those of the colours; graphs have their own, which are not looked for."""
+    return groups.generated(groups.values(0, colours))
+
 
 published = (
     Published("solutions", 120, "chromatic polynomial of the Petersen graph at 3"),

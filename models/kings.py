@@ -37,7 +37,7 @@ def kings(n: Annotated[int, Between(1, 100)] = 6, pieces: Annotated[int, Between
 symmetries = CELL_BOARD
 
 published = (
-    *series("optimum", "OEIS A008794", {n: ((n + 1) // 2) ** 2 for n in range(1, 13)}),
+    *series("optimum", "OEIS A008794(n + 1)", {n: ((n + 1) // 2) ** 2 for n in range(1, 13)}),
     *(
         Published("solutions", value, "OEIS A018807", {"n": 2 * k, "pieces": k * k})
         for k, value in enumerate((4, 79, 3600), 1)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+import numpy as np
+
 from cpqueens import Circuit, Model, Table
+from cpqueens.answers.symmetry import IDENTITY, Group, Symmetry
+from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Tour
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
@@ -46,10 +50,36 @@ def reached(rows: int, columns: int) -> list[list[int]]:
     ]
 
 
+def symmetries(rows: int, columns: int, closed: bool) -> Group:
+    """Return those of the board, each with the tour's direction as it is and reversed."""
+    squares = np.arange(rows * columns).reshape(rows, columns)
+    turns = {"identity": squares, "rotation by 180": squares[::-1, ::-1]}
+    turns |= {"mirror left to right": squares[:, ::-1], "mirror top to bottom": squares[::-1]}
+    if rows == columns:
+        turns |= {f"{name}, transposed": square.T for name, square in list(turns.items())}
+    found = []
+    for name, turned in turns.items():
+        new = np.append(turned.reshape(-1), [] if closed else [squares.size]).astype(np.int64)
+        found.append(Symmetry(name, lambda tours, new=new: _renumbered(tours, new)))  # type: ignore[misc]
+        backwards = lambda tours, new=new: np.argsort(_renumbered(tours, new), axis=1)  # noqa: E731
+        found.append(Symmetry(f"{name}, backwards", backwards))
+    return (IDENTITY, *found[1:])
+
+
+def _renumbered(tours: IntArray, new: IntArray) -> IntArray:
+    """Return tours in which square k is called ``new[k]``."""
+    return new[tours][:, np.argsort(new)]
+
+
 published = (
     Published("solutions", 0, "Schwenk 1991: none on 4 by n", {"rows": 4, "columns": 4}),
     Published("solutions", 0, "Euler 1759: none on odd numbers of squares", {"rows": 5, "columns": 5}),
-    Published("solutions", 16, "Euler 1759", {"rows": 3, "columns": 4, "closed": False}),
+    Published(
+        "solutions",
+        16,
+        "OEIS A169696: 8, each in two directions",
+        {"rows": 3, "columns": 4, "closed": False},
+    ),
     Published("solutions", 1728, "OEIS A165134", {"rows": 5, "columns": 5, "closed": False}),
     Published("solutions", 19724, "OEIS A001230: 9862, each in two directions"),
 )

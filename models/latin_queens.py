@@ -8,6 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import CELL_BOARD, Group
+from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Grid
 from cpqueens.problems.boards import diagonals
 from cpqueens.problems.published import from_index, series
@@ -31,6 +34,15 @@ def latin_queens(n: Annotated[int, Between(1, 100)] = 5) -> Model:
     m.add(x[0] == np.arange(n), name="colours by the first row")
     m.view = Grid("x")
     return m
+
+
+def symmetries(n: int) -> Group:
+    """Return the eight of the square, after which the colours are named by the first row again."""
+
+    def by_first_row(boards: IntArray) -> IntArray:
+        return np.take_along_axis(np.argsort(boards[:, :n], axis=1), boards, axis=1)
+
+    return groups.then(CELL_BOARD, by_first_row)
 
 
 _NONE = "OEIS A088202: the queens' graph needs more than n colours"

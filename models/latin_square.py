@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from cpqueens import AllDifferent, Inverse, Model
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Grid
 from cpqueens.problems.published import series
 from cpqueens.problems.signatures import Between, validated
@@ -44,9 +46,15 @@ def latin_square(
     return m
 
 
+def symmetries(n: int, fixed: str = "none", viewpoint: str = "rows") -> Group:
+    """Return those of rows, columns and numbers, unless some are fixed or places are decided too."""
+    return groups.latin_square(n) if (fixed, viewpoint) == ("none", "rows") else ()
+
+
 _ALL = {1: 1, 2: 2, 3: 12, 4: 576, 5: 161280}
 
 published = (
+    *series("fundamental", "OEIS A003090, main classes", {1: 1, 2: 1, 3: 1, 4: 2, 5: 2}),
     *series("solutions", "OEIS A002860", _ALL),
     *series(
         "solutions", "OEIS A002860 over n!", {n: v // factorial(n) for n, v in _ALL.items()}, fixed="row"

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import Model
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import CELL_BOARD, IDENTITY, Group
 from cpqueens.language.views import Armies
 from cpqueens.problems.published import from_index, series
 from cpqueens.problems.signatures import Between, validated
@@ -38,6 +40,17 @@ def attacks(n: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     down, across = row[:, None] - row, column[:, None] - column
     here, there = np.nonzero((down == 0) | (across == 0) | (abs(down) == abs(across)))
     return here, there
+
+
+def symmetries(n: int) -> Group:
+    """Return the eight of the square, with the colours as they are and exchanged."""
+    cells = np.arange(2 * n * n).reshape(2, n, n)
+    turned = [(board.name, np.stack([board(army.reshape(1, -1)) for army in cells])) for board in CELL_BOARD]
+    exchanged = [
+        groups.placed("colours exchanged" if name == "identity" else f"{name}, colours exchanged", both[::-1])
+        for name, both in turned
+    ]
+    return (IDENTITY, *(groups.placed(name, both) for name, both in turned[1:]), *exchanged)
 
 
 published = series("optimum", "OEIS A250000", from_index(1, 0, 0, 1, 2, 4, 5, 7))

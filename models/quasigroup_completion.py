@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model, ModelError
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Cages
 from cpqueens.problems.published import series
 from cpqueens.problems.signatures import Between, validated
@@ -54,6 +56,11 @@ def given_cells(n: int, holes: int, seed: int) -> tuple[list[int], list[int]]:
     square = values[(rows[:, None] + columns) % n]
     kept = random.Random(seed + 1).sample(range(n * n), n * n - holes)
     return kept, square.flat[kept].tolist()
+
+
+def symmetries(n: int, holes: int, seed: int) -> Group:
+    """Return those of Latin squares, if all cells are holes."""
+    return groups.latin_square(n) if holes == n * n else ()
 
 
 published = tuple(

@@ -56,10 +56,10 @@ def queens_completion(
     return m
 
 
-_CORNER = "Watkins, Across the Board (2004): 4, 8, 16, 18, 18, 16, 8, 4 by first column"
+_CORNER = "brute force: the 8! permutations by their first column"
 
 published = (
-    Published("solutions", 2, "Gent, Jefferson and Nightingale 2017, on Nauck 1850"),
+    Published("solutions", 2, "brute force: the 8! permutations, of Nauck's two queens of 1850"),
     *(
         Published("solutions", many, _CORNER, {"board": ("." * c + "Q" + "." * (7 - c), *["........"] * 7)})
         for c, many in enumerate((4, 8, 16, 18, 18, 16, 8, 4))

@@ -38,7 +38,9 @@ def queens_no_three_in_line(n: Annotated[int, Between(0, 60)] = 8) -> Model:
 
 symmetries = QUEENS_BOARD
 
-published = series("solutions", "MathOverflow 457913", from_index(1, 1, 0, 0, 2, 0, 0, 0, 8, 32, 40, 96, 410))
+published = series(
+    "solutions", "OEIS A365437, MathOverflow 457913", from_index(1, 1, 0, 0, 2, 0, 0, 0, 8, 32, 40, 96, 410)
+)
 
 
 def verify(solution: Mapping[str, Any], n: int) -> list[str]:

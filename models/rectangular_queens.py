@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model, ModelError
+from cpqueens.answers.symmetry import IDENTITY, QUEENS_BOARD, Group, Symmetry
 from cpqueens.language.views import Board
 from cpqueens.problems.published import from_index, series
 from cpqueens.problems.signatures import Between, validated
@@ -32,6 +33,18 @@ def rectangular_queens(
     m += [AllDifferent(q), AllDifferent(q + i), AllDifferent(q - i)]
     m.view = Board("q")
     return m
+
+
+def symmetries(rows: int, columns: int) -> Group:
+    """Return the eight of the square, or the four of a rectangle."""
+    if rows == columns:
+        return QUEENS_BOARD
+    return (
+        IDENTITY,
+        Symmetry("rotation by 180", lambda q: columns - 1 - q[:, ::-1]),
+        Symmetry("mirror left to right", lambda q: columns - 1 - q),
+        Symmetry("mirror top to bottom", lambda q: q[:, ::-1]),
+    )
 
 
 published = (

@@ -7,6 +7,9 @@ from itertools import combinations
 from typing import Annotated, Any
 
 from cpqueens import GlobalCardinality, LexChainLess, Model, ValuePrecede
+from cpqueens.answers import groups as of
+from cpqueens.answers.symmetry import Group
+from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Groups
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
@@ -40,7 +43,19 @@ def social_golfers(
     return m
 
 
+def symmetries(groups: int, size: int, weeks: int) -> Group:
+    """Return those of the golfers, after which groups are numbered and weeks put in order again."""
+    many = groups * size
+
+    def in_order(plans: IntArray) -> IntArray:
+        numbered = of.numbered(plans.reshape(-1, many), groups).reshape(-1, weeks, many)
+        return of.sorted_rows(numbered).reshape(len(plans), weeks * many)
+
+    return of.then(of.generated(of.exchanges(many, 1, (weeks, many), "golfers")), in_order)
+
+
 published = (
+    Published("fundamental", 1, "OEIS A030129: the affine plane of order 3", {"weeks": 4}),
     Published("solutions", 840, "OEIS A030128: affine planes of order 3 on 9 named points", {"weeks": 4}),
     Published("solutions", 0, "4 weeks meet all 8 others", {"weeks": 5}),
     Published("solutions", 1, "one-factorization of four players", {"groups": 2, "size": 2, "weeks": 3}),

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+import numpy as np
+
 from cpqueens import AllDifferent, Model, ModelError
+from cpqueens.answers import groups
+from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Cages
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
@@ -69,7 +73,20 @@ def read_clues(clues: str, n: int) -> dict[int, int]:
     return {cell: DIGITS.index(sign) for cell, sign in enumerate(signs) if sign != "."}
 
 
+def symmetries(clues: str, box: int) -> Group:
+    """Return those of numbers, bands, stacks, and lines within these, if there are no clues."""
+    n = box * box
+    if "".join(clues.split()).strip(".0"):
+        return ()
+    cells = np.arange(n * n)
+    bands = groups.exchanges(box, 0, (box, box, n), "bands")
+    rows = groups.exchanges(box, 0, (n, n), "rows of the first band")
+    turned = groups.placed("transposition", cells.reshape(n, n).T)
+    return groups.generated(groups.values(1, n), bands, rows, [turned])
+
+
 published = (
+    Published("fundamental", 2, "OEIS A109741", {"clues": "", "box": 2}),
     Published("solutions", 1, "Wikipedia, Sudoku"),
     *(Published("solutions", 1, "Royle's list of minimum sudokus", {"clues": clues}) for clues in ROYLE),
     Published("solutions", 0, "Norvig, Solving Every Sudoku Puzzle", {"clues": NORVIG}),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model
-from cpqueens.answers.symmetry import QUEENS_BOARD
+from cpqueens.answers.groups import torus
 from cpqueens.language.views import Board
 from cpqueens.problems.published import from_index, series
 from cpqueens.problems.signatures import Between, validated
@@ -31,9 +31,12 @@ def toroidal_queens(n: Annotated[int, Between(1, 1_000_000)] = 7) -> Model:
     return m
 
 
-symmetries = QUEENS_BOARD
+symmetries = torus
 
-published = series("solutions", "OEIS A051906", from_index(1, 1, 0, 0, 0, 10, 0, 28, 0, 0, 0, 88, 0, 4524))
+published = (
+    *series("solutions", "OEIS A051906", from_index(1, 1, 0, 0, 0, 10, 0, 28, 0, 0, 0, 88, 0, 4524)),
+    *series("fundamental", "OEIS A053994", {1: 1, 3: 0, 5: 1, 7: 1, 9: 0, 11: 2, 13: 11}),
+)
 
 
 def verify(solution: Mapping[str, Any], n: int) -> list[str]:

@@ -39,6 +39,13 @@ QUEENS_FIRST = {
 # Queens on a torus: OEIS A051906.
 TOROIDAL_QUEENS = _from(1, 1, 0, 0, 0, 10, 0, 28, 0, 0, 0, 88, 0, 4524)
 
+# The same up to shifts, turns and mirrors: OEIS A053994.
+TOROIDAL_FUNDAMENTAL = {1: 1, 3: 0, 5: 1, 7: 1, 9: 0, 11: 2, 13: 11}
+
+# n queens on the usual board, congruent (A062164) or similar (A062165) ones on the torus counted once.
+CONGRUENT_ON_TORUS = _from(1, 1, 0, 0, 1, 1, 1, 3, 6, 20, 40)
+SIMILAR_ON_TORUS = _from(1, 1, 0, 0, 1, 1, 1, 3, 4, 13, 36)
+
 # Queens that are knights as well: OEIS A051223.
 SUPERQUEENS = _from(2, 0, 0, 0, 0, 0, 0, 0, 0, 4, 44, 156, 1876)
 
@@ -54,6 +61,9 @@ LANGFORD = {3: 1, 4: 1, 5: 0, 6: 0, 7: 26, 8: 150, 11: 17792, 12: 108144}
 # Latin squares: OEIS A002860.
 LATIN_SQUARES = _from(1, 1, 2, 12, 576, 161280)
 
+# Main classes of Latin squares: OEIS A003090.
+LATIN_MAIN_CLASSES = _from(1, 1, 1, 1, 2, 2)
+
 # Magic squares up to turning and mirroring: OEIS A006052.
 MAGIC_SQUARES = _from(1, 1, 0, 1, 880)
 
@@ -66,7 +76,10 @@ GOLOMB = _from(2, 1, 3, 6, 11, 17, 25, 34, 44, 55)
 # What the problem of each name declares: (what, other parameters) -> (parameter, published table).
 DECLARED: dict[str, dict[tuple[str, tuple[tuple[str, object], ...]], tuple[str, dict[int, int]]]] = {
     "queens": {("solutions", ()): ("n", QUEENS), ("fundamental", ()): ("n", QUEENS_FUNDAMENTAL)},
-    "toroidal_queens": {("solutions", ()): ("n", TOROIDAL_QUEENS)},
+    "toroidal_queens": {
+        ("solutions", ()): ("n", TOROIDAL_QUEENS),
+        ("fundamental", ()): ("n", TOROIDAL_FUNDAMENTAL),
+    },
     "superqueens": {("solutions", ()): ("n", SUPERQUEENS)},
     "peaceable_queens": {("optimum", ()): ("n", PEACEABLE_QUEENS)},
     "costas_array": {("solutions", ()): ("n", COSTAS)},
@@ -76,6 +89,7 @@ DECLARED: dict[str, dict[tuple[str, tuple[tuple[str, object], ...]], tuple[str, 
         ("solutions", ()): ("n", {n: 2 * v for n, v in LANGFORD.items()}),
     },
     "latin_square": {
+        ("fundamental", ()): ("n", LATIN_MAIN_CLASSES),
         ("solutions", ()): ("n", LATIN_SQUARES),
         ("solutions", (("fixed", "row"),)): ("n", {1: 1, 2: 1, 3: 2, 4: 24, 5: 1344}),
         ("solutions", (("fixed", "reduced"),)): ("n", {1: 1, 2: 1, 3: 1, 4: 4, 5: 56}),

@@ -5,6 +5,9 @@ that a million boards are turned by a few numpy calls. A *group* is a tuple of s
 composition, whose first is the identity. The *orbit* of a solution is the set of its images; its size is
 the order of the group divided by the number of symmetries that fix the solution.
 
+A group too large to write down, as that of a Latin square, is `Generated` by a few of its symmetries: orbits
+are then found by going from image to image until nothing new comes.
+
 >>> from cpqueens.answers.symmetry import QUEENS_BOARD, fundamental, orbit_sizes
 >>> import numpy as np
 >>> six = np.array([[1, 3, 5, 0, 2, 4], [2, 5, 1, 4, 0, 3], [3, 0, 4, 1, 5, 2], [4, 2, 0, 5, 3, 1]])
@@ -42,6 +45,12 @@ class Symmetry:
 Group = tuple[Symmetry, ...]
 
 
+class Generated(tuple[Symmetry, ...]):
+    """Symmetries of which the group has all products; the identity is the first, if only it is there."""
+
+    __slots__ = ()
+
+
 def as_solutions(solutions: Any) -> IntArray:
     """Return ``solutions`` as an int64 array of shape (batch, variables).
 
@@ -57,7 +66,7 @@ def as_solutions(solutions: Any) -> IntArray:
 
 
 def as_group(group: Any) -> Group:
-    """Return a group as a tuple.
+    """Return a group as a tuple, a generated one as it is.
 
     Raises
     ------
@@ -66,7 +75,7 @@ def as_group(group: Any) -> Group:
     """
     if not isinstance(group, tuple | list) or not all(isinstance(part, Symmetry) for part in group):
         raise ModelError(f"symmetries: a tuple of Symmetry objects is needed, got {shown(group)}")
-    return tuple(group)
+    return group if isinstance(group, Generated) else tuple(group)
 
 
 # ---- boards with one queen per row --------------------------------------------------------------------
@@ -152,7 +161,10 @@ PERMUTATIONS: Group = (
 
 
 def images(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
-    """Return all images, of shape (order of the group, batch, variables)."""
+    """Return all images, of shape (order of the group, batch, variables).
+
+    Of a generated group these are the images under its generators.
+    """
     array = as_solutions(solutions)
     return np.stack([symmetry.map(array) for symmetry in as_group(group)])
 
@@ -172,6 +184,8 @@ def canonical(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     Two solutions are equal up to symmetry exactly if their canonical forms are equal.
     """
     array = as_solutions(solutions)
+    if isinstance(group, Generated):
+        return OrbitsMet(group).canonical(array)
     least = array.copy()
     for symmetry in as_group(group):
         image = symmetry.map(array)
@@ -190,6 +204,8 @@ def fixed(solutions: Any, symmetry: Symmetry) -> NDArray[np.bool_]:
 def orbit_sizes(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     """Return the number of distinct images of each solution, of shape (batch,)."""
     array = as_solutions(solutions)
+    if isinstance(group, Generated):
+        return OrbitsMet(group).sizes(array)
     stabilisers = np.zeros(len(array), dtype=np.int64)
     group = as_group(group) or (IDENTITY,)
     for symmetry in group:
@@ -200,6 +216,78 @@ def orbit_sizes(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
 def fundamental(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     """Return the distinct canonical forms in lexicographic order: one solution of each orbit."""
     return np.unique(canonical(solutions, group), axis=0)
+
+
+LARGEST = 2_000_000
+"""Solutions of generated orbits that are kept in memory."""
+
+
+class OrbitsMet:
+    """Canonical forms and sizes of orbits, of solutions that come in parts.
+
+    Those of a generated group are remembered with all their members, so that each orbit is gone through once.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self.group = as_group(group)
+        self._of: dict[bytes, int] = {}
+        self._forms: list[IntArray] = []
+        self._sizes: list[int] = []
+
+    def canonical(self, solutions: IntArray) -> IntArray:
+        """Return the least solution of each orbit, of shape (batch, variables)."""
+        if not isinstance(self.group, Generated):
+            return canonical(solutions, self.group)
+        forms = [self._forms[k] for k in self._numbers(solutions)]
+        return np.array(forms, dtype=np.int64).reshape(solutions.shape)
+
+    def sizes(self, solutions: IntArray) -> IntArray:
+        """Return the size of each orbit, of shape (batch,)."""
+        if not isinstance(self.group, Generated):
+            return orbit_sizes(solutions, self.group)
+        return np.array([self._sizes[k] for k in self._numbers(solutions)], dtype=np.int64)
+
+    def members(self, solution: IntArray) -> IntArray:
+        """Return the orbit of one solution (variables,) in lexicographic order, of a generated group."""
+        number = self._numbers(solution[None])[0]
+        rows = {row for row, orbit in self._of.items() if orbit == number}
+        return np.unique(_solutions(rows, len(solution)), axis=0)
+
+    def _numbers(self, solutions: IntArray) -> list[int]:
+        rows = _rows(solutions)
+        for row, solution in zip(rows, solutions, strict=True):
+            if row not in self._of:
+                self._add(solution[None])
+        return [self._of[row] for row in rows]
+
+    def _add(self, new: IntArray) -> None:
+        """Remember the orbit of one solution, of shape (1, variables)."""
+        members = set(_rows(new))
+        while len(new):
+            fresh = {row for symmetry in self.group for row in _rows(symmetry.map(new))} - members
+            members |= fresh
+            if len(self._of) + len(members) > LARGEST:
+                raise ModelError(f"symmetries: the orbits have more than {LARGEST:,} solutions together")
+            new = _solutions(fresh, new.shape[1])
+        self._of.update(dict.fromkeys(members, len(self._forms)))
+        self._forms.append(_least(_solutions(members, new.shape[1])))
+        self._sizes.append(len(members))
+
+
+def _rows(solutions: IntArray) -> list[bytes]:
+    return [row.tobytes() for row in np.ascontiguousarray(solutions, dtype=np.int64)]
+
+
+def _solutions(rows: set[bytes], width: int) -> IntArray:
+    return np.frombuffer(b"".join(rows), dtype=np.int64).reshape(len(rows), width)
+
+
+def _least(solutions: IntArray) -> IntArray:
+    """Return the lexicographically least row."""
+    for k in range(solutions.shape[1]):
+        solutions = solutions[solutions[:, k] == solutions[:, k].min()]
+    least: IntArray = solutions[0]
+    return least
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def lex_leader(terms: LinearArray, group: Group) -> list[LexLessEqual]:
             continue
         try:
             image = symmetry.map(row)  # type: ignore[arg-type]
-        except (TypeError, ValueError, ModelError):
+        except (TypeError, ValueError, IndexError, ModelError):
             raise ModelError(
                 f"symmetries: {symmetry.name} is no map of terms; state the model square by square"
             ) from None

@@ -22,6 +22,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
 
 if TYPE_CHECKING:
+    from cpqueens.answers.symmetry import Group
     from cpqueens.problems.catalog import Instance
 
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @shared.optima_options
 @click.option("--best", type=int, metavar="K", help="only the K best solutions, the best first")
 @click.option("--up-to-symmetry", is_flag=True, help="one solution of each orbit")
+@click.option("--orbits", is_flag=True, help="each orbit whole: as text, or a row each on a sheet.svg")
 @shared.output_options
 @shared.durable_options
 @shared.json_option
@@ -40,6 +42,7 @@ def command(
     parameters: tuple[str, ...],
     limit: int | None,
     up_to_symmetry: bool,
+    orbits: bool,
     form: str,
     out: str | None,
     force: bool,
@@ -50,6 +53,9 @@ def command(
     """Find all solutions."""
     instance = shared.load(model, parameters)
     shared.check_place(out or None, "--out")
+    up_to_symmetry = up_to_symmetry or orbits
+    if orbits and as_json:
+        raise ModelError("--orbits: --json is not taken; solutions with --up-to-symmetry are one of each")
     durable = durable_given(store, options)
     given = shared.run_options(**options)
     if store is not None:
@@ -63,13 +69,16 @@ def command(
         given["solution_limit"] = limit
     head = document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
     with ExitStack() as stack:
-        sink = _sink(stack, instance, head if as_json else None, form, out, force)
+        if orbits:
+            sink = _orbit_sink(stack, instance, group, form, out, force)
+        else:
+            sink = _sink(stack, instance, head if as_json else None, form, out, force)
         funnel = Funnel(sink, group, limit)
         outcome = _run(instance, funnel, given, out is not None)
-    orbits = funnel.count if group else None
-    comparison = compared(instance, outcome, orbits, given)
+    classes = funnel.count if group else None
+    comparison = compared(instance, outcome, classes, given)
     if as_json:
-        _print_json(sink, head, {**outcome_fields(outcome), "orbits": orbits, "published": comparison})
+        _print_json(sink, head, {**outcome_fields(outcome), "orbits": classes, "published": comparison})
     else:
         _print(outcome, funnel, instance.title, form, out, published_lines(comparison))
     return exit_of_compared(outcome, comparison)
@@ -109,6 +118,21 @@ def _sink(
         raise ModelError("--format svg: name the file for the boards with --out x.svg")
     check_format(instance.model, form)
     return PrintSink(form)
+
+
+def _orbit_sink(
+    stack: ExitStack, instance: Instance, group: Group, form: str, out: str | None, force: bool
+) -> Sink:
+    """Return what shows whole orbits."""
+    from cpqueens.cli.orbit_sinks import OrbitPrinter, OrbitSheet
+    from cpqueens.report.formats import check_format
+
+    if out:
+        return stack.enter_context(OrbitSheet(out, instance.model, group, force))
+    if form == "svg":
+        raise ModelError("--format svg: name the file for the boards with --out x.svg")
+    check_format(instance.model, form)
+    return OrbitPrinter(form, group)
 
 
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:

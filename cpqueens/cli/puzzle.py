@@ -15,8 +15,8 @@ from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.terminal import say
 
 if TYPE_CHECKING:
-    from cpqueens.puzzles.generating import Square
     from cpqueens.puzzles.puzzle import Puzzle
+    from cpqueens.puzzles.squares import Square
 
 
 @click.group(invoke_without_command=False)
@@ -149,15 +149,16 @@ def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> i
 @command.command("generate")
 @click.argument("size", type=int, default=8)
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--stars", type=int, default=1, show_default=True, help="in each line and region: 1 or 2")
 @click.option("--level", type=click.Choice(["easy", "medium", "hard", "very hard"]), help="exactly so hard")
 @json_option
-def generate(size: int, seed: int, level: str | None, as_json: bool) -> int:
+def generate(size: int, seed: int, stars: int, level: str | None, as_json: bool) -> int:
     """Make a puzzle with connected regions and one solution, by a seed."""
     from cpqueens.puzzles.making import made
 
-    puzzle, hardness, used = made(size, seed, level)
+    puzzle, hardness, used = made(size, seed, level, stars)
     if as_json:
-        _document("generate", regions=list(puzzle.regions), difficulty=hardness, seed=used)
+        _document("generate", regions=list(puzzle.regions), stars=stars, difficulty=hardness, seed=used)
     else:
         say("\n".join(" ".join(row) for row in puzzle.regions))
         say(f"difficulty {hardness}, seed {used}", err=True)

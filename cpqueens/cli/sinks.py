@@ -83,7 +83,10 @@ class Funnel:
 
     def __init__(self, sink: Sink, group: Group, limit: int | None) -> None:
         self.sink = sink
+        from cpqueens.answers.symmetry import OrbitsMet
+
         self.group = group
+        self._met = OrbitsMet(group)
         self.limit = limit
         self.count = 0
         self.reason: StopReason | None = None
@@ -106,8 +109,6 @@ class Funnel:
     def _chosen(self, found: SolutionSet) -> SolutionSet:
         if not self.group:
             return found
-        from cpqueens.answers.symmetry import canonical
-
-        least = (canonical(found.matrix, self.group) == found.matrix).all(axis=1)
+        least = (self._met.canonical(found.matrix) == found.matrix).all(axis=1)
         room = None if self.limit is None else self.limit - self.count
         return SolutionSet(found.model, found.known, found.matrix[least][:room])

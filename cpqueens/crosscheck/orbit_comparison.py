@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from cpqueens.answers.symmetry import Group, as_group, canonical, orbit_sizes
-from cpqueens.crosscheck.orbits import LARGEST
+from cpqueens.answers.symmetry import LARGEST, Group, as_group, canonical, orbit_sizes
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
@@ -31,7 +30,7 @@ class OrbitComparison:
     Attributes
     ----------
     symmetries
-        The order of the group.
+        How many are declared: the order of the group, unless they generate a larger one.
     orbits
         How many each set meets, None where not all its solutions could be listed.
     lost

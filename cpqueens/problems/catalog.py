@@ -34,7 +34,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cpqueens.answers.symmetry import Group
+from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.foreign import as_model, is_model
 from cpqueens.model import Model
@@ -184,7 +184,7 @@ class Instance:
     def symmetries(self) -> Group:
         """Return the group that maps solutions onto solutions, empty if none is declared."""
         declared = getattr(self.problem.module, "symmetries", ()) if self.problem is not None else ()
-        return tuple(declared(**self.parameters) if callable(declared) else declared)
+        return as_group(declared(**self.parameters) if callable(declared) else declared)
 
 
 # ---- finding ------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ What = Literal["solutions", "fundamental", "optimum"]
 class Published:
     """One published value: of what, where it stands, and for which parameters.
 
-    Parameters that are not named have their defaults.
+    Where nobody has published one, ``source`` says "brute force: ..." and of what: plain loops, which a test
+    repeats. Parameters that are not named have their defaults.
     """
 
     what: What

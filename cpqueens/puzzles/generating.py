@@ -1,4 +1,4 @@
-"""Region puzzles with one solution, made by a seed: one queen a row, column and region, none touching."""
+"""Region puzzles with one solution, made by a seed: one or two queens a line and region, none touching."""
 
 from __future__ import annotations
 
@@ -7,39 +7,43 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from cpqueens.errors import ModelError
-
-Square = tuple[int, int]
-Owner = list[list[int]]
-"""The number of the region of each square; region k is that of the queen in row k."""
+from cpqueens.puzzles.pairs import arrangements, joined, random_pairs
+from cpqueens.puzzles.squares import Owner, Square, Squares, beside, parts
 
 LETTERS = "ABCDEFGHIJKLMNOPRSTUVWXYZ"
 """Without Q, which is a queen."""
 
-SMALLEST, LARGEST = 4, 16
+SMALLEST = {1: 4, 2: 8}
+"""The smallest board by the number of queens in a line: on smaller ones they cannot but touch."""
+
+LARGEST = 16
 _REPAIRS = 400
 
 
-def generated_regions(size: int, seed: int) -> tuple[str, ...]:
+def generated_regions(size: int, seed: int, stars: int = 1) -> tuple[str, ...]:
     """Return rows of letters of a puzzle with exactly one solution and connected regions.
 
-    A random solution is drawn and a region grown around each queen. While there is a second solution, a
-    square of it, at the border of its region, is given to the neighbouring region, so that the second falls.
+    A random solution is drawn and a region grown around each queen, or around each two that are near. While
+    there is a second solution, a square of it, at the border of its region, is given to the neighbouring
+    region, so that the second falls.
 
     Raises
     ------
     ModelError
-        For a size outside 4..16.
+        For another number of queens in a line than 1 or 2, or a size outside 4..16 or 8..16.
 
     >>> generated_regions(5, 1) == generated_regions(5, 1)
     True
     """
-    if not SMALLEST <= size <= LARGEST:
-        raise ModelError(f"size: {SMALLEST} to {LARGEST} is needed, got {size}")
-    shuffle = random.Random(f"{size} {seed}")
+    if stars not in SMALLEST:
+        raise ModelError(f"stars: 1 or 2 are needed, got {stars}")
+    if not SMALLEST[stars] <= size <= LARGEST:
+        raise ModelError(f"size: {SMALLEST[stars]} to {LARGEST} is needed, got {size}")
+    shuffle = random.Random(f"{size} {seed}" if stars == 1 else f"{size} {seed} {stars}")
     while True:
-        queens = _random_solution(size, shuffle)
-        owner = _grown(queens, shuffle)
-        if _made_unique(owner, queens, shuffle):
+        queens = _random_solution(size, shuffle) if stars == 1 else random_pairs(size, shuffle)
+        owner = _grown(queens, size, shuffle)
+        if (stars == 1 or joined(owner, shuffle)) and _made_unique(owner, queens, stars, shuffle):
             return tuple("".join(LETTERS[k] for k in row) for row in owner)
 
 
@@ -80,23 +84,22 @@ def _excludes(k: int, j: int, lines: Sequence[tuple[object, ...]], squares: Sequ
     return not set(lines[k]).isdisjoint(lines[j]) or max(abs(a - c), abs(b - d)) <= 1
 
 
-def _random_solution(size: int, shuffle: random.Random) -> tuple[int, ...]:
+def _random_solution(size: int, shuffle: random.Random) -> Squares:
     while True:
         columns = tuple(shuffle.sample(range(size), size))
         if all(abs(a - b) > 1 for a, b in pairwise(columns)):
-            return columns
+            return tuple(enumerate(columns))
 
 
-def _grown(queens: tuple[int, ...], shuffle: random.Random) -> Owner:
-    """Give each square to a region of a neighbour, until none is left.
+def _grown(queens: Squares, size: int, shuffle: random.Random) -> Owner:
+    """Give each square to a region of a neighbour, until none is left; region k is that of queen k.
 
     Some regions are eager and some are not: where all are equally large, thousands of solutions are left.
     """
-    size = len(queens)
     eager = [shuffle.random() ** 3 + 0.005 for _ in queens]
     owner = [[-1] * size for _ in range(size)]
-    for row, column in enumerate(queens):
-        owner[row][column] = row
+    for k, (row, column) in enumerate(queens):
+        owner[row][column] = k
     border = [(r, c) for r in range(size) for c in range(size) if owner[r][c] < 0]
     while border:
         shuffle.shuffle(border)
@@ -109,18 +112,20 @@ def _grown(queens: tuple[int, ...], shuffle: random.Random) -> Owner:
     return owner
 
 
-def _made_unique(owner: Owner, queens: tuple[int, ...], shuffle: random.Random) -> bool:
+def _made_unique(owner: Owner, queens: Squares, stars: int, shuffle: random.Random) -> bool:
     """Shift borders until ``queens`` is the only solution; say whether that came about."""
+    size = len(owner)
     for _ in range(_REPAIRS):
-        second = next((s for s in solutions(owner) if s != queens), None)
+        found = map(tuple, map(enumerate, solutions(owner))) if stars == 1 else arrangements(owner, stars)
+        second = next((s for s in found if s != queens), None)
         if second is None:
             return True
         shifts = [
-            (square, owner[a][b])
-            for square in enumerate(second)
-            if queens[square[0]] != square[1]
-            for a, b in beside(square, len(queens))
-            if owner[a][b] != owner[square[0]][square[1]] and _may_leave(owner, square)
+            ((r, c), owner[a][b])
+            for r, c in second
+            if (r, c) not in queens
+            for a, b in beside((r, c), size)
+            if owner[a][b] != owner[r][c] and _may_leave(owner, (r, c))
         ]
         if not shifts:
             return False
@@ -134,24 +139,3 @@ def _may_leave(owner: Owner, square: Square) -> bool:
     region = owner[square[0]][square[1]]
     rest = {(r, c) for r, row in enumerate(owner) for c, k in enumerate(row) if k == region} - {square}
     return len(parts(rest, len(owner))) == 1
-
-
-def parts(squares: set[Square], size: int) -> list[set[Square]]:
-    """Return the connected parts of a set of squares, sides counting, corners not."""
-    left, found = set(squares), []
-    while left:
-        part, new = set(), [min(left)]
-        while new:
-            square = new.pop()
-            if square in left:
-                left.remove(square)
-                part.add(square)
-                new += [s for s in beside(square, size) if s in left]
-        found.append(part)
-    return found
-
-
-def beside(square: Square, size: int) -> list[Square]:
-    """Return the squares that share a side with one."""
-    r, c = square
-    return [(a, b) for a, b in ((r - 1, c), (r, c - 1), (r, c + 1), (r + 1, c)) if 0 <= a < size > b >= 0]

@@ -10,7 +10,7 @@ from cpqueens.puzzles.rules import difficulty
 _TRIES = 200
 
 
-def made(size: int, seed: int, level: str | None = None) -> tuple[Puzzle, str, int]:
+def made(size: int, seed: int, level: str | None = None, stars: int = 1) -> tuple[Puzzle, str, int]:
     """Return a puzzle with one solution, its difficulty, and the seed that gave it.
 
     Of a wanted difficulty the seeds from ``seed`` on are tried.
@@ -18,10 +18,10 @@ def made(size: int, seed: int, level: str | None = None) -> tuple[Puzzle, str, i
     Raises
     ------
     ModelError
-        For a size that is not made, or if none of 200 seeds gives that difficulty.
+        For a size or a number of stars that is not made, or if none of 200 seeds gives that difficulty.
     """
     for used in range(seed, seed + _TRIES):
-        puzzle = Puzzle(size, generated_regions(size, used))
+        puzzle = Puzzle(size, generated_regions(size, used, stars), stars)
         found = difficulty(puzzle)
         if level in (None, found):
             return puzzle, found, used

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cpqueens.puzzles.generating import Square
 from cpqueens.puzzles.puzzle import Puzzle
+from cpqueens.puzzles.squares import Square
 from cpqueens.report.board import BLACK, BoardPicture
 
 

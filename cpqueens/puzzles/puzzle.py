@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cpqueens.errors import ModelError
-from cpqueens.puzzles.generating import Square, parts
+from cpqueens.puzzles.squares import Square, parts
 
 QUEEN, FREE, EMPTY = "Q", ".", "-"
 SIGNS = {QUEEN: QUEEN, "*": QUEEN, "★": QUEEN, "♛": QUEEN, FREE: FREE, EMPTY: EMPTY, "x": EMPTY}
@@ -50,39 +50,25 @@ class Puzzle:
             if not (0 <= r < self.size > c >= 0):
                 raise ModelError(f"puzzle: the square ({r}, {c}) is not on the board")
 
-    @functools.cached_property
+    @property
     def squares(self) -> tuple[Square, ...]:
         """All squares (row, column), row by row."""
-        return tuple((r, c) for r in range(self.size) for c in range(self.size))
+        return _squares(self.size)
 
-    @functools.cached_property
+    @property
     def by_region(self) -> Mapping[str, frozenset[Square]]:
         """The squares of each region by its letter."""
-        found: dict[str, set[Square]] = {}
-        for r, row in enumerate(self.regions):
-            for c, letter in enumerate(row):
-                found.setdefault(letter, set()).add((r, c))
-        return {letter: frozenset(found[letter]) for letter in sorted(found)}
+        return _by_region(self.regions)
 
-    @functools.cached_property
+    @property
     def units(self) -> Mapping[str, frozenset[Square]]:
         """Rows, columns and regions by name, counted from 1 as people do."""
-        named = {f"row {r + 1}": frozenset(s for s in self.squares if s[0] == r) for r in range(self.size)}
-        named |= {
-            f"column {c + 1}": frozenset(s for s in self.squares if s[1] == c) for c in range(self.size)
-        }
-        return named | {f"region {letter}": inside for letter, inside in self.by_region.items()}
+        return _units(self.size, self.regions)
 
-    @functools.cached_property
+    @property
     def seen(self) -> Mapping[Square, frozenset[Square]]:
         """The squares that a queen excludes by touching, or along its diagonals."""
-        return {s: frozenset(t for t in self.squares if t != s and self._sees(s, t)) for s in self.squares}
-
-    def _sees(self, one: Square, other: Square) -> bool:
-        down, across = abs(one[0] - other[0]), abs(one[1] - other[1])
-        if not self.regions:
-            return down == across
-        return not self.touching and max(down, across) == 1
+        return _seen(self.size, bool(self.regions), self.touching)
 
     @property
     def warnings(self) -> list[str]:
@@ -103,6 +89,41 @@ class Puzzle:
         return wrong + [
             f"{place(s)} has a queen and is marked empty" for s in sorted(self.queens & self.empty)
         ]
+
+
+# What does not change while queens are put on a board is found once: a hint looks at hundreds of boards.
+
+
+@functools.lru_cache(64)
+def _squares(size: int) -> tuple[Square, ...]:
+    return tuple((r, c) for r in range(size) for c in range(size))
+
+
+@functools.lru_cache(64)
+def _by_region(regions: tuple[str, ...]) -> Mapping[str, frozenset[Square]]:
+    found: dict[str, set[Square]] = {}
+    for r, row in enumerate(regions):
+        for c, letter in enumerate(row):
+            found.setdefault(letter, set()).add((r, c))
+    return {letter: frozenset(found[letter]) for letter in sorted(found)}
+
+
+@functools.lru_cache(64)
+def _units(size: int, regions: tuple[str, ...]) -> Mapping[str, frozenset[Square]]:
+    every = _squares(size)
+    named = {f"row {r + 1}": frozenset(s for s in every if s[0] == r) for r in range(size)}
+    named |= {f"column {c + 1}": frozenset(s for s in every if s[1] == c) for c in range(size)}
+    return named | {f"region {letter}": inside for letter, inside in _by_region(regions).items()}
+
+
+@functools.lru_cache(64)
+def _seen(size: int, regions: bool, touching: bool) -> Mapping[Square, frozenset[Square]]:
+    def sees(one: Square, other: Square) -> bool:
+        down, across = abs(one[0] - other[0]), abs(one[1] - other[1])
+        return (not touching and max(down, across) == 1) if regions else down == across
+
+    every = _squares(size)
+    return {s: frozenset(t for t in every if t != s and sees(s, t)) for s in every}
 
 
 def place(square: Square) -> str:

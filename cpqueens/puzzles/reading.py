@@ -8,8 +8,8 @@ import msgspec
 
 from cpqueens.errors import ModelError
 from cpqueens.problems.boards import text_rows
-from cpqueens.puzzles.generating import Square
 from cpqueens.puzzles.puzzle import EMPTY, QUEEN, SIGNS, Puzzle
+from cpqueens.puzzles.squares import Square
 from cpqueens.text.plaintext import shown
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cpqueens.puzzles.generating import Square
 from cpqueens.puzzles.puzzle import Puzzle, place
+from cpqueens.puzzles.squares import Square
 
 _LARGEST_GROUP = 4
 
@@ -65,9 +65,18 @@ def _starved(puzzle: Puzzle) -> Iterator[Deduction]:
     for square in sorted(free):
         left = free - _excluded(puzzle, square)
         for name, unit in puzzle.units.items():
-            if square not in unit and len(unit & left) < need(puzzle, unit):
+            if not _fit(puzzle, unit & left, need(puzzle, unit) - (square in unit)):
                 reason = f"a queen at {place(square)} would leave too few squares to {name}"
                 yield Deduction(2, "starved", reason, empty=frozenset({square}))
+
+
+def _fit(puzzle: Puzzle, squares: frozenset[Square], many: int) -> bool:
+    """Return whether so many queens find room on these squares, none seeing another."""
+    if many <= 1 or len(squares) < many:
+        return len(squares) >= many
+    first = min(squares)
+    others = squares - {first}
+    return _fit(puzzle, others - puzzle.seen[first], many - 1) or _fit(puzzle, others, many)
 
 
 def _excluded(puzzle: Puzzle, square: Square) -> frozenset[Square]:
@@ -120,7 +129,11 @@ def _clash(puzzle: Puzzle) -> str:
 
 def _short(puzzle: Puzzle) -> list[str]:
     free = open_squares(puzzle)
-    return [f"{name} lacks squares" for name, u in puzzle.units.items() if len(u & free) < need(puzzle, u)]
+    return [
+        f"{name} lacks squares"
+        for name, u in puzzle.units.items()
+        if not _fit(puzzle, u & free, need(puzzle, u))
+    ]
 
 
 EASY: tuple[Callable[[Puzzle], Iterator[Deduction]], ...] = (_seen, _full, _last)

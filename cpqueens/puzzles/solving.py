@@ -6,8 +6,8 @@ from typing import Any
 
 from cpqueens.model import Model
 from cpqueens.problems import catalog
-from cpqueens.puzzles.generating import Square
 from cpqueens.puzzles.puzzle import Puzzle
+from cpqueens.puzzles.squares import Square
 
 
 def model_of(puzzle: Puzzle) -> Model:

@@ -148,17 +148,31 @@ def _coordinates(picture: BoardPicture, margin: float) -> list[str]:
     return above + left
 
 
-def gallery_svg(pictures: Sequence[BoardPicture], *, across: int | None = None, title: str = "") -> str:
-    """Return several boards of one size on one sheet, numbered from 1, ``across`` of them in a row."""
-    if not pictures:
+def gallery_svg(
+    pictures: Sequence[BoardPicture | None],
+    *,
+    across: int | None = None,
+    title: str = "",
+    captions: Sequence[str] = (),
+) -> str:
+    """Return several boards of one size on one sheet, ``across`` of them in a row.
+
+    They are numbered from 1 where they have no ``captions``; None leaves a place empty.
+    """
+    first = pictures[0] if pictures else None
+    if first is None:
         return svg.document(1, 1, [], title=title)
-    wide, high = pictures[0].columns + 1.0, pictures[0].rows + 1.6
+    wide, high = first.columns + 1.0, first.rows + 1.6
     many = across or max(1, min(len(pictures), round((len(pictures) * high / wide) ** 0.5)))
     size = min(0.6, 0.1 * wide)
     parts = []
     for k, picture in enumerate(pictures):
+        if picture is None:
+            continue
         x, y = (k % many) * wide + 0.5, (k // many) * high + 0.5
+        said = captions[k] if captions else str(k + 1)
+        letters = min(size, 1.7 * picture.columns / max(1, len(said)))
         parts.append(_moved(board_elements(picture), x, y))
-        parts.append(svg.text(k + 1, x + picture.columns / 2, y + picture.rows + 0.5, size, LABEL))
+        parts.append(svg.text(said, x + picture.columns / 2, y + picture.rows + 0.5, letters, LABEL))
     lines = -(-len(pictures) // many)
     return svg.document(many * wide, lines * high, parts, title=title, pixels=min(1200.0, 200.0 * many))

@@ -82,9 +82,11 @@ INSTANCES = (
         "BIBD (8, 14, 7, 4, 3)", lambda: block_design(8, 14, 7, 4, 3), "CSPLib prob028", slow=("solve",)
     ),
     Instance("Steiner triples of order 7", steiner_triples, "OEIS A030128", 30),
-    Instance("Schur's boxes, 13", lambda: schur(13), "OEIS A030126, in boxes that have names", 18),
     Instance(
-        "Schur's boxes, 13, unnamed", lambda: unnamed_schur(13), "OEIS A030126: 18 by 6 names", 3, exact=ALL
+        "Schur's boxes, 13", lambda: schur(13), "brute force: 3**13 ways; S(3) = 13 is OEIS A030126", 18
+    ),
+    Instance(
+        "Schur's boxes, 13, unnamed", lambda: unnamed_schur(13), "brute force: 18 by 6 names", 3, exact=ALL
     ),
     Instance("Schur's boxes, 14, unnamed", lambda: unnamed_schur(14), "Schur 1916: S(3) = 13", 0, exact=ALL),
     Instance("Schur's boxes, 14", lambda: schur(14), "Schur 1916: S(3) = 13", 0),

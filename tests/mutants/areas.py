@@ -11,6 +11,7 @@ from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_longrun import LONGRUN
 from list_pipeline import PIPELINE
+from list_problems import PROBLEMS
 from list_readable import READABLE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
 from list_wholes import WHOLES
@@ -31,6 +32,7 @@ AREAS: tuple[Area, ...] = (
     SEARCH_KERNELS,
     PIPELINE,
     READABLE,
+    PROBLEMS,
     CROSSCHECK,
     LONGRUN,
     EXCHANGE,

@@ -9,13 +9,14 @@ from click.testing import CliRunner, Result
 
 from cpqueens import ModelError
 from cpqueens.cli.main import main
-from cpqueens.puzzles import generating, rules
-from cpqueens.puzzles.generating import LETTERS, generated_regions, parts
+from cpqueens.puzzles import generating, pairs, rules
+from cpqueens.puzzles.generating import LETTERS, generated_regions
 from cpqueens.puzzles.making import made
 from cpqueens.puzzles.picture import picture_of
 from cpqueens.puzzles.puzzle import Puzzle
 from cpqueens.puzzles.reading import read_puzzle
 from cpqueens.puzzles.solving import first_two, model_of
+from cpqueens.puzzles.squares import parts
 from cpqueens.report.board_svg import board_svg
 
 EXACT = ("backtracking", "cpsat", "python-constraint")
@@ -28,8 +29,17 @@ def call(*words: str, text: str = "") -> Result:
 def random_puzzle(size: int, seed: int) -> Puzzle:
     """Return a puzzle with any number of solutions."""
     shuffle = random.Random(seed)
-    owner = generating._grown(generating._random_solution(size, shuffle), shuffle)
+    owner = generating._grown(generating._random_solution(size, shuffle), size, shuffle)
     return Puzzle(size, tuple("".join(LETTERS[k] for k in row) for row in owner))
+
+
+def random_pairs_puzzle(size: int, seed: int) -> Puzzle:
+    """Return a puzzle of two queens a line and region with any number of solutions."""
+    shuffle = random.Random(seed)
+    while True:
+        owner = generating._grown(pairs.random_pairs(size, shuffle), size, shuffle)
+        if pairs.joined(owner, shuffle):
+            return Puzzle(size, tuple("".join(LETTERS[k] for k in row) for row in owner), stars=2)
 
 
 def all_solutions(puzzle: Puzzle) -> list[frozenset[tuple[int, int]]]:
@@ -81,6 +91,7 @@ def test_no_rule_says_what_a_solution_denies(seed: int) -> None:
     """Of puzzles with many solutions and of completions, every step of every rule holds in all of them."""
     shuffle = random.Random(seed)
     puzzles = [random_puzzle(6, seed), Puzzle(6, queens=frozenset({(0, shuffle.randrange(6))}))]
+    puzzles.append(random_pairs_puzzle(8, seed))
     for puzzle in puzzles:
         found = all_solutions(puzzle)
         for _ in range(4):
@@ -108,6 +119,32 @@ def test_generated_puzzles_are_connected_and_unique_on_every_exact_backend(size:
     assert (end.queens == solution) == (hardness != rules.LEVELS[5])
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_two_a_line_every_arrangement_and_regions_of_two(seed: int) -> None:
+    puzzle = random_pairs_puzzle(8, seed)
+    assert puzzle.warnings == []
+    letters = sorted({letter for row in puzzle.regions for letter in row})
+    owner = [[letters.index(letter) for letter in row] for row in puzzle.regions]
+    found = [frozenset(s) for s in pairs.arrangements(owner, 2)]
+    assert len(found) == len(set(found)) > 0
+    assert set(found) == set(all_solutions(puzzle))
+
+
+@pytest.mark.parametrize(("size", "solvers"), [(8, EXACT[:2]), (10, ("cpsat",))])
+def test_generated_puzzles_of_two_a_line(size: int, solvers: tuple[str, ...]) -> None:
+    """python-constraint takes minutes for these, plain Python for 10 by 10."""
+    puzzle, hardness, used = made(size, 0, stars=2)
+    assert (used, puzzle.stars, puzzle.warnings) == (0, 2, [])
+    assert len(puzzle.by_region) == size
+    answers = [first_two(puzzle, solver) for solver in solvers]
+    (solution,), proved = answers[0]
+    assert proved
+    assert all(answer == answers[0] for answer in answers)
+    end, _ = rules.reasoned(puzzle)
+    assert end.queens <= solution
+    assert (end.queens == solution) == (hardness != rules.LEVELS[5])
+
+
 @pytest.mark.slow
 def test_a_few_hundred_generated_puzzles_on_every_exact_backend() -> None:
     for size in range(7, 12):
@@ -124,6 +161,10 @@ def test_a_wanted_difficulty() -> None:
     assert made(6, used, "medium")[2] == used
     with pytest.raises(ModelError, match="size: 4 to 16 is needed, got 3"):
         made(3, 0)
+    with pytest.raises(ModelError, match="size: 8 to 16 is needed, got 7"):
+        made(7, 0, stars=2)
+    with pytest.raises(ModelError, match="stars: 1 or 2 are needed, got 3"):
+        made(14, 0, stars=3)
 
 
 def test_parts_of_a_region() -> None:
@@ -167,6 +208,12 @@ def test_verbs_on_the_way_to_a_solution() -> None:
 
 
 def test_generate_and_draw(tmp_path: Path) -> None:
+    pair = call("generate", "8", "--stars", "2", "--json")
+    assert json.loads(pair.stdout)["stars"] == 2
+    assert (
+        "exactly one"
+        in call("solve", "-", "--stars", "2", text="\n".join(json.loads(pair.stdout)["regions"])).stdout
+    )
     made_once, again = call("generate", "6", "--seed", "4"), call("generate", "6", "--seed", "4")
     assert made_once.stdout == again.stdout
     drawn = tmp_path / "p.svg"
