@@ -13,6 +13,7 @@ from cpqueens.backends.backtracking.wholes.fractional import add_fractional_boun
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
+from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds, nogoods
@@ -213,8 +214,8 @@ class Builder:
             return
         self.propagator(table_propagator("table", variables, rows))
 
-    def objective(self, row: Row, linear: list[tuple[Row, int]]) -> None:
-        """Add ``objective <= bound``; the search lowers the bound by changing the row's constant."""
+    def objective(self, row: Row, linear: list[tuple[Row, int]]) -> Row:
+        """Add ``objective <= bound``, and return the row; the search lowers the bound by its constant."""
         variables, coefficients, constant = row
         most = constant + sum(
             max(a * self.lower[v], a * self.upper[v]) for v, a in zip(variables, coefficients, strict=True)
@@ -224,6 +225,7 @@ class Builder:
         self.linear(limited, LE)
         if self.strong:
             add_fractional_bounds(linear, limited, self.objective_row * at.P_WIDTH, self)
+        return limited
 
     def build(self) -> None:
         """Add everything that the compiled model has."""
@@ -243,8 +245,11 @@ class Builder:
             self.table(_rows(table_terms), rows)
         for self.taken in c.wholes:
             WHOLES[self.taken.constraint.kind].lay_out(self.taken.constraint, self)
+        limited = None
         if c.objective is not None:
-            self.objective(_rows(c.objective)[0], linear)
+            limited = self.objective(_rows(c.objective)[0], linear), self.objective_row * at.P_WIDTH
+        if self.strong:
+            add_tour_bounds(c, linear, limited, self)
 
 
 def _difference(first: Row, second: Row) -> Row:
