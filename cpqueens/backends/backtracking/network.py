@@ -36,6 +36,9 @@ CELLS = 200_000_000
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
 
+MOST_DECIDED = 1 << 12
+"""Auxiliary variables that a search decides."""
+
 _WAKE = {
     kinds.DIFFERENT: at.FIX,
     kinds.TRUTH_EQUAL: at.DOMAIN,
@@ -63,8 +66,8 @@ class _Propagator:
 class Builder:
     """Collects propagators and auxiliary variables."""
 
-    def __init__(self, compiled: Compiled, strong: bool) -> None:
-        self.compiled, self.strong = compiled, strong
+    def __init__(self, compiled: Compiled, strong: bool, learning: bool = False) -> None:
+        self.compiled, self.strong, self.learning = compiled, strong, learning
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[_Propagator] = []
@@ -75,6 +78,7 @@ class Builder:
         self.words: list[int] = []
         self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
+        self.decided: list[int] = []  # auxiliary variables that the search decides
 
     # ---- terms ----------------------------------------------------------------------------------
 
@@ -109,6 +113,14 @@ class Builder:
         self.lower.append(low)
         self.upper.append(high)
         return len(self.lower) - 1
+
+    def decides_more(self, many: int) -> bool:
+        """Say whether the search may decide so many auxiliary variables too."""
+        return self.learning and len(self.decided) + many <= MOST_DECIDED
+
+    def decide(self, variable: int) -> None:
+        """Let the search decide an auxiliary variable, before those of the model."""
+        self.decided.append(variable)
 
     def add(
         self, kind: int, variables: list[int], coefficients: list[int], constant: int = 0, result: int = -1
@@ -286,10 +298,14 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values.
     """
-    builder = Builder(compiled, strong=not check_only and not is_empty_board(compiled))
+    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning)
     if learning:
         builder.propagator(_nogoods(compiled))
     builder.build()
+    if builder.decided:
+        kept = builder.propagators[0]
+        kept.variables += builder.decided
+        kept.coefficients += [1] * len(builder.decided)
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)
