@@ -31,6 +31,7 @@ NAMES = (
     "nogoods",
     "regular",
     "table",
+    "tour_bound",
     "value_precede",
 )
 

@@ -30,17 +30,21 @@ FAILED, NARROWED, DECIDED, FINISHED = range(4)
 
 # Places in `TreeSearch.state`: where the search is and what it has met; the order of values at hand; the
 # variable (its position + 1) that failed last; at how many failures it restarts, and what is added then; at
-# how many solutions or failures the driver is to be asked what objective it demands; whether it is trying
-# out until its first restart the order in which the model was written.
+# how many solutions or failures the driver is to be asked what objective it demands; what it is trying out
+# until its first restart; whether the driver has been asked for the next decision, the variable (its position
+# + 1) that it chose, whether it chose a value, and that.
 DEPTH, PHASE, NODES, FAILURES, FOUND, STORED, REPLAYING, DEEPEST = range(8)
 VALUE_ORDER, LAST_CONFLICT, LIMIT, GROWTH, RESTARTS, NOGOODS, REFUTED = range(8, 15)
-ASK_FOUND, ASK_FAILURES, TRIAL, STATES = range(15, 19)
+ASK_FOUND, ASK_FAILURES, TRIAL, ANSWERED, CHOSEN, HAS_VALUE, CHOSEN_VALUE, STATES = range(15, 23)
+# Trials: none, the order in which the model was written, the first phase after all others.
+NO_TRIAL, WRITTEN, FIRST_LAST = range(3)
 
 # Places in `TreeSearch.options`: decision variables, whether to check only (no look-ahead), the objective's
 # row (-1: none), whether to keep solutions, whether to learn weights, the propagator of nogoods (-1: no
-# restarts), where the places begin and end. Then the phases, rows of four (first place, end, variable order,
-# value order), and the places, positions of the variables in the phases' order.
-COUNT, CHECK_ONLY, OBJECTIVE, KEEP, LEARNING, NOGOOD, PLACES, PLACES_END, PHASES = range(9)
+# restarts), where the places begin and end, whether to ask the driver for decisions. Then the phases, rows
+# of four (first place, end, variable order, value order), and the places, positions of the variables in the
+# phases' order.
+COUNT, CHECK_ONLY, OBJECTIVE, KEEP, LEARNING, NOGOOD, PLACES, PLACES_END, ASKS, PHASES = range(10)
 
 # Columns of `TreeSearch.levels` and of ``refuted``: a decision, where the trails were before it, the first
 # place that was open; of a refuted decision, below how many decisions.
@@ -123,6 +127,24 @@ def smallest_domain(m: Memory, q: TreeSearch, first: int, end: int) -> Any:
 
 
 @inner_kernel
+def first_written(m: Memory, q: TreeSearch) -> Any:
+    """Return the first open variable of the model, -1 if all are decided."""
+    for v in range(0, q.options[COUNT] * at.X_WIDTH, at.X_WIDTH):
+        if is_open(m, v):
+            return v
+    return -1
+
+
+@inner_kernel
+def behind_first(m: Memory, q: TreeSearch, first: int) -> Any:
+    """Return the first place, from ``first`` on, that is open and not of the first phase, or the end."""
+    place = max(first, q.options[PHASES + 1])
+    while place < q.options[PLACES_END] and not is_open(m, q.options[place]):
+        place += 1
+    return place
+
+
+@inner_kernel
 def choose_variable(m: Memory, q: TreeSearch) -> Any:
     """Return the next decision variable to branch on, -1 if all are decided; note the order of its values."""
     depth = q.state[DEPTH]
@@ -137,12 +159,20 @@ def choose_variable(m: Memory, q: TreeSearch) -> Any:
     q.levels[depth, FIRST_OPEN] = first
     if first == end:
         return -1
+    if q.state[TRIAL] == FIRST_LAST:
+        behind = behind_first(m, q, first)
+        first = behind if behind < end else first
     while q.options[row + 1] <= first:
         row += 4
     order = q.options[row + 2]
     q.state[VALUE_ORDER] = q.options[row + 3]
-    if q.state[TRIAL]:
-        order, q.state[VALUE_ORDER] = LEXICOGRAPHIC, ASCENDING
+    if q.state[CHOSEN] > 0:
+        return q.state[CHOSEN] - 1
+    if q.state[TRIAL] == WRITTEN:
+        written = first_written(m, q)
+        if written >= 0:
+            q.state[VALUE_ORDER] = ASCENDING
+            return written
     best = q.options[first]
     if order == LEXICOGRAPHIC:
         return best
@@ -194,6 +224,8 @@ def choose_branch(m: Memory, q: TreeSearch, v: int) -> Any:
     """Return kind and value of the decision to try on v; without listed values halves alone are tried."""
     order = q.state[VALUE_ORDER]
     low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+    if q.state[HAS_VALUE]:
+        return EQUAL, q.state[CHOSEN_VALUE]
     if q.options[CHECK_ONLY] and (order != RANDOM or entry(m.x, v + at.FIRST) < 0):
         return AT_MOST, low
     if order in (SPLIT, SPLIT_UPPER) or entry(m.x, v + at.FIRST) < 0:
@@ -290,7 +322,8 @@ def blame(m: Memory) -> None:
 
 @inner_kernel
 def save_values(m: Memory, q: TreeSearch) -> None:
-    """Keep the values that decision variables have, to be tried first from now on."""
-    for v in range(0, q.options[COUNT] * at.X_WIDTH, at.X_WIDTH):
+    """Keep the values that the variables to decide have, to be tried first from now on."""
+    for place in range(q.options[PLACES], q.options[PLACES_END]):
+        v = entry(q.options, place)
         if not is_open(m, v):
             put(m.x, v + at.SAVED, entry(m.x, v + at.LOW))

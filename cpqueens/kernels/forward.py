@@ -34,7 +34,7 @@ from cpqueens.kernels.propagate_rows import linear_bounds
 from cpqueens.kernels.propagators import LATE, propagate
 
 # Answers of `search`.
-PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL, ASKED = 0, 1, 2, 3, 4
+PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL, ASKED, CHOOSING = range(6)
 
 RUNS = 64
 """Of propagators, for each step of a call: it ends earlier where its steps need more."""
@@ -179,7 +179,7 @@ def note_refuted(q: TreeSearch, depth: int) -> None:
 @inner_kernel
 def restart(m: Memory, q: TreeSearch) -> Any:
     """Go back to the root, keeping what was refuted there, the path as nogoods, and values as phases."""
-    if q.state[tree.TRIAL]:  # what comes now is to learn for itself
+    if q.state[tree.TRIAL] == tree.WRITTEN:  # what comes now is to learn for itself
         m.stack[at.FAILED] = 0
     else:
         tree.save_values(m, q)
@@ -228,7 +228,7 @@ def conclude(m: Memory, q: TreeSearch, step: int, end: int) -> None:
         q.state[tree.PHASE] = DESCEND
     else:
         forget(m)
-        if q.options[tree.LEARNING] and not q.state[tree.TRIAL]:
+        if q.options[tree.LEARNING] and q.state[tree.TRIAL] != tree.WRITTEN:
             tree.blame(m)
         q.state[tree.PHASE] = RETREAT
 
@@ -252,7 +252,10 @@ def search(m: Memory, q: TreeSearch, steps: int) -> Any:
         ):
             return ASKED
         if q.state[tree.PHASE] == DESCEND:
+            if q.options[tree.ASKS] and not q.state[tree.ANSWERED]:
+                return CHOOSING
             step = restart(m, q) if wants_restart(q) else descend(m, q)
+            q.state[tree.ANSWERED] = q.state[tree.CHOSEN] = q.state[tree.HAS_VALUE] = 0
         elif q.state[tree.PHASE] == RETREAT:
             step = retreat(m, q)
         elif q.state[tree.PHASE] == ROOT:

@@ -6,7 +6,8 @@ A test holds this against the declarations. A parameter of another package's bac
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Callable
+from typing import Any, TypedDict
 
 
 class _OwnParameters(TypedDict, total=False):
@@ -28,7 +29,7 @@ class _OwnParameters(TypedDict, total=False):
     neighbourhood: str
     noise: float
     patience: float
-    phases: list[tuple[str | list[str], str, str]]
+    phases: list[tuple[str | list[str], Any, Any]]
     plateau: float
     presolve: bool
     reheat: float
@@ -49,8 +50,8 @@ class _OwnParameters(TypedDict, total=False):
     tested: str
     trace: int
     tries: int
-    value_order: str
-    variable_order: str
+    value_order: str | Callable[[Any, int], float]
+    variable_order: str | Callable[[Any], float]
 
 
 class _SecondNames(TypedDict, total=False):

@@ -30,6 +30,8 @@ class Parameter:
         ``int``, ``float``, ``bool``, ``str``, a type that msgspec can check, or ``Any``.
     limits
         The least and the greatest value of an integer.
+    function
+        What a Python function does that is accepted too, "" where none is.
     """
 
     type: Any
@@ -37,6 +39,7 @@ class Parameter:
     meaning: str = ""
     choices: tuple[Any, ...] = ()
     limits: tuple[int, int] | None = None
+    function: str = ""
 
     @property
     def required(self) -> bool:
@@ -47,7 +50,8 @@ class Parameter:
     def allowed(self) -> str:
         """What it accepts, in words."""
         if self.choices:
-            return "one of " + ", ".join(str(choice) for choice in self.choices)
+            names = "one of " + ", ".join(str(choice) for choice in self.choices)
+            return f"{names}, or in Python a function" if self.function else names
         words = _WORDS.get(self.type) or f"a value of type {_type_name(self.type)}"
         return words if self.limits is None else "{} from {} to {}".format(words, *self.limits)
 
@@ -82,6 +86,8 @@ class Parameter:
         ModelError
             If it does not; the message begins with ``name``.
         """
+        if self.function and callable(value):
+            return value
         if self.choices:
             if not any(type(value) is type(choice) and value == choice for choice in self.choices):
                 raise self._refusal(name, value)

@@ -29,6 +29,7 @@ from cpqueens import (
     Regular,
     Table,
     ValuePrecede,
+    element,
 )
 from cpqueens.backends.backtracking import settings
 from cpqueens.backends.backtracking.wholes import registry
@@ -177,6 +178,15 @@ def burglary() -> Model:
     return m
 
 
+def round_trip() -> Model:
+    """Return a tour of six nodes whose arcs have costs."""
+    m = Model()
+    x = m.intvar(0, 5, shape=6, name="x")
+    m.add(Circuit(x))
+    m.minimize(sum(element([(3 * i + 5 * j + i * j) % 11 for j in range(6)], x[i]) for i in range(6)))
+    return m
+
+
 MODELS: dict[str, Callable[[], Model]] = {
     "absolute_values": series,
     "all_different_ends": ruler,
@@ -195,6 +205,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "nogoods": lambda: golomb_ruler(5),
     "regular": automaton,
     "table": rows,
+    "tour_bound": round_trip,
     "value_precede": precedence,
 }
 """By propagator a model that uses it."""

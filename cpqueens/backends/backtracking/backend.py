@@ -69,18 +69,23 @@ class Backtracking:
             "which variable is placed next; auto: lexicographic for listing, smallest-domain for counting, "
             "else dom/wdeg, with restarts (for one solution after a few failures in lexicographic order)",
             ("auto", *VARIABLE_ORDERS),
+            function="of an open variable (`name`, `low`, `high`, `size`, `degree`, `values`) that returns a "
+            "number: the variable with the least one is placed next",
         ),
         "value_order": Parameter(
             str,
             "auto",
             "which value is tried first; auto: ascending, with restarts saved, as in the last solution",
             ("auto", *VALUE_ORDERS),
+            function="of an open variable and one of its values that returns a number: the value with the "
+            "least one is tried first",
         ),
         "phases": Parameter(
-            list[tuple[str | list[str], str, str]],
+            list[tuple[str | list[str], Any, Any]],
             [],
             "which variables are placed before the others, one group after the other: triples of a variable "
-            "or array by its name (or several in a list), an order of variables and one of values",
+            "or array by its name (or several in a list), an order of variables and one of values, each a "
+            "name or a function",
         ),
         "trace": TRACE,
     }

@@ -1,6 +1,6 @@
 """Which strategies search: the asked one, or those that fit the model, with the reason."""
 
-from cpqueens.backends.backtracking.orders import ascending
+from cpqueens.backends.backtracking.orders import ascending, has_functions
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.kernels.pattern import Pattern
@@ -32,6 +32,10 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     if asked != "auto":
         if asked in (*PATTERNED, "halves"):
             _need(asked, pattern, request)
+        if asked == "check" and has_functions(request):
+            raise UnsupportedRequest(
+                "backtracking:check asks no functions for orders; backtracking:forward does"
+            )
         return (asked,), "asked for"
     if _has_own_order(request):
         return ("forward",), "an order is asked for"

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
-from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, tries_order
+from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained
@@ -17,7 +18,7 @@ from cpqueens.kernels import branching as tree
 from cpqueens.kernels import domains as at
 from cpqueens.kernels.branching import TreeSearch
 from cpqueens.kernels.domains import Memory, copied
-from cpqueens.kernels.forward import ASKED, BATCH_FULL, EXHAUSTED, PAUSED, TRAIL_FULL, search
+from cpqueens.kernels.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
 from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.propagate_rows import linear_bounds
 from cpqueens.lowered.compiled import Compiled
@@ -54,7 +55,10 @@ class ForwardSearch:
         self._nogoods = 0 if learning and restarts(request) else -1
         start, self.objective_row = network
         self.start, self.memory = start, copied(start)
+        self.orders = self._orders()
         self.pace = Pace(1)  # a first step propagates much, in plain form
+        self.phases = phases(request, self.decided, self.orders)
+        refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         self.bisection = self._bisection()
         self._best: int | None = None  # minimised
@@ -122,6 +126,8 @@ class ForwardSearch:
         )
         if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
+        elif answer == CHOOSING:
+            decide(self.phases, self.memory, self.tree)
         elif self.observer is not None:
             self.observer.show(self._tried, self.memory, self.tree)
         return answer
@@ -215,25 +221,33 @@ class ForwardSearch:
         request, count = self.request, self.compiled.decision_count
         return tree_search(
             count,
-            phases=phases(request, self.decided),
+            phases=self.phases,
             check_only=self.check_only,
             objective=self.objective_row,
             keep=request.want is not Want.COUNT,
             learning=self.learning,
             nogoods=self._nogoods,
-            trial=self._nogoods >= 0 and tries_order(request),
+            trial=trial(request, bool(self.orders)) if self._nogoods >= 0 else tree.NO_TRIAL,
             depth=self._depth(),
             capacity=capacity,
             after=request.after,
             seed=request.seed,
         )
 
+    def _orders(self) -> list[int]:
+        """Return the auxiliary variables that may be decided: the last of those that nogoods look at."""
+        if self._nogoods < 0:
+            return []
+        first, end = self.start.net[[at.START, at.END]]
+        looked_at = self.start.net[first:end:2] // at.X_WIDTH
+        return [int(v) for v in looked_at[self.compiled.decision_count :]]
+
     def _depth(self) -> int:
         """Return how many levels there can be: one a variable, and more where variables are halved."""
         count = self.compiled.decision_count
         unlisted = np.count_nonzero(self.memory.x[at.FIRST : count * at.X_WIDTH : at.X_WIDTH] < 0)
         splits = _SPLITS * count if halves_all(self.request) else 0
-        return count + 1 + _HALVINGS * int(unlisted) + splits
+        return count + 1 + len(self.orders) + _HALVINGS * int(unlisted) + splits
 
     def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
         self._learn_best()

@@ -15,6 +15,7 @@ from cpqueens.backends.backtracking.wholes.fractional import add_fractional_boun
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
+from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds, nogoods
@@ -36,6 +37,9 @@ CELLS = 200_000_000
 
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
+
+MOST_DECIDED = 1 << 12
+"""Auxiliary variables that a search decides."""
 
 _WAKE = {
     kinds.DIFFERENT: at.FIX,
@@ -62,8 +66,8 @@ class _Propagator:
 class Builder:
     """Collects propagators and auxiliary variables."""
 
-    def __init__(self, compiled: Compiled, strong: bool) -> None:
-        self.compiled, self.strong = compiled, strong
+    def __init__(self, compiled: Compiled, strong: bool, learning: bool = False) -> None:
+        self.compiled, self.strong, self.learning = compiled, strong, learning
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[_Propagator] = []
@@ -74,6 +78,7 @@ class Builder:
         self.words: list[int] = []
         self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
+        self.decided: list[int] = []  # auxiliary variables that the search decides
 
     # ---- terms ----------------------------------------------------------------------------------
 
@@ -111,6 +116,14 @@ class Builder:
         self.lower.append(low)
         self.upper.append(high)
         return len(self.lower) - 1
+
+    def decides_more(self, many: int) -> bool:
+        """Say whether the search may decide so many auxiliary variables too."""
+        return self.learning and len(self.decided) + many <= MOST_DECIDED
+
+    def decide(self, variable: int) -> None:
+        """Let the search decide an auxiliary variable, before those of the model."""
+        self.decided.append(variable)
 
     def add(
         self,
@@ -218,8 +231,8 @@ class Builder:
             return
         self.propagator(table_propagator("table", variables, rows))
 
-    def objective(self, row: Row, linear: list[tuple[Row, int]]) -> None:
-        """Add ``objective <= bound``; the search lowers the bound by changing the row's constant."""
+    def objective(self, row: Row, linear: list[tuple[Row, int]]) -> Row:
+        """Add ``objective <= bound``, and return the row; the search lowers the bound by its constant."""
         variables, coefficients, constant = row
         most = constant + sum(
             max(a * self.lower[v], a * self.upper[v]) for v, a in zip(variables, coefficients, strict=True)
@@ -229,6 +242,7 @@ class Builder:
         self.linear(limited, LE)
         if self.strong:
             add_fractional_bounds(linear, limited, self.objective_row * at.P_WIDTH, self)
+        return limited
 
     def build(self) -> None:
         """Add everything that the compiled model has."""
@@ -248,8 +262,11 @@ class Builder:
             self.table(rows_of(table_terms), allowed)
         for self.taken in c.wholes:
             WHOLES[self.taken.constraint.kind].lay_out(self.taken.constraint, self)
+        limited = None
         if c.objective is not None:
-            self.objective(rows_of(c.objective)[0], linear)
+            limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH
+        if self.strong:
+            add_tour_bounds(c, linear, limited, self)
 
 
 def _array(values: Any) -> IntArray:
@@ -262,10 +279,14 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values.
     """
-    builder = Builder(compiled, strong=not check_only and not is_empty_board(compiled))
+    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning)
     if learning:
         builder.propagator(_nogoods(compiled))
     builder.build()
+    if builder.decided:
+        kept = builder.propagators[0]
+        kept.variables += builder.decided
+        kept.coefficients += [1] * len(builder.decided)
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)

@@ -1,9 +1,10 @@
 """In which order variables are placed and values tried."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from cpqueens.backends.backtracking.settings import Phase
+from cpqueens.backends.backtracking.asking import Function, Phase
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import ModelError
 from cpqueens.kernels import branching as tree
@@ -38,9 +39,9 @@ _CONFLICTS = "dom/wdeg"
 _HALVING = ("split", "split-upper")
 
 
-def variable_order(request: Request) -> str:
+def variable_order(request: Request) -> Any:
     """Return the order in which variables are placed, ``auto`` resolved by what is wanted."""
-    asked: str = request.parameters.get("variable_order", "auto")
+    asked = request.parameters.get("variable_order", "auto")
     if asked != "auto":
         return asked
     if in_phases(request):
@@ -48,9 +49,9 @@ def variable_order(request: Request) -> str:
     return "lexicographic" if request.want is Want.ALL else "smallest-domain"
 
 
-def value_order(request: Request) -> str:
+def value_order(request: Request) -> Any:
     """Return the order in which values are tried, ``auto`` resolved likewise."""
-    asked = str(request.parameters.get("value_order", "auto"))
+    asked = request.parameters.get("value_order", "auto")
     if asked != "auto":
         return asked
     return "saved" if restarts(request) else "ascending"
@@ -66,27 +67,49 @@ def in_phases(request: Request) -> bool:
     return bool(request.parameters.get("phases"))
 
 
+def has_functions(request: Request) -> bool:
+    """Say whether some order is a function."""
+    orders = [request.parameters.get(name) for name in ("variable_order", "value_order")]
+    orders += [order for phase in request.parameters.get("phases", ()) for order in phase[1:]]
+    return any(map(callable, orders)) or any(isinstance(order, Function) for order in orders)
+
+
 def with_places(model: Statement, request: Request) -> Request:
     """Return a request whose phases name variables by their places among the model's decision variables.
+
+    Orders that are functions become `Function`.
 
     Raises
     ------
     ModelError
         If a phase names no variables of the model, or an order that there is not.
     """
+    parameters = dict(request.parameters)
+    for parameter in ("variable_order", "value_order"):
+        if parameter in parameters:
+            parameters[parameter] = _named(model, parameters[parameter], parameter)
+    request = replace(request, parameters=parameters)
     if not in_phases(request):
         return request
     place = {variable: k for k, variable in enumerate(model.decisions)}
     found = []
     for named, variables, values in request.parameters["phases"]:
         for order, known in ((variables, VARIABLE_ORDERS), (values, VALUE_ORDERS)):
-            if order not in known:
-                near = did_you_mean(order, known)
+            if not callable(order) and order not in known:
+                near = did_you_mean(str(order), known)
                 raise ModelError(f"phases: no order {shown(order, 40)} for {shown(named, 40)}{near}")
+        orders = (_named(model, order, "phases") for order in (variables, values))
         names = [named] if isinstance(named, str) else named
         mine = [v for name in names for v in model[name].variables.reshape(-1).tolist()]
-        found.append(([place[v] for v in mine], variables, values))
+        found.append(([place[v] for v in mine], *orders))
     return replace(request, parameters={**request.parameters, "phases": found})
+
+
+def _named(model: Statement, order: Any, parameter: str) -> Any:
+    """Return an order, as a `Function` where it is one."""
+    if not callable(order):
+        return order
+    return Function(order, parameter, lambda k: model.name_of(model.decisions[k]))
 
 
 def restarts(request: Request) -> bool:
@@ -96,10 +119,17 @@ def restarts(request: Request) -> bool:
     return few and not in_phases(request) and (asked == ["auto", "auto"] or asked[0] == _CONFLICTS)
 
 
-def tries_order(request: Request) -> bool:
-    """Say whether the order in which the model was written is tried first: it is often a good one."""
+def trial(request: Request, has_auxiliary: bool) -> int:
+    """Return what is tried first: for one solution the order as written, which is often a good one.
+
+    For the best, auxiliary variables come last: dom/wdeg alone finds good solutions, which these improve.
+    """
     given = request.parameters.get("variable_order", "auto") != "auto" or value_order(request) != "saved"
-    return request.want is Want.ONE and restarts(request) and not given
+    if given or not restarts(request):
+        return tree.NO_TRIAL
+    if request.want is Want.ONE:
+        return tree.WRITTEN
+    return tree.FIRST_LAST if has_auxiliary else tree.NO_TRIAL
 
 
 def learns(request: Request) -> bool:
@@ -111,16 +141,28 @@ def learns(request: Request) -> bool:
 def halves_all(request: Request) -> bool:
     """Say whether domains are halved even where their values are listed."""
     asked = [order for _, _, order in request.parameters.get("phases", ())]
-    return not {value_order(request), *asked}.isdisjoint(_HALVING)
+    return any(order in _HALVING for order in (value_order(request), *asked))
 
 
-def phases(request: Request, decided: Sequence[int]) -> list[Phase]:
-    """Return the orders, for all variables that are to be decided: those of phases first, each once."""
+def _code(order: Any, known: Mapping[str, int]) -> int | Function:
+    return order if isinstance(order, Function) else known[order]
+
+
+def phases(request: Request, decided: Sequence[int], auxiliary: Sequence[int] = ()) -> list[Phase]:
+    """Return the orders, for all variables that are to be decided: those of phases first, each once.
+
+    Of those that are left the auxiliary ones come first: they decide more.
+    """
     left = dict.fromkeys(decided)
-    found = []
+    found: list[Phase] = []
     for places, variables, values in request.parameters.get("phases", ()):
         mine = [v for v in dict.fromkeys(places) if v in left]
-        found.append((mine, VARIABLE_ORDERS[variables], VALUE_ORDERS[values]))
+        found.append((mine, _code(variables, VARIABLE_ORDERS), _code(values, VALUE_ORDERS)))
         left = {v: None for v in left if v not in set(mine)}
     rest = _CONFLICTS if restarts(request) else variable_order(request)
-    return [*found, (list(left), VARIABLE_ORDERS[rest], VALUE_ORDERS[value_order(request)])]
+    if auxiliary:
+        found.append((auxiliary, tree.CONFLICTS, tree.SAVED))
+    return [
+        *found,
+        (list(left), _code(rest, VARIABLE_ORDERS), _code(value_order(request), VALUE_ORDERS)),
+    ]

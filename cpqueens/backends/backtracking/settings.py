@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cpqueens.backends.backtracking.asking import Function, Phase, asks
 from cpqueens.kernels import branching as tree
 from cpqueens.kernels.branching import TreeSearch
 from cpqueens.kernels.domains import X_WIDTH
@@ -17,9 +18,6 @@ TRIAL = 10
 _REFUTED = 4096
 """Refuted decisions that are kept for nogoods, on one path."""
 
-Phase = tuple[Sequence[int], int, int]
-"""Decision variables (numbers), an order of them and one of their values, see `branching`."""
-
 
 def tree_search(
     count: int,
@@ -30,7 +28,7 @@ def tree_search(
     keep: bool = True,
     learning: bool = False,
     nogoods: int = -1,
-    trial: bool = False,
+    trial: int = tree.NO_TRIAL,
     depth: int | None = None,
     capacity: int = 1,
     after: IntArray | None = None,
@@ -40,21 +38,23 @@ def tree_search(
 
     Without phases it is in lexicographic order; variables in none of them are not decided; ``nogoods`` is the
     position of their propagator, with which the search restarts, ``objective`` that of the objective's row.
-    With ``trial`` it is in lexicographic order, values ascending, until its first restart.
+    With ``trial`` it goes another way until its first restart; where an order is a function it asks.
     """
     if phases is None:
         phases = [(range(count), tree.LEXICOGRAPHIC, tree.ASCENDING)]
     begin = tree.PHASES + 4 * len(phases)
     options = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin]
-    options.append(begin + sum(len(variables) for variables, _, _ in phases))
+    options += [begin + sum(len(variables) for variables, _, _ in phases), int(asks(phases))]
     end = begin
     for variables, variable_order, value_order in phases:
-        options += [end, end + len(variables), variable_order, value_order]
+        named = [0 if isinstance(order, Function) else order for order in (variable_order, value_order)]
+        options += [end, end + len(variables), *named]
         end += len(variables)
     places = [np.asarray(variables, dtype=np.int64) * X_WIDTH for variables, _, _ in phases]
     state = np.zeros(tree.STATES, dtype=np.int64)
     state[tree.REPLAYING] = after is not None
-    state[tree.LIMIT], state[tree.GROWTH] = TRIAL if trial else FIRST_RESTART, FIRST_RESTART
+    state[tree.LIMIT] = TRIAL if trial == tree.WRITTEN else FIRST_RESTART
+    state[tree.GROWTH] = FIRST_RESTART
     state[tree.TRIAL] = trial
     state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62
     levels = count + 1 if depth is None else depth

@@ -131,6 +131,7 @@ class TreeObserver:
         elif depth != self._depth or self._differs(values, flags):
             kind = "prune" if depth == self._depth else "place" if depth > self._depth else "backtrack"
             lead = int(q.levels[depth - 1, tree.VARIABLE]) // at.X_WIDTH if kind == "place" else -1
+            lead = lead if lead < self.count else -1  # an auxiliary variable is not shown
             self.recorder.show(kind, step, values, flags=flags, lead=lead)
         self._depth, self._found, self._restarts = depth, found, restarts
 

@@ -54,6 +54,15 @@ class Parts(Protocol):
     def new_variable(self, low: int, high: int) -> int:
         """Add an auxiliary variable, which the others must decide."""
 
+    def truth(self, row: tuple[tuple[int, ...], tuple[int, ...], int], relation: int, result: int) -> None:
+        """Let ``result`` be 1 exactly where ``row relation 0``."""
+
+    def decides_more(self, many: int) -> bool:
+        """Say whether the search may decide so many auxiliary variables too."""
+
+    def decide(self, variable: int) -> None:
+        """Let the search decide an auxiliary variable, before those of the model."""
+
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""
 

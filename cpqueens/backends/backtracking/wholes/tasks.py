@@ -1,10 +1,13 @@
 """`NoOverlap` and `Cumulative` for the exact engine."""
 
+from itertools import combinations
+
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import task_sets
 from cpqueens.language.constraints.cumulative import Cumulative
 from cpqueens.language.constraints.no_overlap import NoOverlap
+from cpqueens.lowered.compiled import EQ, LE
 
 
 def _variables(constraint: NoOverlap | Cumulative, parts: Parts) -> list[int]:
@@ -16,9 +19,36 @@ def _lay_out_no_overlap(constraint: NoOverlap, parts: Parts) -> None:
     count = constraint.start.size
     room = [0] * (task_sets.ROOM * (count + 1))
     variables = _variables(constraint, parts)
+    variables += _orders(variables, count, parts)
     parts.propagator(
         Propagator("no_overlap", variables, numbers=room, constant=count, events=at.BOUND, queue=at.DEAREST)
     )
+
+
+def _orders(variables: list[int], count: int, parts: Parts) -> list[int]:
+    """Return truths that say of two tasks which comes first, for a search that may decide them.
+
+    Once all are decided, tasks begin as early as those before them allow. Only tasks that are there and take
+    time must come one after the other.
+    """
+    lasting = [
+        task
+        for task in range(count)
+        if parts.bounds(variables[count + task])[0] > 0 and parts.bounds(variables[2 * count + task])[0] == 1
+    ]
+    pairs = list(combinations(lasting, 2))
+    if not parts.decides_more(len(pairs)):
+        return []
+    found = []
+    for i, j in pairs:
+        first, second = parts.new_variable(0, 1), parts.new_variable(0, 1)
+        for before, after, truth in ((i, j, first), (j, i, second)):
+            ends = variables[before], variables[count + before], variables[after]
+            parts.truth((ends, (1, 1, -1), 0), LE, truth)
+        parts.linear(((first, second), (1, 1), -1), EQ)
+        parts.decide(first)
+        found.append(first)
+    return found
 
 
 def _lay_out_cumulative(constraint: Cumulative, parts: Parts) -> None:

@@ -1,0 +1,102 @@
+"""What linear rows get besides bounds where they add up the costs of a circuit's arcs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
+from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.kernels import domains as at
+from cpqueens.kernels import propagate_tour_bound as kernel
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled, CompiledDefinition
+
+FEWEST, MOST = 5, 128
+"""Nodes of a circuit: fewer have few tours, more have too many arcs to be looked at again and again."""
+
+ANYTHING = 1 << 60
+"""No part of a row goes beyond this."""
+
+
+def add_tour_bounds(
+    compiled: Compiled, linear: Iterable[tuple[Row, int]], objective: tuple[Row, int] | None, parts: Parts
+) -> None:
+    """Let circuits look at rows, with their relations, that add up elements at most of the successors.
+
+    ``objective`` is the row that is at most 0, with its propagator's record, of which the constant changes.
+    """
+    circuits = [w for w in compiled.wholes if w.constraint.kind == "Circuit"]
+    if not circuits:
+        return
+    elements = {d.result: d for d in compiled.definitions if d.kind == "element"}
+    rows = list(_at_most(linear)) if elements else []
+    if objective is not None and elements:
+        rows.append(objective)
+    for whole in circuits:
+        successors = whole.terms(whole.constraint.successor)
+        if not FEWEST <= len(successors) <= MOST or successors.singles(0, len(successors)) is None:
+            continue
+        nodes = parts.variables(whole.constraint.successor)
+        variables, coefficients, shifts = successors.singles(0, len(successors)) or ((), (), ())
+        if set(coefficients) == {1} and len(set(variables)) == len(nodes):
+            place = {int(v): (k, int(c)) for k, (v, c) in enumerate(zip(variables, shifts, strict=True))}
+            for row, record in rows:
+                _add(row, record, place, elements, nodes, parts)
+
+
+def _at_most(linear: Iterable[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
+    """Give rows that are at most 0, with -1: their constants stay as they are."""
+    for (variables, coefficients, constant), relation in linear:
+        for sign in SIGNS.get(relation, ()):
+            yield (variables, tuple(sign * a for a in coefficients), sign * constant), -1
+
+
+def _add(
+    row: Row,
+    record: int,
+    place: Mapping[int, tuple[int, int]],
+    elements: Mapping[int, CompiledDefinition],
+    nodes: list[int],
+    parts: Parts,
+) -> None:
+    """Add the propagator if most of the arcs have costs in the row, which fit."""
+    costs = np.zeros((len(nodes), len(nodes)), dtype=object)
+    rest, found = [], 0
+    for v, a in zip(row[0], row[1], strict=True):
+        mine = _costs(elements[v], place, len(nodes)) if v in elements else None
+        if mine is None:
+            rest.append((v, a))
+        else:
+            k, values = mine
+            costs[k] += np.array([0 if value is None else a * value for value in values], dtype=object)
+            found += 1
+    reach = abs(row[2]) + sum(abs(a) * max(map(abs, parts.bounds(v))) for v, a in rest)
+    if 2 * found <= len(nodes) or abs(costs).max() > kernel.LARGEST or reach > ANYTHING:
+        return
+    many = len(nodes)
+    numbers = [many, record, *[0] * (kernel.ROOM * many), *(costs.reshape(-1) * kernel.SCALE)]
+    constant = row[2] if record < 0 else 0
+    variables, coefficients = [*nodes, *(v for v, _ in rest)], [*[1] * many, *(a for _, a in rest)]
+    parts.propagator(
+        Propagator(
+            "tour_bound", variables, coefficients, [*numbers, *[0] * (2 * many * many)], constant,
+            events=at.DOMAIN, queue=at.DEAREST,
+        )
+    )  # fmt: skip
+
+
+def _costs(
+    element: CompiledDefinition, place: Mapping[int, tuple[int, int]], many: int
+) -> tuple[int, list[int | None]] | None:
+    """Return the node whose successor an element depends on alone, and its value for each successor.
+
+    A value is None where the element has none.
+    """
+    terms = element.terms
+    variables, coefficients, shift = terms.row(0)
+    table: IntArray = terms.constant[1:]
+    if len(variables) != 1 or int(variables[0]) not in place or terms.start[-1] != terms.start[1]:
+        return None
+    k, c = place[int(variables[0])]
+    positions = [int(coefficients[0]) * (node - c) + shift for node in range(many)]
+    return k, [int(table[q]) if 0 <= q < len(table) else None for q in positions]
