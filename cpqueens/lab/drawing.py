@@ -93,7 +93,9 @@ def look(k: int) -> dict[str, Any]:
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
 
 
-def distributions(axes: Any, curves: Sequence[tuple[int, str, RunLengths]], unit: str) -> None:
+def distributions(
+    axes: Any, curves: Sequence[tuple[int, str, RunLengths]], unit: str, what: str = "solved"
+) -> None:
     """Draw shares of runs that are solved, by length; each with the number of its look, and a name."""
     floor = min(float(found.lengths[found.lengths > 0].min(initial=1.0)) for _, _, found in curves) / 2
     for k, name, found in curves:
@@ -110,5 +112,5 @@ def distributions(axes: Any, curves: Sequence[tuple[int, str, RunLengths]], unit
         if len(censored):
             at = np.searchsorted(x, censored, side="right") - 1
             axes.plot(censored, y[at], "|", markersize=9, color=look(k)["color"])
-    axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel=unit, ylabel="share solved")
+    axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel=unit, ylabel=f"share {what}")
     axes.legend(loc="best")

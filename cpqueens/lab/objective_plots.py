@@ -64,4 +64,6 @@ def reached(e: Evaluated, name: str) -> Iterator[Picture]:
             f"(Kaplan-Meier, with 95 % intervals)."
         )
         curves = [(k, target.name, target.lengths) for k, target in enumerate(chosen)]
-        yield drawn(f"{name}-{number}", caption, partial(distributions, curves=curves, unit="seconds"))
+        yield drawn(
+            f"{name}-{number}", caption, partial(distributions, curves=curves, unit="seconds", what="reached")
+        )

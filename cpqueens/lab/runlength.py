@@ -309,8 +309,11 @@ class RunLengths:
 
 
 def _least(curve: tuple[Floats, Floats]) -> float:
-    """Return where a curve is least; NaN where there is none."""
-    x, y = curve
+    """Return where a curve is least; NaN where there is none.
+
+    A cut-off of no length does not count: starts that are solutions would be had for nothing.
+    """
+    x, y = (part[curve[0] > 0] for part in curve)
     return float(x[int(y.argmin())]) if len(x) else math.nan
 
 

@@ -108,6 +108,14 @@ def test_heavy_tails_gain_by_restarts_and_memoryless_runs_do_not() -> None:
     assert shape.contains(1.0)
 
 
+def test_a_start_that_is_a_solution_makes_no_cutoff() -> None:
+    runs = lengths((0, SOLVED), (0, SOLVED), *[(10, SOLVED), (10, SOLVED), (1000, SOLVED)] * 20)
+    found = runs.restart()
+    assert found is not None
+    assert found.cutoff == 10
+    assert found.gain > 10
+
+
 def test_lubys_restarts_by_simulation() -> None:
     """The recursion against the sequence played out, with stuck runs and a limit."""
     generator = np.random.default_rng(7)
