@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from cpqueens.answers.outcome import SolutionSet, StopReason
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+
+Incumbents = tuple[tuple[float, int], ...]
+"""Seconds and objective of better and better solutions."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +42,9 @@ class Runs:
     statistics
         Further counts by the names that an outcome's statistics have, (runs,) or (runs, ...): evaluations,
         moves, restarts, trajectory, ..., as far as the solver has them.
+    incumbents
+        (runs,) of a model with an objective: what each run found on its way, seconds after its beginning and
+        (first) objective, ever better, of several within a hundredth of the time the last; else ().
     """
 
     model: Statement
@@ -53,6 +59,7 @@ class Runs:
     statistics: Mapping[str, IntArray] = field(default_factory=dict)
     asked: int = 0
     ended_by: StopReason | None = None
+    incumbents: Sequence[Incumbents] = ()
 
     def __post_init__(self) -> None:
         arrays = (self.seeds, self.status, self.stop_reason, self.solved, self.matrix, self.steps)

@@ -165,6 +165,7 @@ def _rows(made: Runs, name: str, title: str, checker: Checker, seconds: float) -
             objective=next(objectives) if solved else None,
             solution=tuple(made.matrix[k].tolist()) if solved else None,
             machine=machine(),
+            incumbents=made.incumbents[k] if made.incumbents else None,
         )  # fmt: skip
 
 
@@ -242,6 +243,7 @@ class AttemptContender:
         if row is None and interrupted:
             why, message = StopReason.INTERRUPTED, ""
         found = row is not None
+        value = None if row is None else next(_objectives(checker, row[None, :]))
         return RunRecord(
             self.name, title, attempt.seed,
             Status.FEASIBLE if found else Status.UNKNOWN,
@@ -249,9 +251,10 @@ class AttemptContender:
             steps=attempt.steps,
             processor_seconds=seconds,
             wall_seconds=attempt.seconds,
-            objective=None if row is None else next(_objectives(checker, row[None, :])),
+            objective=value,
             solution=None if row is None else tuple(row.tolist()),
             machine=machine(),
+            incumbents=None if value is None else ((attempt.seconds, value),),
         )  # fmt: skip
 
 

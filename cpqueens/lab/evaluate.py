@@ -13,18 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.symmetry import Group
 from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
+from cpqueens.lab.anytime import Anytime, ReachedTarget, anytime, targets
 from cpqueens.lab.cases import EvaluatedCase, cases_of
 from cpqueens.lab.comparing import Comparison, compare_runs, corrected
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluated import ProblemHead
 from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
+from cpqueens.lab.occupancy import Occupancy, occupancy
 from cpqueens.lab.performance import summed_up
-from cpqueens.lab.reference import Coverage, Reference, coverage, prove
+from cpqueens.lab.reference import Reference, coverage, prove
 from cpqueens.lab.runfile import RunFile
 from cpqueens.lab.runtable import Ending, RunRecord, RunTable
+from cpqueens.language.rows import IntArray
 from cpqueens.longrun.pool import Processes
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
@@ -33,6 +37,9 @@ from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need
 from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import one_line, shown
+
+Groups = Mapping[tuple[str, str], RunTable]
+"""The runs of each heuristic on each problem."""
 
 MOST_PROCESSES = 64
 MEMORY = 6 * 2**30
@@ -281,23 +288,51 @@ class _Work:
             versions=versions(),
             performances=tuple(performances),
             references=tuple(references),
-            coverages=tuple(self._coverages(groups, references)),
+            coverages=tuple(coverage(*about) for about in self._samples(groups, references)),
+            occupancies=tuple(self._occupancies(groups, references)),
+            anytimes=tuple(self._anytimes(groups)),
+            targets=tuple(self._targets(groups, references)),
             comparisons=tuple(corrected(list(self._comparisons(groups)))),
             runs=table,
         )
 
-    def _coverages(
-        self, groups: Mapping[Any, RunTable], references: Sequence[Reference]
-    ) -> Iterator[Coverage]:
+    def _samples(
+        self, groups: Groups, references: Sequence[Reference]
+    ) -> Iterator[tuple[str, Reference, IntArray, Group]]:
+        """Yield what each heuristic found on each problem without an objective, and what there is."""
         for case, reference in zip(self.cases, references, strict=True):
             symmetries = () if case.instance is None else case.instance.symmetries()
             for contender in self.contenders:
                 runs = groups.get((contender.name, case.title), ())
                 found = [row.solution for row in runs if row.solution is not None]
                 if found and case.model.objective is None:
-                    yield coverage(contender.name, reference, np.array(found, dtype=np.int64), symmetries)
+                    yield contender.name, reference, np.array(found, dtype=np.int64), symmetries
 
-    def _comparisons(self, groups: Mapping[Any, RunTable]) -> Iterator[Comparison]:
+    def _occupancies(self, groups: Groups, references: Sequence[Reference]) -> Iterator[Occupancy]:
+        models = {case.title: case.model for case in self.cases}
+        for name, reference, rows, _ in self._samples(groups, references):
+            model = models[reference.problem]
+            found = occupancy(name, reference.problem, model, rows, reference.solutions)
+            if found is not None:
+                yield found
+
+    def _anytimes(self, groups: Groups) -> Iterator[Anytime]:
+        for case in self.cases:
+            maximizing = _maximizing(case.model)
+            for contender in self.contenders:
+                rows = groups.get((contender.name, case.title), ())
+                found = None if maximizing is None else anytime(rows, maximizing)
+                if found is not None:
+                    yield found
+
+    def _targets(self, groups: Groups, references: Sequence[Reference]) -> Iterator[ReachedTarget]:
+        for case, reference in zip(self.cases, references, strict=True):
+            maximizing = _maximizing(case.model)
+            if maximizing is not None:
+                runs = {c.name: groups.get((c.name, case.title), ()) for c in self.contenders}
+                yield from targets(runs, case.title, maximizing, reference.optimum)
+
+    def _comparisons(self, groups: Groups) -> Iterator[Comparison]:
         for case in self.cases:
             if case.model.objective is not None:
                 continue

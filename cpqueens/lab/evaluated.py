@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cpqueens.lab.anytime import Anytime, ReachedTarget
 from cpqueens.lab.comparing import Comparison
 from cpqueens.lab.contenders import RunLimits
+from cpqueens.lab.occupancy import Occupancy
 from cpqueens.lab.performance import Performance
 from cpqueens.lab.reference import Coverage, Reference
 from cpqueens.lab.runtable import RunTable
@@ -38,6 +40,10 @@ class Evaluated:
         For each heuristic and problem, in their order.
     references
         What exact solvers proved of each problem.
+    coverages, occupancies
+        Which solutions are found, and where they put values, of problems without an objective.
+    anytimes, targets
+        How objectives improve over time, and how long it takes to reach some of them.
     runs
         The table of all runs.
     """
@@ -51,6 +57,9 @@ class Evaluated:
     performances: tuple[Performance, ...]
     references: tuple[Reference, ...]
     coverages: tuple[Coverage, ...]
+    occupancies: tuple[Occupancy, ...]
+    anytimes: tuple[Anytime, ...]
+    targets: tuple[ReachedTarget, ...]
     comparisons: tuple[Comparison, ...]
     runs: RunTable = field(repr=False)
     seconds: float = 0.0

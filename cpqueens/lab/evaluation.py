@@ -30,7 +30,9 @@ class Evaluation(Evaluated):
             {**vars(r), "solutions": None if r.solutions is None else len(r.solutions)}
             for r in self.references
         ]
-        data = {**named, "references": references, "runs": self.runs.to_dict()}
+        for target in (reached := plain(named["targets"])):
+            del target["lengths"]  # which the runs have
+        data = {**named, "references": references, "targets": reached, "runs": self.runs.to_dict()}
         return {"schema": SCHEMA, "version": VERSION, "exit_code": self.exit_code(), **_finite(plain(data))}
 
     def to_json(self) -> str:

@@ -1,108 +1,27 @@
-"""The pictures of an evaluation, drawn by matplotlib as SVG that takes its colours from the page."""
+"""The pictures of an evaluation."""
 
 from __future__ import annotations
 
-import io
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from cpqueens.lab.comparing import COMPARED
+from cpqueens.lab.drawing import INK, MARKERS, MOST_STEPS, Picture, distributions, drawn, look
 from cpqueens.lab.evaluated import Evaluated
+from cpqueens.lab.objective_plots import anytimes, reached
+from cpqueens.lab.occupancy_plots import occupancies
 from cpqueens.lab.performance import UNITS, Performance
 from cpqueens.lab.runlength import Interval, RunLengths, thin
-
-INK = "#123457"
-"""A colour that nothing else has: the page's own takes its place."""
-
-COLOURS = ("#3b82c4", "#d9762b", "#2f9e77", "#c25596", "#8f7ae0", "#a08a1f", "#4fa3b8")
-"""Legible on light and dark ground; lines differ by dashes and markers as well."""
-
-DASHES: Sequence[Any] = (
-    "-",
-    (0, (6, 2)),
-    (0, (2, 1.5)),
-    (0, (7, 2, 2, 2)),
-    (0, (1, 1)),
-    (0, (9, 3)),
-    (0, (4, 1, 1, 1, 1, 1)),
-)
-MARKERS = "osD^vPX"
-
-
-_MOST_STEPS = 150
-"""Of a distribution or a curve that are drawn, which is as fine as a screen shows."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """An SVG element with its caption, which says what is shown and how to read it."""
-
-    name: str
-    svg: str
-    caption: str
 
 
 def pictures(e: Evaluated) -> Iterator[Picture]:
     """Yield all pictures that have something to show."""
     for name, make in PICTURES.items():
         yield from make(e, name)
-
-
-_INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color", "grid.color")
-
-
-def _style(name: str) -> Any:
-    """Return matplotlib's settings: text stays text, names depend on nothing but the picture's."""
-    return {
-        "svg.fonttype": "none", "svg.hashsalt": name, "font.size": 11, "font.family": "sans-serif",
-        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25,
-        "legend.frameon": False, "lines.linewidth": 2.0, **dict.fromkeys(_INKED, INK),
-    }  # fmt: skip
-
-
-def _drawn(name: str, caption: str, draw: Callable[[Any], object]) -> Picture:
-    """Return what ``draw`` draws on axes."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(_style(name)):
-        figure = Figure(figsize=(7.0, 3.9))
-        figure.subplots_adjust(left=0.12, right=0.98, bottom=0.14, top=0.97)
-        figure.patch.set_alpha(0)
-        axes = figure.subplots()
-        axes.patch.set_alpha(0)
-        draw(axes)
-        stream = io.StringIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return Picture(name, _inline(stream.getvalue(), name, caption), caption)
-
-
-def _inline(svg: str, name: str, caption: str) -> str:
-    """Return a picture as an element of a page: no header, sizes of the page, names of its own."""
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.S)
-    svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", svg)  # finer than a screen
-    svg = re.sub(r' id="[a-zA-Z0-9]+_\d+"', "", svg)  # that nothing refers to
-    svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", svg)
-    head, _, rest = svg.partition(">")
-    box = re.search(r'viewBox="[^"]*"', head)
-    assert box is not None, "matplotlib says how large its drawing is"
-    title = f"<title>{escape(caption)}</title>"
-    return f'<svg {box[0]} role="img" {_NAMESPACES}>{title}{rest}'.replace(INK, "currentColor").strip()
-
-
-_NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-
-
-def _look(k: int) -> dict[str, Any]:
-    """Return colour and dashes of the k-th heuristic."""
-    return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
 
 
 def _unit(e: Evaluated) -> str | None:
@@ -144,27 +63,9 @@ def _distributions(e: Evaluated, name: str) -> Iterator[Picture]:
                 f"{title}: share of runs solved within so many {UNITS[unit]} (Kaplan-Meier, with 95 % "
                 f"intervals). It ends where runs met a limit and are censored (|); stuck ones solve nothing."
             )
-            yield _drawn(f"{name}-{unit}-{number}", caption, partial(_steps, chosen=chosen, unit=unit))
-
-
-def _steps(axes: Any, chosen: Measured, unit: str) -> None:
-    floor = min(float(found.lengths[found.lengths > 0].min(initial=1.0)) for _, _, found in chosen) / 2
-    for k, p, found in chosen:
-        curve = found.curve().thinned(_MOST_STEPS)
-        end = min(float(found.lengths.max()), found.horizon)
-        x = np.maximum(np.append(np.insert(curve.x, 0, floor), end), floor)
-        y, low, high = (
-            np.append(np.insert(part, 0, 0.0), part[-1]) for part in (curve.y, curve.low, curve.high)
-        )
-        axes.step(x, y, where="post", label=p.heuristic, **_look(k))
-        axes.fill_between(x, low, high, step="post", alpha=0.15, color=_look(k)["color"], linewidth=0)
-        censored = np.unique(found.lengths[found.limited | found.interrupted])
-        censored = censored[censored <= end]
-        if len(censored):
-            at = np.searchsorted(x, censored, side="right") - 1
-            axes.plot(censored, y[at], "|", markersize=9, color=_look(k)["color"])
-    axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel=UNITS[unit], ylabel="share solved")
-    axes.legend(loc="best")
+            curves = [(k, p.heuristic, found) for k, p, found in chosen]
+            draw = partial(distributions, curves=curves, unit=UNITS[unit])
+            yield drawn(f"{name}-{unit}-{number}", caption, draw)
 
 
 def _restarts(e: Evaluated, name: str) -> Iterator[Picture]:
@@ -174,23 +75,33 @@ def _restarts(e: Evaluated, name: str) -> Iterator[Picture]:
         known = [(k, p, found) for k, p, found in chosen if len(found.by_cutoff()[0]) > 1]
         if known and unit is not None:
             caption = (
-                f"{title}: expected {UNITS[unit]} to a solution if every run is restarted at a cut-off. The "
-                f"marked one is the best of these very runs; the table measures it on others."
+                f"{title}: expected {UNITS[unit]} to a solution if every run is restarted at a cut-off "
+                f"(bold), and if cut-offs are Luby's 1, 1, 2, 1, 1, 2, 4, ... times a unit (thin; none "
+                f"longer than what was measured). Marked are the best of these very runs; the table measures "
+                f"them on others."
             )
-            yield _drawn(f"{name}-{number}", caption, partial(_cutoffs, chosen=known, unit=UNITS[unit]))
+            yield drawn(f"{name}-{number}", caption, partial(_cutoffs, chosen=known, unit=UNITS[unit]))
 
 
 def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
     for k, p, found in chosen:
-        cutoffs, expected = found.by_cutoff()
-        shown = cutoffs > 0
-        best = int(expected.argmin())
-        drawn = thin(len(cutoffs), _MOST_STEPS)
-        drawn = drawn[shown[drawn]]
-        axes.plot(cutoffs[drawn], expected[drawn], label=p.heuristic, **_look(k))
-        mark = {"marker": MARKERS[k % len(MARKERS)], "color": _look(k)["color"], "markersize": 8}
-        axes.plot(cutoffs[best], expected[best], linestyle="", **mark)
-    axes.set(xscale="log", yscale="log", xlabel=f"cut-off in {unit}", ylabel=f"expected {unit}")
+        for curve, width, label in (
+            (found.by_cutoff(), 2.0, p.heuristic),
+            (found.by_luby_unit(), 1.0, f"{p.heuristic}, Luby"),
+        ):
+            known = (curve[0] > 0) & np.isfinite(curve[1])
+            x, y = (part[known] for part in curve)
+            if not len(x):
+                continue
+            at, best = thin(len(x), MOST_STEPS), int(y.argmin())
+            axes.plot(x[at], y[at], label=label, linewidth=width, **look(k))
+            mark = {
+                "marker": MARKERS[k % len(MARKERS)],
+                "color": look(k)["color"],
+                "markersize": 4 + 2 * width,
+            }
+            axes.plot(x[best], y[best], linestyle="", **mark)
+    axes.set(xscale="log", yscale="log", xlabel=f"cut-off or unit, {unit}", ylabel=f"expected {unit}")
     axes.legend(loc="best")
 
 
@@ -203,7 +114,7 @@ def _sizes(e: Evaluated, name: str) -> Iterator[Picture]:
     if len({size for points in rates.values() for size, _ in points}) < 2:
         return
     caption = "Share of solved runs over the size, with Wilson 95 % intervals."
-    yield _drawn(f"{name}-rate", caption, partial(_over_sizes, e=e, points=rates, what="share solved"))
+    yield drawn(f"{name}-rate", caption, partial(_over_sizes, e=e, points=rates, what="share solved"))
     unit = _unit(e)
     expected = {} if unit is None else _points(e, lambda p: p.lengths[unit].expected)
     if unit is not None and any(expected.values()):
@@ -212,7 +123,7 @@ def _sizes(e: Evaluated, name: str) -> Iterator[Picture]:
             f"times the value; nothing where nothing was solved."
         )
         draw = partial(_over_sizes, e=e, points=expected, what=f"expected {UNITS[unit]}", log=True)
-        yield _drawn(f"{name}-length", caption, draw)
+        yield drawn(f"{name}-length", caption, draw)
 
 
 _FARTHEST = 10
@@ -235,7 +146,7 @@ def _over_sizes(axes: Any, e: Evaluated, points: Points, what: str, log: bool = 
         k = e.heuristics.index(heuristic)
         ends = [(i.value, i.value - i.low, min(i.high, _FARTHEST * i.value) - i.value) for _, i in found]
         middle, *errors = np.maximum(np.array(ends).T, 0.0)
-        mark = {"marker": MARKERS[k % len(MARKERS)], "capsize": 3, **_look(k)}
+        mark = {"marker": MARKERS[k % len(MARKERS)], "capsize": 3, **look(k)}
         axes.errorbar([size for size, _ in found], middle, yerr=errors, label=heuristic, **mark)
     axes.set(xlabel="size", ylabel=what, **({"yscale": "log"} if log else {"ylim": (-0.02, 1.02)}))
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -259,7 +170,7 @@ def _profiles(e: Evaluated, name: str) -> Iterator[Picture]:
         f"Performance profile (Dolan and More 2002): share of the {len(e.problems)} problems on which a "
         f"heuristic takes at most so many times the expected {UNITS[unit]} of the best one there."
     )
-    yield _drawn(name, caption, lambda axes: _profile(axes, e, ratios))
+    yield drawn(name, caption, lambda axes: _profile(axes, e, ratios))
 
 
 def _expected(e: Evaluated, heuristic: str, problem: str, unit: str) -> float:
@@ -276,7 +187,7 @@ def _profile(axes: Any, e: Evaluated, ratios: Any) -> None:
         known = np.isfinite(x)
         y[-1] = y[:-1][known[:-1]].max(initial=0.0)
         x, y = (np.insert(part[known], 0, start) for part, start in ((x, 1.0), (y, 0.0)))
-        axes.step(x, y, where="post", label=heuristic, **_look(k))
+        axes.step(x, y, where="post", label=heuristic, **look(k))
     axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel="times the best", ylabel="share of problems")
     axes.legend(loc="best")
 
@@ -295,7 +206,7 @@ def _coverage(e: Evaluated, name: str) -> Iterator[Picture]:
             f"{head.title}: different solutions among the first solved runs; dashed what sampling all "
             f"{found[0].of_all:,} uniformly would find (exact), the line above all there are."
         )
-        yield _drawn(f"{name}-{number}", caption, partial(_distinct, e=e, found=found, groups=groups))
+        yield drawn(f"{name}-{number}", caption, partial(_distinct, e=e, found=found, groups=groups))
 
 
 def _distinct(axes: Any, e: Evaluated, found: Sequence[Any], groups: Any) -> None:
@@ -308,8 +219,8 @@ def _distinct(axes: Any, e: Evaluated, found: Sequence[Any], groups: Any) -> Non
             if row.solution is not None:
                 seen.add(row.solution)
                 counts.append(len(seen))
-        drawn = thin(len(counts), _MOST_STEPS)
-        axes.plot(drawn, np.array(counts)[drawn], label=c.heuristic, **_look(e.heuristics.index(c.heuristic)))
+        at = thin(len(counts), MOST_STEPS)
+        axes.plot(at, np.array(counts)[at], label=c.heuristic, **look(e.heuristics.index(c.heuristic)))
     x = np.linspace(0, longest, 200)
     axes.plot(x, size * (1 - (1 - 1 / size) ** x), color=INK, linestyle="--", linewidth=1.2, label="uniform")
     if size < 20 * longest:
@@ -324,5 +235,8 @@ PICTURES: dict[str, Callable[[Evaluated, str], Iterator[Picture]]] = {
     "profile": _profiles,
     "restarts": _restarts,
     "coverage": _coverage,
+    "occupancy": occupancies,
+    "anytime": anytimes,
+    "targets": reached,
 }
 """In the order of the page."""

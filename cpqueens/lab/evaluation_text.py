@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from cpqueens.lab.anytime import ReachedTarget
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.performance import UNITS, Lengths, Performance
 from cpqueens.lab.reference import Reference
 from cpqueens.lab.runlength import Interval, Restart
+from cpqueens.text.plaintext import wrapped
 
 Cells = list[list[str]]
 WIDTH = 110
@@ -116,8 +118,8 @@ def missing(e: Evaluated) -> list[str]:
             lines.append(
                 f"not run: {p.not_run:,} of {p.asked:,} runs of {p.heuristic} on {p.problem}{broken}"
             )
-    if any(p.objective for p in e.performances):
-        lines.append("not compared: lengths of runs, which go on to their limits where there is an objective")
+    if e.anytimes and len(e.heuristics) > 1:
+        lines.append("not compared by a test: objectives over time; see their targets")
     return lines
 
 
@@ -154,10 +156,11 @@ def length_columns(unit: str) -> Columns:
         "Weibull shape": told(lambda found: "" if found.shape is None else interval(found.shape)),
         "restarts": told(lambda found: found.restarts_help),
         "best cut-off": told(lambda found: _restart(found.restart)),
+        "Luby's restarts": told(lambda found: _luby(found.restart)),
     }
 
 
-def _median(found: Lengths) -> str:
+def _median(found: Lengths | ReachedTarget) -> str:
     beyond = math.isinf(found.median.value) and math.isfinite(found.known_until)
     return f"> {figure(found.known_until)}" if beyond else interval(found.median)
 
@@ -166,6 +169,13 @@ def _restart(found: Restart | None) -> str:
     if found is None:
         return ""
     return f"{figure(found.cutoff)} (gain {figure(found.gain)})" if found.gain > 1 else "none better"
+
+
+def _luby(found: Restart | None) -> str:
+    """Say how Luby's sequence does with its best unit."""
+    if found is None or not math.isfinite(found.luby):
+        return ""
+    return f"unit {figure(found.unit)} (gain {figure(found.gain_by_luby)})"
 
 
 def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
@@ -182,6 +192,16 @@ def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
             yield caption, shown_columns({**WHO, **length_columns(unit)}, chosen, several)
     if e.coverages:
         yield "Which solutions are found", shown_columns({**WHO, **COVERAGE}, e.coverages, several)
+    if e.occupancies:
+        yield (
+            "Where they put values (share of samples against that of all solutions)",
+            shown_columns({**WHO, **OCCUPANCY}, e.occupancies, several),
+        )
+    if e.targets:
+        yield (
+            "How long objectives take, in seconds (95 % intervals)",
+            shown_columns({**WHO, **TARGETS}, e.targets, several),
+        )
     if e.comparisons:
         caption = "Are they told apart? (log-rank test, p by Holm; the ratio that is found in 80 % of cases)"
         yield caption, shown_columns(COMPARED, e.comparisons, several)
@@ -197,6 +217,19 @@ COVERAGE: Columns = {
     "orbits uniform?": lambda c: "" if c.uniform_orbits is None else str(c.uniform_orbits),
 }
 
+
+OCCUPANCY: Columns = {
+    "samples": lambda c: f"{c.samples:,}",
+    "farthest off": lambda c: c.farthest_said,
+    "uniform?": str,
+}
+
+TARGETS: Columns = {
+    "target": lambda t: t.name,
+    "reached": lambda t: percent(t.reached),
+    "median": lambda t: _median(t),
+    "expected": lambda t: interval(t.expected),
+}
 
 COMPARED: Columns = {
     "heuristic": lambda c: c.first,
@@ -231,15 +264,7 @@ def text(e: Evaluated, width: int = WIDTH) -> str:
 
 
 def _wrapped(lines: Iterable[str], width: int) -> list[str]:
-    import textwrap
-
-    return [
-        part
-        for line in lines
-        for part in textwrap.wrap(
-            line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
-    ]
+    return [part for line in lines for part in wrapped(line, width)]
 
 
 def laid_out(table: Cells, width: int) -> list[str]:

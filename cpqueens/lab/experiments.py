@@ -65,13 +65,14 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Section:
-    """What is said of one source: its experiments, further tables, and its known mistakes."""
+    """What is said of one source: experiments, further tables, how it was read, and its known mistakes."""
 
     name: str
     source: str
     experiments: Sequence[Experiment] = ()
     tables: Sequence[Callable[[], tuple[str, Cells]]] = ()
     mistakes: Sequence[str] = ()
+    readings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

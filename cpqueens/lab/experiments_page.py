@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from cpqueens.lab.evaluation_page import STYLE, table
 from cpqueens.lab.evaluation_text import laid_out
-from cpqueens.lab.experiments import Reproduced
+from cpqueens.lab.experiments import Reproduced, Section
+from cpqueens.text.plaintext import wrapped
 
 
-def _wrapped(words: str, width: int) -> str:
-    return textwrap.fill(words, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+def _notes(section: Section) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what is said of a source beside its figures, by title."""
+    for title, notes in (("How it is read", section.readings), ("Known mistakes", section.mistakes)):
+        if notes:
+            yield title, notes
 
 
 def text(found: Reproduced, width: int) -> str:
     """Return a section as lines of at most ``width`` characters, if words are not longer."""
     section = found.section
-    lines = [section.name, _wrapped(f"source: {section.source}", width)]
+    lines = [section.name, *wrapped(f"source: {section.source}", width)]
     for caption, cells in found.tables:
-        lines += ["", _wrapped(caption, width), *laid_out(cells, width)]
-    lines += (
-        ["", *(_wrapped(f"- {mistake}", width) for mistake in section.mistakes)] if section.mistakes else []
-    )
+        lines += ["", *wrapped(caption, width), *laid_out(cells, width)]
+    for title, listed in _notes(section):
+        lines += ["", f"{title}:", *(line for note in listed for line in wrapped(f"- {note}", width))]
     return "\n".join([*lines, f"({found.seconds:.1f} s of processor time)"])
 
 
@@ -49,7 +51,7 @@ def _parts(sections: Sequence[Reproduced]) -> Iterator[str]:
         yield f'<h2>{escape(section.name)}</h2><p class="soft">Source: {escape(section.source)}</p>'
         for caption, (head, *rows) in found.tables:
             yield table(head, rows, caption)
-        if section.mistakes:
-            listed = "".join(f"<li>{escape(mistake)}</li>" for mistake in section.mistakes)
-            yield f"<p>Known mistakes</p><ul>{listed}</ul>"
+        for title, notes in _notes(section):
+            listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+            yield f"<p>{title}</p><ul>{listed}</ul>"
         yield f'<p class="soft">{found.seconds:.1f} s</p>'

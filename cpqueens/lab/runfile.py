@@ -145,4 +145,6 @@ def run_of(text: str) -> RunRecord:
     known = json.loads(text)
     if "solution" in known:
         known["solution"] = tuple(map(int, known["solution"]))
+    if "incumbents" in known:
+        known["incumbents"] = tuple((float(at), int(value)) for at, value in known["incumbents"])
     return RunRecord(**known)

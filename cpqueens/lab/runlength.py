@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.lab.luby import expected_by_unit
 from cpqueens.lab.runtable import Ending, RunRecord
 
 Floats = NDArray[np.float64]
@@ -29,6 +30,9 @@ _SAME = 1.1
 
 _SAMPLES, _RESAMPLED = 400, 2000
 """Resamples for an interval, and runs beyond which lengths are no longer skew enough to need them."""
+
+_UNITS = 60
+"""Units of Luby's sequence that are compared."""
 
 FEWEST = 8
 """Solved runs below which no shape, no cut-off and no expectation of restarts is told."""
@@ -82,16 +86,33 @@ def thin(size: int, most: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Restart:
-    """The best fixed cut-off, and the expected length with it and without, on runs it was not chosen on."""
+    """The best fixed cut-off, and the expected length with it and without, on runs it was not chosen on.
+
+    Attributes
+    ----------
+    cutoff, expected
+        The best cut-off of all runs, and the expected length with one.
+    plain
+        The expected length without restarts.
+    unit, luby
+        The best unit of Luby's sequence, and the expected length with one.
+    """
 
     cutoff: float
     expected: float
     plain: float
+    unit: float
+    luby: float
 
     @property
     def gain(self) -> float:
         """How many times longer it takes without."""
         return self.plain / self.expected if self.expected > 0 else 1.0
+
+    @property
+    def gain_by_luby(self) -> float:
+        """How many times longer it takes without, if restarts follow Luby's sequence."""
+        return self.plain / self.luby if self.luby > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -247,37 +268,53 @@ class RunLengths:
         cutoffs: Floats = lengths[known]
         return cutoffs, spent[known] / at_most[known]
 
+    def by_luby_unit(self) -> tuple[Floats, Floats]:
+        """Return units of Luby's sequence, lengths of runs, and what a solution is expected to take by it."""
+        units, _ = self.by_cutoff()
+        units = units[units > 0]
+        units = units[thin(len(units), _UNITS)] if len(units) else units
+        return units, expected_by_unit(units, self.lengths, self.solved, self.horizon)
+
     def restart(self) -> Restart | None:
-        """Return the best cut-off of all runs, its worth measured on runs that it was not chosen on.
+        """Return the best cut-off and unit of all runs, their worth measured on runs not chosen on.
 
         Each half of the runs chooses for the other. None where too few are solved.
         """
         if int(self.solved.sum()) < 2 * FEWEST:
             return None
         halves = [self._part(slice(k, None, 2)) for k in (0, 1)]
-        expected, plain = [], []
+        worth = []
         for mine, other in zip(halves, reversed(halves), strict=True):
-            cutoff = mine._best()
-            value = math.inf if cutoff is None else other._at(cutoff)
-            if not math.isfinite(value):
-                return None
-            expected.append(value)
-            plain.append(float(other.lengths.sum()) / max(1, int(other.solved.sum())))
-        best = self._best()
-        return None if best is None else Restart(best, float(np.mean(expected)), float(np.mean(plain)))
+            cutoff, unit = _least(mine.by_cutoff()), _least(mine.by_luby_unit())
+            plain = float(other.lengths.sum()) / max(1, int(other.solved.sum()))
+            worth.append((other._at(cutoff), plain, other._by_luby(unit)))
+        fixed, plain, luby = np.mean(worth, axis=0).tolist()
+        best = _least(self.by_cutoff()), _least(self.by_luby_unit())
+        return Restart(best[0], fixed, plain, best[1], luby) if math.isfinite(fixed) else None
 
     def _part(self, chosen: slice) -> RunLengths:
         marks = (self.solved, self.limited, self.interrupted)
         return RunLengths(self.lengths[chosen], *(mark[chosen] for mark in marks))
 
-    def _best(self) -> float | None:
-        cutoffs, expected = self.by_cutoff()
-        return float(cutoffs[int(expected.argmin())]) if len(cutoffs) else None
-
     def _at(self, cutoff: float) -> float:
         """Return the expected length if all runs end at a cut-off."""
         solved = int((self.solved & (self.lengths <= cutoff)).sum())
         return float(np.minimum(self.lengths, cutoff).sum()) / solved if solved else math.inf
+
+    def _by_luby(self, unit: float) -> float:
+        """Return the expected length by Luby's sequence; infinite for no unit."""
+        if math.isnan(unit):
+            return math.inf
+        return float(expected_by_unit(np.array([unit]), self.lengths, self.solved, self.horizon)[0])
+
+
+def _least(curve: tuple[Floats, Floats]) -> float:
+    """Return where a curve is least; NaN where there is none.
+
+    A cut-off of no length does not count: starts that are solutions would be had for nothing.
+    """
+    x, y = (part[curve[0] > 0] for part in curve)
+    return float(x[int(y.argmin())]) if len(x) else math.nan
 
 
 def _last(values: Floats) -> float:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.runs import Incumbents
 
 
 class Ending(StrEnum):
@@ -44,6 +45,8 @@ class RunRecord:
         Where one call made many runs: its time, shared out by their steps.
     objective
         Of the checked solution.
+    incumbents
+        Seconds and objective of each better solution on the way to it; None without an objective.
     solution
         Values of the decision variables, checked; None without one.
     machine
@@ -64,6 +67,7 @@ class RunRecord:
     objective: int | None = None
     solution: tuple[int, ...] | None = None
     machine: str = ""
+    incumbents: Incumbents | None = None
 
     @property
     def ending(self) -> Ending:
@@ -126,7 +130,7 @@ class RunTable(Sequence[RunRecord]):
         return {**{name: self.column(name) for name in COLUMNS}, "ending": [str(r.ending) for r in self]}
 
     def to_csv(self) -> str:
-        """Return the rows as CSV with a header; a solution is a JSON list."""
+        """Return the rows as CSV with a header; solutions and incumbents are JSON lists."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow((*COLUMNS, "ending"))
@@ -137,6 +141,7 @@ class RunTable(Sequence[RunRecord]):
 def cells(row: RunRecord) -> tuple[Any, ...]:
     """Return a run as what CSV holds."""
     plain = {name: getattr(row, name) for name in COLUMNS}
-    if row.solution is not None:
-        plain["solution"] = json.dumps(row.solution, separators=(",", ":"))
+    for name in ("solution", "incumbents"):
+        if plain[name] is not None:
+            plain[name] = json.dumps(plain[name], separators=(",", ":"))
     return tuple(plain.values())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Outcome, Status, StopReason
+from cpqueens.answers.outcome import Outcome, Solution, Status, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend, Clock, Many, Want
 from cpqueens.errors import BackendFault, ModelError
@@ -22,6 +24,8 @@ from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import shown
 
 MOST_SEEDS = 1_000_000
+_SOON, _APART = 1e-6, 0.01
+"""Seconds, and a ratio's logarithm: incumbents that are not further apart are one, the last."""
 REFUSED = {
     "random_seed": "write seeds=",
     "seed": "write seeds=",
@@ -101,7 +105,10 @@ def runs(
         for row in interrupt.until_seen(np.flatnonzero(~table.done).tolist()):
             limits = [t for t in (clock.time_limit, whole.remaining()) if t is not None]
             limit = max(min(limits), 1e-3) if limits else None
-            outcome = solve(model, solver, **{**options, "random_seed": chosen[row], "time_limit": limit})
+            given = {**options, "random_seed": chosen[row], "time_limit": limit}
+            if want is Want.BEST:
+                given["on_improvement"] = table.listener(model, row)
+            outcome = solve(model, solver, **given)
             if outcome.stop_reason is StopReason.INTERRUPTED or (whole.expired() and _by_clock(outcome)):
                 break
             table.enter(row, outcome)
@@ -145,6 +152,18 @@ class _Table:
         self.matrix = np.zeros((runs, variables), dtype=np.int64)
         self.steps, self.seconds = np.zeros(runs, dtype=np.int64), np.zeros(runs)
         self.statistics: dict[str, IntArray] = {}
+        self.incumbents: dict[int, dict[int, tuple[float, int]]] = {}
+
+    def listener(self, model: Statement, row: int) -> Callable[[Solution], None]:
+        """Begin a run; what is returned takes its better and better solutions."""
+        began, term = time.monotonic(), model.goals[0].term
+        found = self.incumbents[row] = {}
+
+        def note(solution: Solution) -> None:
+            seconds = time.monotonic() - began
+            found[math.floor(math.log(max(seconds, _SOON)) / _APART)] = seconds, int(solution[term])
+
+        return note
 
     def enter_lot(self, lot: Many) -> None:
         """Enter what was made together: the first runs."""
@@ -178,10 +197,14 @@ class _Table:
     def runs(self, model: Statement, label: str, seeds: IntArray, ended_by: StopReason | None) -> Runs:
         """Return the rows that are known."""
         kept = self.done
+        better = [
+            tuple(self.incumbents[row].values()) for row in np.flatnonzero(kept).tolist() if self.incumbents
+        ]
         return Runs(
             model, label, seeds[kept], self.status[kept], self.stop_reason[kept], self.solved[kept],
             self.matrix[kept], self.steps[kept], self.seconds[kept],
             {name: values[kept] for name, values in self.statistics.items()}, len(seeds), ended_by,
+            better,
         )  # fmt: skip
 
 

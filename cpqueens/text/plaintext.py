@@ -39,6 +39,24 @@ def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+def wrapped(line: str, width: int, hanging: str = "  ") -> list[str]:
+    """Return a line of prose as lines of at most ``width`` characters, if words are not longer.
+
+    >>> wrapped("  all words stay whole", 12)
+    ['  all words', '  stay whole']
+
+    Parameters
+    ----------
+    hanging
+        What all lines but the first begin with; the first keeps its own spaces.
+    """
+    import textwrap
+
+    return textwrap.wrap(
+        line, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def one_line(text: str, width: int = 200) -> str:
     """Return a foreign text, such as the message of an error, as one harmless line."""
     return printable(" ".join(text[: 8 * width].split()), lines=False)[:width]

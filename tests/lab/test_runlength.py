@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cpqueens.answers.symmetry import QUEENS_BOARD
+from cpqueens.kernels.search_runs import luby
 from cpqueens.lab.comparing import compare_runs, corrected, detectable
 from cpqueens.lab.reference import Reference, coverage
 from cpqueens.lab.runlength import RunLengths, thin
@@ -105,6 +106,34 @@ def test_heavy_tails_gain_by_restarts_and_memoryless_runs_do_not() -> None:
     assert shape is not None
     assert restart.gain < 1.15
     assert shape.contains(1.0)
+
+
+def test_a_start_that_is_a_solution_makes_no_cutoff() -> None:
+    runs = lengths((0, SOLVED), (0, SOLVED), *[(10, SOLVED), (10, SOLVED), (1000, SOLVED)] * 20)
+    found = runs.restart()
+    assert found is not None
+    assert found.cutoff == 10
+    assert found.gain > 10
+
+
+def test_lubys_restarts_by_simulation() -> None:
+    """The recursion against the sequence played out, with stuck runs and a limit."""
+    generator = np.random.default_rng(7)
+    made = [(int(v), STUCK if v % 3 == 0 else SOLVED) for v in generator.integers(1, 20, 120)] + [
+        (20, LIMIT)
+    ] * 5
+    runs = lengths(*made)
+    units, expected = runs.by_luby_unit()
+    for unit, value in list(zip(units, expected, strict=True))[::9]:
+        alive, cost = 1.0, 0.0
+        for k in range(1, 200):
+            cutoff = min(unit * luby(k), 20)
+            cost += alive * np.mean([min(length, cutoff) for length, _ in made])
+            alive *= 1 - np.mean([reason == SOLVED and length <= cutoff for length, reason in made])
+        assert value == pytest.approx(cost)
+    restart = runs.restart()
+    assert restart is not None
+    assert restart.unit in units
 
 
 @pytest.mark.parametrize("shape", [0.5, 2.0])
