@@ -7,6 +7,7 @@ assignments) and AllDifferents over pairs of variables that move by themselves (
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -38,6 +39,8 @@ WALK_COST, FEWEST_STEPS = 50, 100
 CYCLE, SHORTEST, LONGEST_FIRST, LONGEST = 500, 5_000, 100_000, 1 << 24
 """Steps of the first cycle for each variable, at least, and at most; and of any."""
 MOST_TERMS = 500_000
+WORST = 1 << 44
+"""What all that is violated may cost."""
 STEPS_PER_NODE = 400
 """Steps for each node of the tree that a search looks at aside: a node takes as long as some hundred."""
 COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
@@ -196,7 +199,14 @@ class CellsWalk:
     def _price(self) -> int:
         """Return what a unit of violation costs at first: what a term of the objective may change."""
         spans = [int(np.ptp(values)) for values in self.owners[0].tables.values()]
-        return max(1, sum(spans) // max(1, len(spans)))
+        return min(self.dearest, max(1, sum(spans) // max(1, len(spans))))
+
+    @cached_property
+    def dearest(self) -> int:
+        """The highest price with which sums of what is violated stay far within 64 bits."""
+        ends = (int(np.abs(values).max()) for row in self.owners[1:] for values in row.tables.values())
+        worst = int(np.abs(self.constants[1:]).sum()) + sum(ends) + len(self.terms.rows)
+        return max(1, WORST // max(1, worst))
 
     def begin(self, x: IntArray) -> None:
         """Go on from an assignment: groups of counted values take those of it that they can."""
@@ -269,7 +279,7 @@ class CellsWalk:
         if info[codes.OPTIMISING]:
             price = int(info[codes.PRICE])
             if info[codes.KEPT] == 0:
-                info[codes.PRICE] = min(2 * price, codes.HOTTEST)
+                info[codes.PRICE] = min(2 * price, self.dearest)
             elif 2 * info[codes.KEPT] > cycle:
                 info[codes.PRICE] = max(1, 3 * price // 4)
         info[[codes.PASSED, codes.KEPT]] = 0
