@@ -35,6 +35,7 @@ RUNS: tuple[Run, ...] = (
     ("peaceable_queens", "n=3", "local-search:auto", {"step_limit": 600}),
     ("job_shop", "instance=guide", "local-search:auto", {"step_limit": 100}),
     ("graph_colouring", "size=5", "local-search:auto", {"step_limit": 100}),
+    ("golomb_ruler", "marks=5", "local-search:auto", {"step_limit": 100}),
     ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),
     ("queens", "n=5", "local-search:sosic-gu", {"hint": {"q": [0, 1, 1, 2, 2]}}),
     *(

@@ -3,22 +3,26 @@
 Run as ``python tests/benchmarks/bench_heuristics.py [--only TEXT] [--seconds 5] [--seeds 20]``. The parties
 take turns, each run on a model built anew, with one worker and the seconds of the clock that it is given. A
 cell says how many runs found a solution, the median and the best objective, and the median processor seconds.
-The last column says what is asked of local search, and in how many of its runs it was reached.
+The last column says what is asked of local search, and in how many of its runs it was reached. With
+``--curves FILE`` each run is a line of JSON there: row, party, seed, incumbents as seconds and objectives.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from bench_collection import LARGER, MODELS, PARTIES, knapsack, roster
 from large_models import assignment, cars, colouring, flat_graph, queen_graph, shop, tour
 from race import positive, used
 
-from cpqueens import Model, UnsupportedConstraint
+from cpqueens import Model, Solution, UnsupportedConstraint
 
 SHOPS = {"ft10": 1000, "la16": 992, "la17": 823, "la18": 890, "la19": 884, "la20": 947}
 """What is asked for: at most 1,000, and 5 % above the optimum."""
@@ -66,6 +70,7 @@ class Runs:
 
     values: list[int | None] = field(default_factory=list)  # None: a solution without objective
     seconds: list[float] = field(default_factory=list)
+    curves: list[tuple[int, list[tuple[float, int]]]] = field(default_factory=list)  # seed, incumbents
 
     def text(self, better: Callable[[list[int]], int]) -> str:
         """Return it as a cell; ``better`` says which objective is the best."""
@@ -96,13 +101,31 @@ def turn(build: Callable[[], Model], party: str, seconds: float, seed: int, runs
     """Run one party once."""
     solver, parameters = PARTIES[party]
     model, began = build(), used()
+    objective, started, incumbents = model.objective, time.monotonic(), []
+
+    def improved(solution: Solution) -> None:
+        if objective is not None:
+            incumbents.append((round(time.monotonic() - started, 3), int(solution[objective])))
+
     try:
-        outcome = model.solve(solver=solver, time_limit=seconds, random_seed=seed, **parameters)
+        outcome = model.solve(
+            solver=solver, time_limit=seconds, random_seed=seed, on_improvement=improved, **parameters
+        )
     except UnsupportedConstraint:
         return
     runs.seconds.append(used() - began)
+    runs.curves.append((seed, incumbents))
     if outcome.solution is not None:
         runs.values.append(outcome.objective)
+
+
+def write_curves(file: Path, row: str, runs: dict[str, Runs]) -> None:
+    """Add the incumbents of all runs on a model to a file, a line each."""
+    with file.open("a", encoding="utf-8") as lines:
+        for party, of in runs.items():
+            for seed, incumbents in of.curves:
+                line = {"row": row, "party": party, "seed": seed, "incumbents": incumbents}
+                lines.write(json.dumps(line) + "\n")
 
 
 def main() -> None:
@@ -112,6 +135,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--seeds", type=positive, default=20)
     parser.add_argument("--parties", default=",".join(PARTIES).replace(", ", " "), help="all by default")
+    parser.add_argument("--curves", type=Path, metavar="FILE", help="to which incumbents over time are added")
     given = parser.parse_args()
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
     print(f"knapsack of 200, by value per weight: {greedy_knapsack()}")
@@ -123,6 +147,8 @@ def main() -> None:
         for seed in range(given.seeds):
             for party in parties:
                 turn(row.build, party, given.seconds, seed, runs[party])
+        if given.curves is not None:
+            write_curves(given.curves, name, runs)
         better: Callable[[list[int]], int] = max if row.build().maximizing else min
         cells = "".join(f"{runs[party].text(better):>36}" for party in parties)
         known = [v for party in parties for v in runs[party].values if v is not None]

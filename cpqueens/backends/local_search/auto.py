@@ -3,8 +3,9 @@
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
 short rows of differences to `triangle`, objectives under linear rows to `linear`, pairs that differ to
-`pairs`. Where one of these makes no progress, and on all other models, the search goes on here and never
-gives up: every start is random, so each solution is reached some time.
+`pairs`, multisets, and permutations under an objective, of simple terms to `cells`. Where one of these makes
+no progress, and on all other models, the search goes on here and never gives up: every start is random, so
+each solution is reached some time.
 The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search import linear, pairs, triangle
+from cpqueens.backends.local_search import cells, linear, pairs, triangle
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
@@ -83,7 +84,18 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
         return pairs.run(search)
     if search.hint is None and triangle.suits(search):
         return triangle.run(search, settings(search))
+    tables = _cells_of(search)
+    if tables is not None:
+        return cells.run(search, tables, settings(search))
     return walk_with_restarts(search, settings(search))
+
+
+def _cells_of(search: Search) -> cells.Cells | None:
+    """Return the model as tables, if it is of that kind; found once for a search and all its improvements."""
+    if "cells" not in search.carried:
+        search.carried["cells"] = cells.cells_of(search)
+    found: cells.Cells | None = search.carried["cells"]
+    return found
 
 
 def first_steps(compiled: Compiled) -> int:
@@ -101,6 +113,8 @@ def first_steps(compiled: Compiled) -> int:
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
     if _mostly_rows(search) or triangle.suits(search) or linear.suits(search) or pairs.suits(search):
+        return None
+    if cells.cells_of(search) is not None:
         return None
     call = walk_many(*_order(search))
     return call._replace(share=first_steps(search.compiled)) if options["presolve"] else call

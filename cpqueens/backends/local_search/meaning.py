@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from cpqueens.backends.local_search.layers import Arrays
 
 
+MANY_TERMS = 16
+"""Terms from which on arrays are worth their trouble."""
+
+
 @dataclass
 class Fresh:
     """What the arrays of `Core` should hold."""
@@ -45,6 +49,11 @@ def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
 
 def evaluate(terms: Terms, values: IntArray) -> IntArray:
     """Return the values of ``terms`` for those of all variables."""
+    if len(terms) > MANY_TERMS:
+        start = terms.start - terms.start[0]
+        added = np.append(0, np.cumsum(terms.coefficient * values[terms.variable]))
+        whole: IntArray = terms.constant + added[start[1:]] - added[start[:-1]]
+        return whole
     rows = (terms.row(t) for t in range(len(terms)))
     return np.array([c + int(a @ values[v]) for v, a, c in rows], dtype=np.int64)
 

@@ -1,0 +1,348 @@
+"""Annealing of models whose terms are tables, by the kernel `cpqueens.kernels.search_cells`.
+
+For variables that share a multiset of values (sequences of cars), permutations under an objective (quadratic
+assignments) and AllDifferents over pairs of variables that move by themselves (Golomb rulers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from cpqueens.backends.local_search.search import End, Search, final
+from cpqueens.backends.local_search.tabulating import (
+    Multiset,
+    Scope,
+    SumRow,
+    Tabulated,
+    multisets,
+    tabulated,
+)
+from cpqueens.backends.local_search.walking import Walk
+from cpqueens.kernels import search_cells as codes
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels import search_walk as walk_kernel
+from cpqueens.kernels.pace import Pace
+from cpqueens.kernels.search_arena import build_arena
+from cpqueens.kernels.search_info import NEVER
+from cpqueens.kernels.search_plain import AT_MOST
+from cpqueens.kernels.search_start import shuffle
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import offsets
+
+WALK_EVERY = 4
+"""After so many cycles the general engine walks for a part of the steps of one,"""
+WALK_COST, FEWEST_STEPS = 50, 100
+"""which cost as much as so many of them; so many steps at least."""
+CYCLE, SHORTEST, LONGEST_FIRST, LONGEST = 500, 5_000, 100_000, 1 << 24
+"""Steps of the first cycle for each variable, at least, and at most; and of any."""
+MOST_TERMS = 500_000
+WORST = 1 << 44
+"""What all that is violated may cost."""
+STEPS_PER_NODE = 400
+"""Steps for each node of the tree that a search looks at aside: a node takes as long as some hundred."""
+COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
+
+
+class Cells:
+    """A model as tables, and the groups whose variables swap their values.
+
+    Attributes
+    ----------
+    groups
+        Multisets of places in domains; those of a swap group have its spare values too, which variables
+        beyond the model's have.
+    """
+
+    def __init__(self, search: Search, model: Tabulated) -> None:
+        self.model = model
+        self.groups, self.rows = multisets(model)
+        self.counted = len(self.groups)
+        self.domains = list(model.domains)
+        for group in search.neighbourhood.groups:
+            beyond = np.arange(group.spare) + len(self.domains)
+            self.domains += [group.values] * group.spare
+            variables = np.concatenate([group.variables, beyond])
+            self.groups.append(Multiset(variables, np.arange(len(group.values))))
+        self.group = np.full(len(self.domains), -1, dtype=np.int64)
+        for g, one in enumerate(self.groups):
+            self.group[one.variables] = g
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the model is of a kind that this search was seen to be good at."""
+        pairs = any(len(scope) == 2 for terms in self.model.different for scope, _ in terms)
+        return self.counted > 0 or pairs or (self.model.objective is not None and self.all_swap)
+
+    @property
+    def all_swap(self) -> bool:
+        """Whether no variable moves by itself: smaller domains would help nobody."""
+        return bool((self.group >= 0).all())
+
+
+def cells_of(search: Search) -> Cells | None:
+    """Return a search's model as tables, None if it is not of the kind."""
+    c, groups = search.compiled, search.neighbourhood.groups
+    if search.audit != "final" or c.tables or not (groups or c.counts or len(c.different) or c.definitions):
+        return None
+    terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
+    if terms > MOST_TERMS or not all(group.uniform for group in groups):
+        return None
+    model = tabulated(c, search.neighbourhood.kept)
+    if model is None:
+        return None
+    cells = Cells(search, model)
+    overlapping = sum(len(group.variables) for group in cells.groups) != int((cells.group >= 0).sum())
+    return None if overlapping or not cells.is_worth_it else cells
+
+
+class _Terms:
+    """All terms with their tables, each table once."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, int, int, int, int]] = []  # owner, table, i, stride, j, stride
+        self.tables: list[IntArray] = []
+        self.known: dict[tuple[tuple[int, ...], bytes], int] = {}
+        self.size = 0
+
+    def add(self, owner: int, scope: Scope, values: IntArray) -> None:
+        """Add a term of one variable or two; one that is always the same belongs to the constants."""
+        key = values.shape, np.ascontiguousarray(values).tobytes()
+        if key not in self.known:
+            self.known[key] = self.size
+            self.tables.append(values.reshape(-1))
+            self.size += values.size
+        i, j = scope[0], scope[-1]
+        strides = (1, 0) if len(scope) == 1 else (values.shape[1], 1)
+        self.rows.append((owner, self.known[key], i, strides[0], j, strides[1]))
+
+    def array(self) -> IntArray:
+        """Return the terms, (terms, 6)."""
+        return np.array(self.rows, dtype=np.int64).reshape(-1, 6)
+
+    def by_variable(self, n: int) -> tuple[IntArray, IntArray]:
+        """Return where each variable's terms begin, and these, as the kernel takes them."""
+        t = self.array()
+        both = t[t[:, 5] > 0]
+        mine = np.concatenate([t[:, [2, 0, 1, 3, 4, 5]], both[:, [4, 0, 1, 5, 2, 3]]])
+        mine = mine[np.argsort(mine[:, 0], kind="stable")]
+        return offsets(np.bincount(mine[:, 0], minlength=n)), mine[:, 1:].reshape(-1)
+
+
+class CellsWalk:
+    """The kernel's arena for a search, which lives as long as the search."""
+
+    def __init__(self, search: Search, cells: Cells) -> None:
+        self.cells, self.pace, self.cycles = cells, Pace(), 0
+        self.random = search.random.copy()
+        model, n = cells.model, len(cells.domains)
+        nothing = SumRow(AT_MOST, 0, {})
+        self.owners = [model.objective or nothing, *cells.rows]
+        self.terms = _Terms()
+        for owner, row in enumerate(self.owners):
+            for scope, values in row.tables.items():
+                self.terms.add(owner, scope, values)
+        kinds = [row.kind for row in self.owners] + [codes.DIFFERENT] * len(model.different)
+        self.constants = np.array([row.constant for row in self.owners], dtype=np.int64)
+        self.fixed: list[int] = []  # counters of terms without variables
+        counters = [0]
+        for owner, terms in enumerate(model.different, len(self.owners)):
+            counters.append(self._count(owner, terms, counters[-1]))
+        empty = np.zeros(0, dtype=np.int64)
+        logarithms = -np.log((np.arange(1 << codes.LOG_BITS) + 0.5) / (1 << codes.LOG_BITS))
+        self.arena = build_arena([
+            *self.terms.by_variable(n), np.concatenate([empty, *self.terms.tables]), np.array(kinds),
+            np.append(self.constants, counters[:-1]), np.zeros(counters[-1]), *self._bounds(n),
+            np.array([len(d) for d in cells.domains]), cells.group,
+            offsets([len(g.variables) for g in cells.groups]),
+            np.concatenate([empty, *(g.variables for g in cells.groups)]), np.zeros(n), np.zeros(n),
+            np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH),
+        ])  # fmt: skip
+        self.info = self.part(codes.INFO)
+        self.info[codes.OPTIMISING] = model.objective is not None
+        self.info[at.LEAST] = NEVER if model.objective is None else search.objective_limit + 1
+        self.info[codes.PRICE] = self._price()
+        self.info[codes.OCTAVES] = codes.OCTAVES_IMPROVING
+        self.info[codes.CYCLE] = min(LONGEST_FIRST, max(SHORTEST, CYCLE * n))
+        self.begin(search.x)
+
+    def part(self, which: int) -> IntArray:
+        """Return a view of a part of the arena."""
+        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
+        return view
+
+    def _count(self, owner: int, terms: Iterable[tuple[Scope, IntArray]], first: int) -> int:
+        """Add the terms of an AllDifferent; return where its counters end."""
+        all_terms = list(terms)
+        low = min((int(values.min()) for _, values in all_terms), default=0)
+        high = max((int(values.max()) for _, values in all_terms), default=-1)
+        for scope, values in all_terms:
+            if scope:
+                self.terms.add(owner, scope, values - low)
+            else:
+                self.fixed.append(first + int(values) - low)
+        return first + high - low + 1
+
+    def _bounds(self, n: int) -> tuple[IntArray, IntArray]:
+        """Return the rows in which variables that move by themselves count straight."""
+        bounds: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+        for owner, row in enumerate(self.owners):
+            for scope, values in row.tables.items() if owner and row.kind == AT_MOST else ():
+                steps = np.unique(np.diff(values, axis=0))
+                if len(scope) == 1 and len(steps) == 1 and steps[0]:
+                    bounds[scope[0]].append((owner, int(steps[0])))
+        flat = np.array([entry for each in bounds for entry in each], dtype=np.int64).reshape(-1)
+        return offsets([len(each) for each in bounds]), flat
+
+    def _price(self) -> int:
+        """Return what a unit of violation costs at first: what a term of the objective may change."""
+        spans = [int(np.ptp(values)) for values in self.owners[0].tables.values()]
+        return min(self.dearest, max(1, sum(spans) // max(1, len(spans))))
+
+    @cached_property
+    def dearest(self) -> int:
+        """The highest price with which sums of what is violated stay far within 64 bits."""
+        ends = (int(np.abs(values).max()) for row in self.owners[1:] for values in row.tables.values())
+        worst = int(np.abs(self.constants[1:]).sum()) + sum(ends) + len(self.terms.rows)
+        return max(1, WORST // max(1, worst))
+
+    def begin(self, x: IntArray) -> None:
+        """Go on from an assignment: groups of counted values take those of it that they can."""
+        place = self.part(codes.X)
+        for v, value in enumerate(x.tolist()):
+            place[v] = np.searchsorted(self.cells.domains[v], value)
+        for group in self.cells.groups:
+            place[group.variables] = self._fitted(place[group.variables], group.places)
+        t, table = self.terms.array(), self.part(codes.TABLE)
+        values = table[t[:, 1] + t[:, 3] * place[t[:, 2]] + t[:, 5] * place[t[:, 4]]]
+        rows, activity, count = len(self.owners), self.part(codes.ACTIVITY), self.part(codes.COUNT)
+        inside = t[:, 0] < rows
+        activity[:rows] = self.constants
+        np.add.at(activity, t[inside, 0], values[inside])
+        count[:] = 0
+        np.add.at(count, activity[t[~inside, 0]] + values[~inside], 1)
+        np.add.at(count, self.fixed, 1)
+        kinds = self.part(codes.KIND)[1:rows].tolist()
+        gaps = (codes.gap(kind, a) for kind, a in zip(kinds, activity[1:rows].tolist(), strict=True))
+        self.info[codes.VIOLATION] = sum(gaps) + int(np.maximum(count - 1, 0).sum())
+
+    def _fitted(self, wanted: IntArray, places: IntArray) -> IntArray:
+        """Return the places in the order that is wanted, as far as there are so many of each."""
+        left = np.bincount(places, minlength=int(max(places.max(), wanted.max())) + 1)
+        open_ones = []
+        fitted = wanted.copy()
+        for k, p in enumerate(wanted.tolist()):
+            if left[p] > 0:
+                left[p] -= 1
+            else:
+                open_ones.append(k)
+        rest = np.repeat(np.arange(len(left)), left)
+        shuffle(rest, self.random)
+        fitted[open_ones] = rest
+        return fitted
+
+    def values(self, which: int) -> IntArray:
+        """Return the assignment that a part has the places of."""
+        n, place = len(self.cells.model.domains), self.part(which).tolist()
+        return np.array([self.cells.domains[v][place[v]] for v in range(n)], dtype=np.int64)
+
+    def advance(self, search: Search, steps: int) -> int:
+        """Make so many steps, which count as the search's; return how the kernel's call ended."""
+        before = self.info.copy()
+        steps = steps if search.observer is None else 1
+        code = self.pace.counted(
+            lambda most: codes.cells_search(most, self.arena, self.random),
+            steps,
+            lambda: int(self.info[at.STEPS]),
+        )
+        made = self.info - before
+        for name in COUNTED:
+            search.info[name] += made[name]
+        search.info[at.HASH] = self.info[at.HASH]
+        if search.observer is not None:
+            search.observer.walked(search.steps, self.values(codes.X), None)
+        return int(code)
+
+    def tell(self, search: Search) -> bool:
+        """Let the search go to a new best assignment, if there is one; say whether that solves it."""
+        if self.info[codes.FOUND] == self.info[codes.TOLD]:
+            return False
+        self.info[codes.TOLD] = self.info[codes.FOUND]
+        search.go_to(self.values(codes.BEST))
+        return search.solved()
+
+    def turn(self) -> None:
+        """Begin the next cycle, which is longer, with another price if this one's was too low or too high."""
+        info, cycle = self.info, int(self.info[codes.CYCLE])
+        if info[codes.OPTIMISING]:
+            price = int(info[codes.PRICE])
+            if info[codes.KEPT] == 0:
+                info[codes.PRICE] = min(2 * price, self.dearest)
+            elif 2 * info[codes.KEPT] > cycle:
+                info[codes.PRICE] = max(1, 3 * price // 4)
+        info[[codes.PASSED, codes.KEPT]] = 0
+        info[codes.CYCLE] = min(3 * cycle // 2, LONGEST)
+        self.cycles += 1
+
+
+def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
+    """Anneal in ever longer cycles until solved or stopped, now and then walk as on other models."""
+    walk: CellsWalk | None = search.carried.get("cells walk")
+    if walk is None:
+        search.extra["special"] = "cells"
+        if cells.all_swap:
+            search.aside = None
+        search.start()
+        if search.solved():
+            return "solved"
+        walk = search.carried["cells walk"] = CellsWalk(search, cells)
+    if walk.info[codes.OPTIMISING]:  # a walk may have found a better one
+        walk.info[at.LEAST] = min(int(walk.info[at.LEAST]), search.objective_limit + 1)
+    while True:
+        ended = _cycle(search, walk)
+        if ended is not None:
+            if ended != "solved" and not walk.info[codes.FOUND]:
+                search.go_to(walk.values(codes.X))
+            return ended
+        walk.turn()
+        if walk.cycles % WALK_EVERY == 0:
+            search.reset_weights()
+            search.start()
+            steps = max(FEWEST_STEPS, int(walk.info[codes.CYCLE]) // WALK_COST)
+            paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)
+            if paused not in ("stalled", "budget"):
+                return final(paused)
+
+
+def _cycle(search: Search, walk: CellsWalk) -> End | None:
+    """Anneal until there is a better solution or the search must end; None at the end of a cycle."""
+    while True:
+        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
+        aside = search.aside
+        looks = aside is not None and search.steps >= aside.after
+        stopping = left > 0 and search.limits.should_stop()
+        if (left <= 0 or looks or stopping) and walk.tell(search):
+            return "solved"
+        if left <= 0:
+            return "step_limit"
+        if stopping:
+            return "stopped"
+        if aside is not None and looks:
+            ended = aside.look(search)
+            if ended is not None:
+                return ended
+            if aside.after < NEVER:
+                aside.after += (STEPS_PER_NODE - 1) * (aside.after - search.steps)
+            if search.solved():
+                walk.begin(search.x)
+                return "solved"
+            continue
+        if aside is not None:
+            left = min(left, aside.after - search.steps)
+        code = walk.advance(search, min(left, walk.pace.steps))
+        if code == at.SOLVED and walk.tell(search):
+            return "solved"
+        if code == at.STALLED:
+            return None

@@ -1,0 +1,278 @@
+"""A compiled model as tables over one variable or two, where all its terms are that simple."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from cpqueens.backends.local_search.columns import RELATIONS, block, blocks
+from cpqueens.backends.local_search.folding import Affine, affines
+from cpqueens.backends.local_search.meaning import meant
+from cpqueens.backends.local_search.neighbourhood import values_of
+from cpqueens.kernels.search_plain import EQUAL
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+
+MOST_CELLS = 1 << 14
+"""Pairs of values of two variables beyond which a function of them is not tabulated,"""
+MOST_IN_ALL = 4_000_000
+"""and those of all functions."""
+LARGEST = 1 << 30
+"""Values that are beyond it are not tabulated: sums of them are to stay within 64 bits."""
+
+Scope = tuple[int, ...]
+"""No variable, one, or two in ascending order."""
+
+Tabled = tuple[Scope, IntArray]
+"""A function of the variables of a scope: its values have an axis for each of them."""
+
+
+@dataclass(frozen=True)
+class SumRow:
+    """``constant`` and tables, one for each scope, that add up to what is compared with 0."""
+
+    kind: int  # as in `kernels.search_plain`
+    constant: int
+    tables: dict[Scope, IntArray]
+
+
+@dataclass(frozen=True)
+class Multiset:
+    """Variables whose values are known but for their order, as places in their common domain."""
+
+    variables: IntArray
+    places: IntArray
+
+
+@dataclass(frozen=True)
+class Tabulated:
+    """A model as tables.
+
+    Attributes
+    ----------
+    domains
+        Values of each decision variable, ascending.
+    objective
+        What is minimised.
+    rows, different
+        Relations, and the terms of each AllDifferent.
+    """
+
+    domains: list[IntArray]
+    objective: SumRow | None
+    rows: list[SumRow]
+    different: list[list[Tabled]]
+
+
+def tabulated(compiled: Compiled, kept: frozenset[int]) -> Tabulated | None:
+    """Return a model as tables, without the ``kept`` AllDifferents; None if some term is not that simple."""
+    if compiled.tables or (compiled.objective is not None and len(compiled.objective) > 1):
+        return None
+    try:
+        return _Tabulator(compiled).model(kept)
+    except _NotSimpleError:
+        return None
+
+
+class _NotSimpleError(Exception):
+    """A term depends on more than two variables, or on too many values."""
+
+
+class _Tabulator:
+    """Tabulates terms; raises `_NotSimpleError` where one is not simple."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled, n = compiled, compiled.decision_count
+        widths = compiled.upper[:n] - compiled.lower[:n]
+        if int(widths.max(initial=0)) >= MOST_CELLS:
+            raise _NotSimpleError
+        self.domains = [values_of(compiled, v) for v in range(n)]
+        self.known: dict[int, Tabled] = {v: ((v,), d) for v, d in enumerate(self.domains)}
+        self.cells = 0
+        for definition in compiled.definitions:
+            self.known[definition.result] = self._defined(definition)
+
+    def model(self, kept: frozenset[int]) -> Tabulated:
+        c = self.compiled
+        rows = [
+            self._row(affine, relation)
+            for affine, relation in zip(affines(c.linear), c.relation.tolist(), strict=True)
+        ]
+        clauses = blocks(c.literals, c.clause_start)
+        rows += [self._row(_total(affines(terms), -1), GE) for terms in clauses]
+        rows += [self._count(*count) for count in c.counts]
+        different = [
+            [self.table([affine]) for affine in affines(terms)]
+            for k, terms in enumerate(blocks(c.different, c.different_start)) if k not in kept
+        ]  # fmt: skip
+        objective = None if c.objective is None else self._row(affines(c.objective)[0], LE)
+        return Tabulated(self.domains, objective, rows, different)
+
+    def _defined(self, definition: CompiledDefinition) -> Tabled:
+        terms = definition.terms
+        if definition.kind == "element" and terms.start[1] == terms.start[-1]:  # of numbers, perhaps many
+            entries = terms.constant[1:]
+            return self.table(affines(block(terms, 0, 1)), lambda a: _looked_up(a[0], entries))
+        function = FUNCTIONS.get(definition.kind, _number_by_number)
+        return self.table(affines(terms), lambda a: function(definition, a))
+
+    def table(
+        self, rows: Sequence[Affine], function: Callable[[Sequence[IntArray]], IntArray] = lambda a: a[0]
+    ) -> Tabled:
+        """Return a function of some expressions as a table."""
+        scope = tuple(sorted({v for parts, _ in rows for u in parts for v in self.known[u][0]}))
+        shape = tuple(len(self.domains[v]) for v in scope)
+        size = int(np.prod(shape))
+        self.cells += size
+        if len(scope) > 2 or size > MOST_CELLS or self.cells > MOST_IN_ALL:
+            raise _NotSimpleError
+        arguments = [self._values(row, scope) for row in rows]
+        return scope, self._checked(np.broadcast_to(function(arguments), shape))
+
+    def _values(self, row: Affine, scope: Scope) -> IntArray:
+        """Return the values of an expression over a scope that has all its variables."""
+        parts, constant = row
+        total: IntArray = np.array(constant, dtype=np.int64)
+        for u, a in parts.items():
+            own, values = self.known[u]
+            total = total + a * spread(values, own, scope)
+        return total
+
+    @staticmethod
+    def _checked(values: IntArray) -> IntArray:
+        if values.size and max(abs(int(values.max())), abs(int(values.min()))) > LARGEST:
+            raise _NotSimpleError
+        return values
+
+    def _row(self, affine: Affine, relation: int) -> SumRow:
+        kind, sign = RELATIONS[relation]
+        return self._sum(kind, sign, affine[1], ((a, self.known[v]) for v, a in affine[0].items()))
+
+    def _sum(self, kind: int, sign: int, constant: int, terms: Iterable[tuple[int, Tabled]]) -> SumRow:
+        tables: dict[Scope, IntArray] = defaultdict(lambda: np.int64(0))  # type: ignore[arg-type,return-value]
+        for a, (scope, values) in terms:
+            tables[scope] = tables[scope] + sign * a * values
+        constant = sign * constant + int(tables.pop((), 0))
+        return SumRow(kind, constant, {scope: self._checked(t) for scope, t in tables.items()})
+
+    def _count(self, terms: object, value: object, relation: int, wanted: object) -> SumRow:
+        """Return a count as a row: of each term, whether it has the value, less how often it is wanted."""
+        (value_row,), (wanted_row,) = affines(value), affines(wanted)  # type: ignore[arg-type]
+        kind, sign = RELATIONS[relation]
+        each = [
+            (1, self.table([row, value_row], lambda a: (a[0] == a[1]).astype(np.int64)))
+            for row in affines(terms)  # type: ignore[arg-type]
+        ]
+        each += [(-a, self.known[v]) for v, a in wanted_row[0].items()]
+        return self._sum(kind, sign, -wanted_row[1], each)
+
+
+def _total(rows: Sequence[Affine], constant: int) -> Affine:
+    """Return the sum of some expressions and a number."""
+    parts: dict[int, int] = defaultdict(int)
+    for row, c in rows:
+        constant += c
+        for v, a in row.items():
+            parts[v] += a
+    return parts, constant
+
+
+def spread(values: IntArray, own: Scope, scope: Scope) -> IntArray:
+    """Return values over a scope's variables so that they fit beside those over more variables."""
+    if own == scope or not own:
+        return values
+    return values[:, None] if own[0] == scope[0] else values[None, :]
+
+
+# ---- functions of arrays --------------------------------------------------------------------------------
+
+RELATION_OF = {
+    EQ: lambda a: a == 0, NE: lambda a: a != 0, LE: lambda a: a <= 0, GE: lambda a: a >= 0,
+}  # fmt: skip
+
+
+def _truth(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
+    truth: IntArray = RELATION_OF[definition.relation](a[0]).astype(np.int64)
+    return truth
+
+
+def _any(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
+    return reduce(np.logical_or, [each != 0 for each in a]).astype(np.int64)
+
+
+def _number_by_number(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
+    each = np.broadcast_arrays(*a)
+    flat = zip(*(array.ravel().tolist() for array in each), strict=True)
+    values = [meant(definition, list(arguments)) for arguments in flat]
+    return np.array(values, dtype=np.int64).reshape(each[0].shape)
+
+
+def _looked_up(position: IntArray, entries: IntArray) -> IntArray:
+    inside = (position >= 0) & (position < len(entries))
+    return np.where(inside, entries[np.where(inside, position, 0)], 0)
+
+
+def _element(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
+    position, entries = a[0], a[1:]
+    inside = (position >= 0) & (position < len(entries))
+    place = np.where(inside, position, 0)
+    shape = np.broadcast_shapes(position.shape, *(entry.shape for entry in entries))
+    stacked = np.stack([np.broadcast_to(entry, shape) for entry in entries])
+    chosen = np.take_along_axis(stacked, np.broadcast_to(place, shape)[None], axis=0)[0]
+    return np.where(inside, chosen, 0)
+
+
+FUNCTIONS: dict[str, Callable[[CompiledDefinition, Sequence[IntArray]], IntArray]] = {
+    "abs": lambda d, a: np.abs(a[0]),
+    "element": _element,
+    "maximum": lambda d, a: reduce(np.maximum, a),
+    "minimum": lambda d, a: reduce(np.minimum, a),
+    "product": lambda d, a: a[0] * a[1],
+    "truth_linear": _truth,
+    "truth_or": _any,
+}
+"""Definitions as functions of arrays; the others, which divide, are evaluated number by number."""
+
+
+# ---- cardinalities --------------------------------------------------------------------------------------
+
+
+def multisets(model: Tabulated) -> tuple[list[Multiset], list[SumRow]]:
+    """Return the variables whose values are all counted by equalities, and the rows but for these."""
+    counted: dict[Scope, dict[int, tuple[int, SumRow]]] = defaultdict(dict)
+    for row in model.rows:
+        found = _counted(row)
+        if found is not None:
+            scope, place, number = found
+            counted[scope][place] = number, row
+    taken: set[int] = set()
+    groups, gone = [], set()
+    for scope, numbers in sorted(counted.items(), key=lambda item: -len(item[0])):
+        common = all(np.array_equal(model.domains[v], model.domains[scope[0]]) for v in scope)
+        if sum(k for k, _ in numbers.values()) != len(scope) or not common or not taken.isdisjoint(scope):
+            continue
+        taken |= set(scope)
+        places = [place for place, (k, _) in sorted(numbers.items()) for _ in range(k)]
+        groups.append(Multiset(np.array(scope, dtype=np.int64), np.array(places, dtype=np.int64)))
+        gone |= {id(row) for _, row in numbers.values()}
+    return groups, [row for row in model.rows if id(row) not in gone]
+
+
+def _counted(row: SumRow) -> tuple[Scope, int, int] | None:
+    """Return the variables of which a row counts those with a value, its place, and how many it wants."""
+    if row.kind != EQUAL or any(len(scope) != 1 for scope in row.tables) or not row.tables:
+        return None
+    sign = 1 if row.constant <= 0 else -1
+    places = set()
+    for values in row.tables.values():
+        (at,) = np.nonzero(values)
+        if len(at) != 1 or values[at[0]] != sign:
+            return None
+        places.add(int(at[0]))
+    if len(places) != 1:
+        return None
+    return tuple(sorted(scope[0] for scope in row.tables)), places.pop(), abs(row.constant)
