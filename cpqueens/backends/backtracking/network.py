@@ -285,8 +285,8 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     builder.build()
     if builder.decided:
         kept = builder.propagators[0]
-        kept.variables += builder.decided
-        kept.coefficients += [1] * len(builder.decided)
+        kept.variables = [*kept.variables, *builder.decided]
+        kept.coefficients = [*kept.coefficients, *[1] * len(builder.decided)]
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)
