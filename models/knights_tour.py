@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -57,18 +58,20 @@ def symmetries(rows: int, columns: int, closed: bool) -> Group:
     turns |= {"mirror left to right": squares[:, ::-1], "mirror top to bottom": squares[::-1]}
     if rows == columns:
         turns |= {f"{name}, transposed": square.T for name, square in list(turns.items())}
-    found = []
-    for name, turned in turns.items():
-        new = np.append(turned.reshape(-1), [] if closed else [squares.size]).astype(np.int64)
-        found.append(Symmetry(name, lambda tours, new=new: _renumbered(tours, new)))  # type: ignore[misc]
-        backwards = lambda tours, new=new: np.argsort(_renumbered(tours, new), axis=1)  # noqa: E731
-        found.append(Symmetry(f"{name}, backwards", backwards))
+    helper = [] if closed else [squares.size]
+    found = [
+        Symmetry(name + ", backwards" * backwards, partial(_renumbered, new=new, backwards=backwards))
+        for name, turned in turns.items()
+        for new in [np.array([*turned.reshape(-1), *helper])]
+        for backwards in (False, True)
+    ]
     return (IDENTITY, *found[1:])
 
 
-def _renumbered(tours: IntArray, new: IntArray) -> IntArray:
+def _renumbered(tours: IntArray, new: IntArray, backwards: bool) -> IntArray:
     """Return tours in which square k is called ``new[k]``."""
-    return new[tours][:, np.argsort(new)]
+    turned: IntArray = new[tours][:, np.argsort(new)]
+    return np.argsort(turned, axis=1) if backwards else turned
 
 
 published = (

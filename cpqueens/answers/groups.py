@@ -12,8 +12,7 @@ array([[0, 1, 1, 0]])
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -121,12 +120,13 @@ def torus(n: int, units: bool = False) -> Generated:
     return generated((QUEENS_BOARD[1], QUEENS_BOARD[4]), shifts, map(by, factors))
 
 
-def then(group: Group, last: Any) -> Group:
+def then(group: Group, last: Callable[[IntArray], IntArray]) -> Group:
     """Return the symmetries, each followed by a map that gives every solution its normal form."""
-    return type(group)(
-        symmetry if symmetry is IDENTITY else Symmetry(symmetry.name, lambda s, g=symmetry: last(g.map(s)))  # type: ignore[misc]
-        for symmetry in group
-    )
+
+    def followed(symmetry: Symmetry) -> Symmetry:
+        return Symmetry(symmetry.name, lambda solutions: last(symmetry.map(solutions)))
+
+    return type(group)(s if s is IDENTITY else followed(s) for s in group)
 
 
 def sorted_rows(arrays: IntArray) -> IntArray:

@@ -32,6 +32,20 @@ def test_the_torus_by_its_published_classes(n: int) -> None:
     assert len(fundamental(q, groups.torus(n, units=True))) == SIMILAR_ON_TORUS[n]
 
 
+def test_maps_of_the_torus_move_every_queen_as_they_say() -> None:
+    n, q = 8, np.array([[3, 1, 6, 2, 5, 7, 4, 0]])
+    maps = {
+        "shift of the rows": lambda r, c: ((r + 1) % n, c),
+        "shift of the columns": lambda r, c: (r, (c + 1) % n),
+        "multiplication by 3": lambda r, c: (3 * r % n, 3 * c % n),
+        "multiplication by 5": lambda r, c: (5 * r % n, 5 * c % n),
+    }
+    found = {s.name: s(q)[0] for s in groups.torus(n, units=True) if s.name in maps}
+    assert found.keys() == maps.keys()
+    for name, image in found.items():
+        assert set(enumerate(image.tolist())) == {maps[name](r, c) for r, c in enumerate(q[0].tolist())}
+
+
 def test_values_lines_and_places_against_all_permutations() -> None:
     """Of 3 values, 2 rows of 3: every order that the generators promise, and no other image."""
     grids = np.array(list(itertools.product(range(5, 8), repeat=6)))[::7]
