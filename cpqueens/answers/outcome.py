@@ -59,13 +59,20 @@ class SolutionSet(Sequence["Solution"]):
     (4, (4, 2), [2, 3, 3, 4])
     """
 
-    __slots__ = ("known", "lookup", "matrix", "model")
+    __slots__ = ("_lookup", "known", "matrix", "model")
 
     def __init__(self, model: Statement, known: IntArray, matrix: IntArray) -> None:
         self.model = model
         self.known = known
         self.matrix = matrix
-        self.lookup = Lookup(model, known, matrix)
+        self._lookup: Lookup | None = None
+
+    @property
+    def lookup(self) -> Lookup:
+        """Where values are looked up, made for the first of them."""
+        if self._lookup is None:
+            self._lookup = Lookup(self.model, self.known, self.matrix)
+        return self._lookup
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory

@@ -28,11 +28,12 @@ POSITION = 15  # of a sweep
 EXTRA = 16
 INNER = 17  # of a sweep, within the partners of one variable
 LEAST_VIOLATION = 18  # least violation without weights, at the local minima of a walk with weights
+WORK = 19  # the last: evaluations that one call may make where steps look at everything
 LENGTH = 20
 
 NEVER = 1 << 62  # more than any cost
 
-MOST = 1 << 20  # evaluations in one call of a kernel whose steps look at everything, so that limits are seen
+MOST = 1 << 20  # evaluations that a driver allows for such a call at most
 
 # how a kernel's call ended
 BUDGET = 0

@@ -45,7 +45,7 @@ def start(s: Any, lot: Any, starts: Any) -> Any:
     """Start the run that is under way, for the first time or again; return what it costs in steps."""
     arena = s.core.arena
     if lots.is_due(lot):
-        for k in range(at.LENGTH):
+        for k in range(at.WORK):  # which is the last, and of the call
             arena[arena[parts.INFO] + k] = 0
         arena[arena[parts.INFO] + at.SAVED] = at.NEVER
         arena[arena[parts.INFO] + at.THINNING] = 1

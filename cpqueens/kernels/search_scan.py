@@ -130,7 +130,7 @@ def climb_on(steps: int, s: Any, found: Ints, parameters: Ints) -> Any:
     """
     info = part(s.core.arena, parts.INFO)
     shoulder = parameters[SHOULDER]
-    found[LEFT] = at.MOST
+    found[LEFT] = info[at.WORK]
     for _ in range(steps):
         if info[at.COST] == 0:
             return at.SOLVED

@@ -51,7 +51,7 @@ def sweep_on(steps: int, s: Any) -> Any:
     """
     info = part(s.core.arena, parts.INFO)
     members = s.space.group_members
-    left = at.MOST
+    left = info[at.WORK]
     for _ in range(steps):
         if info[at.COST] == 0:
             return at.SOLVED

@@ -116,17 +116,17 @@ def waited() -> float:
 
 
 class Fixed:
-    """A tuple of arrays that goes into many calls: it is looked through once.
+    """An array, or a tuple of arrays, that goes into many calls: it is looked through once.
 
     Attributes
     ----------
     value
-        The tuple; its arrays stay where they are.
+        The array or tuple; its arrays stay where they are.
     """
 
     __slots__ = ("_flat", "value")
 
-    def __init__(self, value: tuple[Any, ...]) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
         self._flat: tuple[str, array[int]] | None = None
 
@@ -237,11 +237,11 @@ def entry_name(function: Callable[..., Any]) -> str:
 def size(arguments: Sequence[Any]) -> int:
     """Return how many entries the arrays have."""
     total = 0
-    for value in arguments:
+    for value in unfixed(arguments):
         if isinstance(value, np.ndarray):
             total += value.size
-        elif isinstance(value, tuple | Fixed):
-            total += size(value if isinstance(value, tuple) else value.value)
+        elif isinstance(value, tuple):
+            total += size(value)
     return total
 
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from copy import copy
 from functools import partial
 from typing import Any
 
@@ -261,7 +260,7 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
 
 def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
     own: dict[str, Any] = {  # some are kept with the model
-        name: copy(value) if isinstance(value, list | dict) else value
+        name: value.copy() if isinstance(value, list | dict) else value
         for name, value in ended.statistics.items()
     }
     consumer = collector.request.clock.paused.get("consumer", 0.0)

@@ -54,7 +54,7 @@ class ForwardSearch:
         self._nogoods = 0 if learning and restarts(request) else -1
         start, self.objective_row = network
         self.start, self.memory = start, copied(start)
-        self.pace = Pace()
+        self.pace = Pace(1)  # a first step propagates much, in plain form
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         self.bisection = self._bisection()
         self._best: int | None = None  # minimised

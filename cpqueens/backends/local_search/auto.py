@@ -20,6 +20,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import linear, pairs, triangle
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
@@ -38,7 +40,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 FIRST = 1000
 """Steps after which the model is presolved, see `cpqueens.backends.local_search.presolve`."""
 FIRST_MOVES = 64_000
-"""Moves that these steps may look at, where variables have many values; fewer where there are definitions."""
+"""Moves that these steps may look at, where values are many; fewer where each changes definitions or sums."""
 FEWEST = 16
 """Such steps at least."""
 
@@ -91,7 +93,8 @@ def first_steps(compiled: Compiled) -> int:
     """
     n = compiled.decision_count
     widest = min(MOST_VALUES, int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1)
-    cost = 1 + len(compiled.definitions) // n
+    terms = np.diff(compiled.different.start)
+    cost = 1 + (len(compiled.definitions) + int(terms[terms > 1].sum())) // n
     return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
 
 

@@ -1,6 +1,6 @@
 """One climb over the whole neighbourhood of assignments: the common part of the climbing strategies."""
 
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,25 +10,33 @@ from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_runs
 from cpqueens.kernels import search_scan as codes
 from cpqueens.kernels.search_lines import climb_lines
+from cpqueens.kernels.tiers import Fixed
+
+_KEPT = 64  # settings, which one run after another has
 
 
 def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> End:
     """Climb from the current assignment; say how it ended."""
-    return final(search.run(codes.climb, *_settings(ties, shoulder, max_sideways)))
+    return final(search.run(codes.climb, _scan(search), _settings(ties, shoulder, max_sideways)))
 
 
 def climb_many(
     search: Search, kind: str, ties: int, shoulder: int, max_sideways: int, after: int = search_runs.END
 ) -> Call:
     """Return the same for many runs, from starts of this ``kind``; ``after`` says what a climb leads to."""
-    found, parameters = _settings(ties, shoulder, max_sideways)
+    parameters = _settings(ties, shoulder, max_sideways)
     lines = assigned(search)
     if lines is None:
-        return Call(search_runs.climb_runs, (after, found, parameters), kind)
+        return Call(search_runs.climb_runs, (after, _scan(search), parameters), kind)
     others = int((search.space.upper - search.space.lower).sum())
     return Call(climb_lines, (after, others, parameters), kind, state=lines)
 
 
-def _settings(ties: int, shoulder: int, max_sideways: int) -> tuple[Any, Any]:
-    found = np.zeros(codes.FOUND, dtype=np.int64)
-    return found, np.array([ties, shoulder, max_sideways], dtype=np.int64)
+def _scan(search: Search) -> Fixed:
+    search.scan.value[:] = 0
+    return search.scan
+
+
+@lru_cache(_KEPT)
+def _settings(ties: int, shoulder: int, max_sideways: int) -> Fixed:
+    return Fixed(np.array([ties, shoulder, max_sideways], dtype=np.int64))

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from cpqueens.answers.recorder import TraceRecorder
@@ -39,7 +40,7 @@ class Task:
     hint: Hint | None = None
     recorder: TraceRecorder | None = None
 
-    @property
+    @cached_property
     def lets_kernels_try(self) -> bool:
         """Say whether a kernel made for a pattern can do what is asked for."""
         return self.hint is None and {**self.common, "trace": 0} == DEFAULTS

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.trace import Trace
 from cpqueens.backends.base import TRACE, Ended, Parameter, Request
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ REASONS: Mapping[str, StopReason] = {
 }
 
 
-def ended(result: Result, request: Request, maximizing: bool) -> Ended:
+def ended(result: Result, request: Request, maximizing: bool, trace: Trace | None = None) -> Ended:
     """Return how a run ended; the best assignment is `closest` if it is no solution."""
     statistics: dict[str, Any] = dict(result.statistics)
     reason = _reason(result, request)
@@ -40,7 +41,7 @@ def ended(result: Result, request: Request, maximizing: bool) -> Ended:
     objective = result.objective
     if objective is not None and maximizing:  # what was minimised is the negated one
         objective = -objective
-    return Ended(False, reason, objective, closest=closest, statistics=statistics)
+    return Ended(False, reason, objective, closest=closest, statistics=statistics, trace=trace)
 
 
 def _reason(result: Result, request: Request) -> StopReason:

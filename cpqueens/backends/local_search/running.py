@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search import auto
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
-    task = replace(task_of(request), recorder=request.recorder(model))
+    task = task_of(request, request.recorder(model))
     try:
         result = _run(model, request, deliver, task)
     except Stopped:  # while the model was compiled
@@ -44,10 +45,10 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{task.strategy}: {error}") from None
     trace = None if task.recorder is None else task.recorder.trace()
-    return replace(ended(result, request, model.maximizing), trace=trace)
+    return ended(result, request, model.maximizing, trace)
 
 
-def task_of(request: Request) -> Task:
+def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
     """Return what a request asks for, without its limits: these depend on what the model turns out to be.
 
     Raises
@@ -63,7 +64,7 @@ def task_of(request: Request) -> Task:
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    return Task(name, request.seed, Limits(), options, common, hint)
+    return Task(name, request.seed, Limits(), options, common, hint, recorder)
 
 
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:

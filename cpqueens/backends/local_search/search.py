@@ -23,6 +23,7 @@ from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.random import seed_state
 from cpqueens.kernels.search_info import NEVER
 from cpqueens.kernels.search_rebuild import begin
+from cpqueens.kernels.search_scan import FOUND
 from cpqueens.kernels.search_state import Core, Deep, Rows, State
 from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
@@ -39,6 +40,8 @@ Paused = Literal[End, "stalled", "budget"]
 """How a part of a search ended: ``stalled`` and ``budget`` (its own steps are used up) end no search."""
 
 _FIRST_VALUES = 1 << 10  # that a first call may look at, some tenths of a second in plain Python
+_FIRST_WORK = 1 << 16  # evaluations in a call where nobody measures how long they take
+_WORK = 1 << 7  # evaluations for each step that the pace allows
 
 
 class StrategyError(ValueError):
@@ -144,6 +147,7 @@ class Search:
             self.measure,
         )  # fmt: skip
         self.fixed = Fixed(self.state)  # what kernels are called with
+        self.scan = Fixed(np.zeros(FOUND, dtype=np.int64))  # where that of a climb stands
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
         self.renew(seed, limits)
         self.observer = None if recorder is None else WalkObserver(recorder, self)
@@ -155,6 +159,7 @@ class Search:
         self.info[:] = 0
         self.info[at.SAVED] = NEVER
         self.info[at.THINNING] = 1
+        self.info[at.WORK] = _FIRST_WORK
         self.hint_kept: int | None = None
         self.restarts = -1
         self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
@@ -356,7 +361,10 @@ class Search:
                 return "stopped"
             single = self.audit == "full" or self.observer is not None
             size = 1 if single else max(1, min(pace.steps, left, total))
-            code = pace.counted(lambda most: kernel(most, self.fixed, *arguments), size, lambda: self.steps)
+            self.info[at.WORK] = min(_WORK * pace.steps, at.MOST)
+            code = pace.timed(
+                lambda most: kernel(most, self.fixed, *arguments), size, lambda code: code == at.BUDGET
+            )
             if self.audit != "final":
                 check_state(self.arrays, self.measure, self.events)
             if self.observer is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels import search_walk as codes
 from cpqueens.kernels.search_runs import walk_runs
+from cpqueens.kernels.tiers import Fixed
 from cpqueens.language.rows import IntArray
 
 ALWAYS = 1 << 32
@@ -51,9 +53,14 @@ class Walk:
         return p
 
 
+@lru_cache(64)
+def _fixed(setting: Walk) -> Fixed:
+    return Fixed(setting.parameters())
+
+
 def walk_once(search: Search, setting: Walk) -> Paused:
     """Walk from the current assignment; ``stalled`` after ``setting.stall`` steps without progress."""
-    return search.run(codes.walk, setting.parameters())
+    return search.run(codes.walk, _fixed(setting))
 
 
 def walk_with_restarts(search: Search, settings: Iterator[Walk]) -> End:

@@ -36,25 +36,25 @@ class AllDifferent(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""
+        return self.holds(values)[:, None]
+
+    def holds(self, values: IntArray) -> Truths:
+        """Return the same for the one element that there is, of shape (batch,)."""
         terms = self.terms.evaluate(values)
         if len(values) == 1:
             row = terms[0].tolist()
-            return np.array([[len(set(row)) == len(row)]])
+            return np.array([len(set(row)) == len(row)])
         columns = terms.T
         if 4 < len(columns) < 64 and columns.size:
             low, high = int(columns.min()), int(columns.max())
             if high - low < _BITS:
-                return _apart(columns - low)[:, None]
+                return _apart(columns - low)
         if len(columns) > _FEW:
-            return (_distinct(columns.T) == len(columns))[:, None]
+            return _distinct(columns.T) == len(columns)
         good = np.ones(len(values), dtype=bool)
         for apart in range(1, len(columns)):
             good &= np.logical_and.reduce(columns[apart:] != columns[:-apart], axis=0)
-        return good[:, None]
-
-    def holds(self, values: IntArray) -> Truths:
-        """Return the same for the one element that there is, of shape (batch,)."""
-        return self.satisfied(values)[:, 0]
+        return good
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the surplus."""

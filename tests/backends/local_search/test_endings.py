@@ -12,13 +12,14 @@ import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
-from searched import walks_alone
+from searched import compiled, walks_alone
 
 from cpqueens import Model, Outcome, UnsupportedRequest
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.backend import LocalSearch
-from cpqueens.backends.local_search.search import Search
-from cpqueens.backends.local_search.strategies import STRATEGIES
+from cpqueens.backends.local_search.search import Limits, Search
+from cpqueens.backends.local_search.strategies import STRATEGIES, complete, get_strategy, gives_up_swaps
+from cpqueens.kernels import search_info as at
 
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
 ON_QUEENS = [name for name in STRATEGIES if name != "reversal"]
@@ -197,3 +198,17 @@ def test_a_first_call_looks_at_few_values(most: int, steps: int) -> None:
     """A limit is seen after the first call only, and that may be plain Python."""
     space = SimpleNamespace(lower=np.zeros(5, dtype=np.int64), upper=np.full(5, most, dtype=np.int64))
     assert Search._first_steps(SimpleNamespace(space=space)) == steps  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("strategy", ["hill-climbing", "sideways", "random-restart", "sosic-gu"])
+def test_a_first_call_evaluates_little(strategy: str) -> None:
+    """A step over all neighbours is left in the middle, as an evaluation may take long in plain form."""
+    chosen = get_strategy(strategy)
+    options = complete(chosen, {})
+    looks = iter([False, True])
+    limits = Limits(should_stop=lambda: next(looks))
+    search = Search(
+        compiled(queens(60)), 1, limits, assignment_only=gives_up_swaps(chosen, options), measure="pairs"
+    )
+    assert chosen.run(search, options) == "stopped"
+    assert 0 < int(search.info[at.EVALUATIONS]) < 200
