@@ -31,10 +31,11 @@ MAX_ELEMENTS = 50_000_000
 _INT64_MAX = 2**63 - 1
 _EXACT = 2.0**53  # from here on not every integer is a float
 MASK_LOST = "the mask would be lost; write .compressed() or .filled(value)"
-_MISREAD: dict[type, str] = {
-    np.ma.MaskedArray: MASK_LOST,
-    np.matrix: "a matrix multiplies in its own way; write np.asarray(...)",
+_MISREAD = {
+    "MaskedArray": MASK_LOST,
+    "matrix": "a matrix multiplies in its own way; write np.asarray(...)",
 }
+"""By the names of NumPy's types: asking for the first would load a part of NumPy that few programs need."""
 
 
 @contextmanager
@@ -66,9 +67,9 @@ def refuse_misread(value: object, what: str) -> None:
     """
     kinds = set(map(type, value)) if isinstance(value, list | tuple) else {type(value)}
     for kind in kinds - {np.ndarray, int}:
-        for misread, advice in _MISREAD.items():
-            if issubclass(kind, misread):
-                raise IntegerError(f"{what}: {misread.__name__}: {advice}")
+        for name, origin in ((base.__name__, base.__module__) for base in kind.__mro__):
+            if name in _MISREAD and origin.partition(".")[0] == "numpy":
+                raise IntegerError(f"{what}: {name}: {_MISREAD[name]}")
 
 
 def as_integers(values: object, what: str = "value", *, whole: bool = False) -> IntArray:

@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class Part:
     def request(self, request: Request, **changes: Any) -> Request:
         """Return the part of ``request`` that this backend understands."""
         has = self.backend.features
-        declared = self.parameters
+        declared = self.parameters if request.parameters else {}  # for which a solver loads its library
         own = {k: v for k, v in request.parameters.items() if k in declared}
         given = replace(request, strategy=self.strategy, parameters=own, **changes)
         return replace(
@@ -114,14 +115,15 @@ class HandOver:
         self.heuristic, self.exact = heuristic, exact
         self.name = f"{heuristic.label}+{exact.label}"
         self.family = exact.backend.name  # a proof is the exact part's: no evidence beside it
-        # each part gets the parameters that it declares
-        self.parameters: Mapping[str, Parameter] = {
-            **exact.parameters, **heuristic.parameters, **_OWN
-        }  # fmt: skip
         first, second = heuristic.backend.features, exact.backend.features
         self.features = frozenset(
             _OF_THE_EXACT_PART & second | _OF_THE_HEURISTIC & first | _OF_EITHER & (first | second)
         )
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Those of both parts, each of which gets what it declares, and its own."""
+        return {**self.exact.parameters, **self.heuristic.parameters, **_OWN}
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Let the heuristic propose, and the exact solver begin after a moment.
@@ -134,6 +136,8 @@ class HandOver:
         best = request.want is Want.BEST and Feature.OBJECTIVE in self.heuristic.backend.features
         wanted = self.heuristic.request(request, want=Want.BEST if best else Want.ONE)
         head_start = self._head_start(model, request)
+        if head_start == 0:
+            _ = self.parameters  # its library is loaded before the heuristic's time begins
         beside = Beside(
             self.heuristic.backend, model, wanted, seconds, patience, receiver.deliver_of(0),
             DELAY if head_start == 0 else 0.0,

@@ -5,7 +5,6 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 
 from cpqueens.errors import MissingLibrary
 
@@ -64,6 +63,8 @@ def parse_requirement(text: str) -> Requirement:
 @cache
 def requirements() -> tuple[Requirement, ...]:
     """Return what the installed package asks for, in the order of its metadata; nothing if not installed."""
+    from importlib import metadata  # which reads e-mail: 30 ms that hardly any program needs
+
     try:
         lines = metadata.requires("cpqueens") or []
     except metadata.PackageNotFoundError:  # a source tree on the path: it has no metadata

@@ -519,3 +519,15 @@ def test_an_exact_part_that_cannot_express_the_model_takes_nothing_back() -> Non
     unsolvable += x + x == 1
     with exact(refuse), pytest.raises(UnsupportedConstraint, match="fake: no sums; backends that can: "):
         unsolvable.solve(solver="local-search+fake", step_limit=100)
+
+
+def test_an_exact_solver_that_is_not_needed_does_not_load_its_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load(_: Any) -> Any:
+        raise AssertionError("its parameters are those of its library")
+
+    monkeypatch.setattr(type(named.get_backend("cpsat")), "parameters", property(load))
+    queens(16).solve(solver="local-search", seed=1)  # which is loaded, so that its seconds are its own
+    outcome = queens(16).solve(solver="local-search+cpsat", seed=1)
+    assert (outcome.status, outcome.statistics["found_by"]) == ("FEASIBLE", "local-search")

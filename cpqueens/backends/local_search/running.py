@@ -78,6 +78,8 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     with stopping_if_long(request.should_stop, model.variable_count):
         patterns = patterns_of(model, backend="local-search")
         schedule = _schedule(model, task, patterns)
+    if request.interrupted():  # before the arrays of a search are built
+        raise Stopped
     translated = request.clock.elapsed() - began
     task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))
     if schedule is not None:
