@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.symmetry import QUEENS_BOARD
-from cpqueens.language.views import Board
+from cpqueens.language.views import Dots
 from cpqueens.problems.published import from_index, series
 from cpqueens.problems.signatures import Between, validated
 
@@ -23,7 +23,7 @@ def costas_array(n: Annotated[int, Between(1, 1_000)] = 8) -> Model:
     p = m.intvar(0, n - 1, shape=n, name="p")
     m += AllDifferent(p)
     m += [AllDifferent(p[d:] - p[:-d]) for d in range(1, n - 1)]
-    m.view = Board("p")
+    m.view = Dots("p")
     return m
 
 

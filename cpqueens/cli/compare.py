@@ -9,6 +9,7 @@ import click
 
 from cpqueens.cli.documents import echo_json
 from cpqueens.cli.options import json_option, load
+from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
 
@@ -56,7 +57,7 @@ def command(
     group = max(groups, key=len)  # of two, one may say that its constraints leave fewer
     mapping = dict(_pair(text) for text in maps) or None
     chosen = solvers or SOLVERS
-    with progress("comparing", lambda: "", shown=True):
+    with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit)):
         found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
         breaking = [
             symmetry_breaking(m, group, time_limit=time_limit, solvers=chosen) if group else ()

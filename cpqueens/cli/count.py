@@ -20,6 +20,7 @@ from cpqueens.cli.options import (
     solver_options,
 )
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
+from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError
 from cpqueens.solving.staged import OF_OPTIMA
@@ -67,8 +68,8 @@ def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     from cpqueens.answers.orbit_tally import OrbitTally, orbits_text
 
     tally = OrbitTally(declared_symmetries(instance))
-    with progress(instance.title, lambda: f"{tally.orbits:,}", shown=True):
-        outcome = _enumerated(instance, tally, given)
+    with progress(Standing(instance.title, given["solver"], "orbits", given.get("time_limit"))) as standing:
+        outcome = _enumerated(instance, tally, given, standing)
     comparison = compared(instance, outcome, tally.orbits, given)
     whole = outcome.complete and not OF_OPTIMA & given.keys()
     agrees = tally.total == outcome.count if whole else None
@@ -87,7 +88,7 @@ def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
 _SAID = {True: "agrees", False: "DISAGREES", None: "not compared: not all solutions have come"}
 
 
-def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any]) -> Outcome:
+def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any], standing: Standing) -> Outcome:
     from cpqueens.backends.base import Want
     from cpqueens.solving.solve import run, trusted
 
@@ -96,6 +97,7 @@ def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any]) ->
             if interrupt.seen:
                 return start
             tally.take(found.matrix[start : start + _PART])
+            standing.done = tally.orbits
         return None
 
     options = dict(given)
@@ -106,12 +108,12 @@ def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     """Count in this process."""
     from cpqueens.solving.solve import count_solutions
 
-    seen = [""]
+    standing = Standing(instance.title, given["solver"], time_limit=given.get("time_limit"))
 
     def note(state: Any) -> None:
-        seen[0] = so_far(state)
+        standing.said = so_far(state)
 
-    with progress(instance.title, lambda: seen[0], shown=True):
+    with progress(standing):
         outcome = count_solutions(instance.model, on_progress=note, **given)
     comparison = compared(instance, outcome, given=given)
     if as_json:

@@ -17,7 +17,7 @@ from cpqueens.cli.options import (
     optima_options,
     required_rate,
 )
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import columns_of, progress, say, width_of_output
 from cpqueens.errors import ModelError
 from cpqueens.solving.request import positive_integer
 from cpqueens.system.interrupts import listening
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from cpqueens.problems.catalog import Instance
 
 BUNDLES = "cpqueens-bundles"
-WIDTH = 110  # of a report that does not go to a terminal
 
 
 @click.command("cross-check")
@@ -94,15 +93,15 @@ def _exit_of(report: Any, rate: float | None) -> int:
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
     """Return the report of a cross-check, with progress meanwhile."""
-    from cpqueens.cli.terminal import progress
+    from cpqueens.cli.standing import Standing
     from cpqueens.crosscheck.crosscheck import cross_check
 
-    seen = [0]
+    standing = Standing(instance.title, unit="solutions", time_limit=options["time_limit"])
 
     def note(solver: str, count: int, seconds: float) -> None:
-        seen[0] = count
+        standing.solver, standing.done = solver, count
 
-    with progress(instance.title, lambda: seen[0], shown=True):
+    with progress(standing):
         return cross_check(
             instance,
             _participants(options),
@@ -128,8 +127,8 @@ def _print(report: Any) -> None:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would exit with 1, which has a meaning here
 
-    width = None if sys.stdout.isatty() else WIDTH
-    print_report(report, Printer(file=sys.stdout, highlight=False, width=width))
+    console = Printer(file=sys.stdout, highlight=False, width=width_of_output())
+    print_report(report, console, columns_of(sys.stdout))
 
 
 def _participants(options: dict[str, Any]) -> list[Any] | None:

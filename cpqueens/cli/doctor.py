@@ -60,16 +60,14 @@ def command(compiling: bool, as_json: bool) -> int:
 
 
 def _compile() -> None:
-    """Compile all kernels, with a bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
+    """Compile all kernels, with progress meanwhile."""
     from cpqueens.cli import warming
+    from cpqueens.cli.standing import Standing
+    from cpqueens.cli.terminal import progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compiling", total=warming.NUMBER)
-        for done, name in enumerate(warming.compile_all(_processors())):
-            bar.update(task, completed=done, description=f"compiling for {name}")
+    with progress(Standing("compiling", unit="kernels", of=warming.NUMBER)) as standing:
+        for standing.done, name in enumerate(warming.compile_all(_processors())):
+            standing.said = f"for {name}"
 
 
 def _libraries() -> list[Library]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED
 from cpqueens.cli.published import held, published_lines
+from cpqueens.cli.standing import Standing, clock
 from cpqueens.cli.terminal import progress, say, so_far
 from cpqueens.errors import ModelError
 
@@ -74,42 +75,23 @@ def in_store(
         raise ModelError(f"--store: {refused[0]} is not taken; with it are solver, workers and time-limit")
     solver = "backtracking" if given["solver"] == "auto" else given["solver"]
     options: dict[str, Any] = {"time_limit": given.get("time_limit"), "workers": given.get("num_workers")}
-    seen: dict[str, Any] = {}
+    standing = Standing(instance.title, solver, "parts", options["time_limit"])
+
+    def note(state: Mapping[str, Any]) -> None:
+        standing.done, standing.of, standing.said = state["done"], state["total"], so_far(state)
+        standing.remaining = state.get("remaining")
+
     with ExitStack() as until_done:
         if durable["cluster"] is not None:
             options["executor"], threads = until_done.enter_context(announced(durable["cluster"]))
             options["workers"] = options["workers"] or threads
-        until_done.enter_context(progress(instance.title, lambda: _state(seen), shown=True))
+        until_done.enter_context(progress(standing))
         found = (durable_count if verb == "count" else durable_enumerate)(
             instance.model, store, solver=solver, parts=durable["parts"], title=instance.title,
-            changed_code=bool(durable["changed_code"]), on_progress=seen.update,
+            changed_code=bool(durable["changed_code"]), on_progress=note,
             **options,
         )  # fmt: skip
     return _told(verb, instance, store, found, as_json)
-
-
-def _state(state: Mapping[str, Any]) -> str:
-    """Return a count in parts as a text, with the time that is left."""
-    if not state:
-        return ""
-    text = f"{state['done']:,} of {state['total']:,} parts, {so_far(state)}"
-    return f"{text}, {clock(state['remaining'])} left" if "remaining" in state else text
-
-
-def clock(seconds: float) -> str:
-    """Return a time span as a person would say it.
-
-    >>> clock(59.4), clock(3661), clock(200_000)
-    ('59 s', '1 h 01 min', '2 d 07 h')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    if whole < 86400:
-        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
-    return f"{whole // 86400} d {whole % 86400 // 3600:02} h"
 
 
 def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_json: bool) -> int:

@@ -22,8 +22,10 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
 
 if TYPE_CHECKING:
+    from cpqueens.answers.outcome import SolutionSet
     from cpqueens.answers.symmetry import Group
     from cpqueens.problems.catalog import Instance
+    from cpqueens.system.interrupts import Interrupt
 
 
 @click.command()
@@ -137,14 +139,22 @@ def _orbit_sink(
 
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
     from cpqueens.backends.base import Want
+    from cpqueens.cli.standing import Standing
     from cpqueens.cli.terminal import progress
     from cpqueens.solving.solve import run, trusted
 
     options = dict(given)
     solver = options.pop("solver")
+    standing = Standing(instance.title, solver, "solutions", options.get("time_limit"))
+
+    def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
+        taken = funnel.take(interrupt, found)
+        standing.done = funnel.count
+        return taken
+
     try:
-        with progress(instance.title, lambda: funnel.count, shown):
-            outcome = trusted(run(instance.model, solver, Want.ALL, funnel.take, list, options))
+        with progress(standing, shown):
+            outcome = trusted(run(instance.model, solver, Want.ALL, take, list, options))
     except CpqueensError as error:
         if isinstance(funnel.sink, JsonSink) and funnel.sink.open:
             funnel.sink.finish({"error": str(error), "exit_code": error.exit_code})

@@ -17,12 +17,14 @@ from cpqueens.cli.options import (
     own_parameters,
     required_rate,
 )
+from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say, width_of_output
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.lab.evaluation import Evaluation
+    from cpqueens.lab.making import Progress
 
 
 @click.command("evaluate")
@@ -95,14 +97,16 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
         raise ModelError("--cluster: has its own workers; --processes is not taken")
     if processes is None and options["heuristic"] and address is None:
         processes = 1
-    so_far = [""]
+    standing = Standing("evaluating", unit="runs", time_limit=options["time_limit"])
 
-    def note(state: object) -> None:
-        so_far[0] = str(state)
+    def note(state: Progress) -> None:
+        standing.solver, standing.done, standing.of = state.who, state.done, state.of
+        standing.first, standing.began = state.first, state.began
+        standing.said = f"{state.rate:.3g} a second"
 
     with ExitStack() as until_done:
         executor = None if address is None else until_done.enter_context(announced(address))[0]
-        until_done.enter_context(progress("evaluating", lambda: so_far[0], shown=True))
+        until_done.enter_context(progress(standing))
         return evaluate(
             heuristics, problem, sizes, options["runs"], parameters=parameters, seed=options["seed"],
             time_limit=options["time_limit"], step_limit=options["step_limit"], processes=processes,

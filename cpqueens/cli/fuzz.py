@@ -44,15 +44,17 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
 
 def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
     """Return the report, with progress meanwhile."""
+    from cpqueens.cli.standing import Standing
     from cpqueens.cli.terminal import progress
     from cpqueens.fuzzing.fuzz import fuzz
 
-    done = [0]
+    standing = Standing("fuzzing", unit="models", of=options["models"])
 
     def note(models: int, of: int, failures: int) -> None:
-        done[0] = models
+        standing.done, standing.of = models, of
+        standing.said = f"{failures:,} failures" if failures else ""
 
-    with progress(f"fuzzing {options['models']} models", lambda: done[0], shown=True):
+    with progress(standing):
         return fuzz(solvers=solvers, progress=note, **options)
 
 

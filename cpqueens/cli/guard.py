@@ -15,7 +15,7 @@ from cpqueens.errors import CpqueensError
 from cpqueens.system.interrupts import program
 from cpqueens.system.memory import is_shortage
 from cpqueens.text.bounded import label
-from cpqueens.text.plaintext import one_line, printable
+from cpqueens.text.plaintext import one_line
 
 JSON_WANTED = "cpqueens.json"
 """Key of the context's ``meta`` that a verb sets when ``--json`` was given."""
@@ -80,8 +80,10 @@ def _told(error: Exception) -> tuple[str, int]:
 
 def usage_error(error: click.ClickException) -> int:
     """Print what is wrong with the command line and return the exit code."""
+    from cpqueens.cli.terminal import say
+
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(printable(error.format_message()), err=True)
+        say(error.format_message(), err=True)
         return exits.REFUSED
     context = getattr(error, "ctx", None)
     advice = f" (see {context.command_path} --help)" if context is not None else ""
@@ -89,9 +91,11 @@ def usage_error(error: click.ClickException) -> int:
 
 
 def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
+    from cpqueens.cli.terminal import say
+
     line = one_line(message, _WIDEST)
     with contextlib.suppress(OSError, ValueError):
-        click.echo(f"cpqueens: {line}", err=True)
+        say(f"cpqueens: {line}", err=True)
         if meta.get(JSON_WANTED):
             document = {"schema": "cpqueens.error", "version": 1, "error": line, "exit_code": code}
             click.echo(json.dumps(document))

@@ -43,14 +43,17 @@ def command(as_json: bool, gallery: str | None) -> int:
 
 
 def _write_gallery(path: str, problems: list[Problem]) -> None:
+    from cpqueens.cli.standing import Standing
     from cpqueens.cli.terminal import progress
     from cpqueens.report.gallery import gallery_page
     from cpqueens.report.outputfile import write_whole
 
     exhibits: list[Exhibit] = []
-    with progress("gallery", lambda: len(exhibits), shown=True):
+    with progress(Standing("gallery", unit="problems", of=len(problems))) as standing:
         for problem in problems:
+            standing.said = problem.name
             exhibits.append(_exhibit(problem))
+            standing.done = len(exhibits)
     write_whole(path, gallery_page(exhibits, "cpqueens: the problems"))
 
 

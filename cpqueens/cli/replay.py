@@ -6,7 +6,8 @@ import click
 
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.terminal import say
+from cpqueens.cli.standing import Standing
+from cpqueens.cli.terminal import progress, say
 
 
 @click.command()
@@ -41,7 +42,6 @@ def command(
 
     Several solvers are shown side by side.
     """
-    from cpqueens.cli.terminal import progress
     from cpqueens.report.outputfile import OutputFile
     from cpqueens.report.replay import replay_page
     from cpqueens.solving.solve import solve
@@ -53,7 +53,7 @@ def command(
         outcomes = []
         for solver in solvers:
             given = shared.run_options(solver=solver, params=params, **options)
-            with progress(f"{instance.title}: {solver}", lambda: 0, shown=True):
+            with progress(Standing(instance.title, solver, time_limit=given.get("time_limit"))):
                 outcomes.append(solve(instance.model, trace=events, **given))
         page = replay_page(outcomes).encode()
         file.append(page)

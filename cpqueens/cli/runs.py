@@ -15,6 +15,7 @@ import click
 from cpqueens.cli.documents import echo_json
 from cpqueens.cli.exits import DONE, LEDGER_CONFLICT, LIMIT
 from cpqueens.cli.options import json_option
+from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say
 
 if TYPE_CHECKING:
@@ -118,12 +119,12 @@ def verify(store: str, **options: Any) -> int:
     """Count a random sample of the parts again, by another solver."""
     from cpqueens.longrun.verification import verify as again
 
-    state = [""]
+    standing = Standing("counting again", options["solver"] or "", "parts")
 
     def note(done: int, total: int) -> None:
-        state[0] = f"{done:,} of {total:,} parts"
+        standing.done, standing.of = done, total
 
-    with progress("counting again", lambda: state[0], shown=True):
+    with progress(standing):
         found = again(store, on_progress=note, **options)
     say(found.sentence)
     return LEDGER_CONFLICT if found.differing else DONE

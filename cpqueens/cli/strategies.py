@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option
 from cpqueens.cli.terminal import say, width_of_output
+from cpqueens.text.plaintext import wrapped
 
 if TYPE_CHECKING:
     from cpqueens.backends.base import Parameter
@@ -66,21 +66,16 @@ def _option(parameter: Parameter) -> dict[str, Any]:
 def _lines(told: dict[str, Any], width: int) -> Iterator[str]:
     """Yield a strategy's name, summary, options and source."""
     yield told["name"]
-    yield from _wrapped(told["summary"], width, "  ")
+    yield from wrapped("  " + told["summary"], width, "    ")
     for key, option in told["options"].items():
         values = f" ({option['allowed']})" if option["allowed"].startswith("one of") else ""
-        yield from _wrapped(f"{key}={_shown(option['default'])}: {option['meaning']}{values}", width, "    ")
+        said = f"{key}={_shown(option['default'])}: {option['meaning']}{values}"
+        yield from wrapped(f"    {said}", width, " " * 6)
     if told["note"]:
-        yield from _wrapped(told["note"], width, "    ")
+        yield from wrapped("    " + told["note"], width, " " * 6)
     if told["source"]:
-        yield from _wrapped(f"source: {told['source']}", width, "  ")
+        yield from wrapped(f"  source: {told['source']}", width, "    ")
 
 
 def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    return textwrap.wrap(
-        text, max(width, 40), initial_indent=indent, subsequent_indent=indent + "  ", break_long_words=False
-    )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from cpqueens.cli.standing import Standing
 from cpqueens.report.board_text import Style
 from cpqueens.system.interrupts import beside
-from cpqueens.text.plaintext import one_line, printable
+from cpqueens.text.plaintext import one_line, printable, wrapped
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome
@@ -26,12 +28,18 @@ _PATIENCE = 0.6  # seconds before progress is shown; rich is not even imported f
 _SHOWN = 10  # violated soft constraints
 
 
+def columns_of(stream: TextIO | None) -> int | None:
+    """Return the columns of the terminal behind a stream; None where it goes elsewhere."""
+    there = stream is not None and stream.isatty()  # a program without standard streams has none
+    return shutil.get_terminal_size().columns if there else None
+
+
 def style_of(stream: TextIO) -> Style:
     """Return what can be shown on a stream: colour on terminals (unless NO_COLOR), Unicode if it encodes.
 
     On a terminal lines are as long as it is wide; where a text goes elsewhere they may have any length.
     """
-    width = shutil.get_terminal_size().columns if stream.isatty() else None
+    width = columns_of(stream)
     colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     try:
         "♛░┌▓".encode(stream.encoding or "ascii")
@@ -42,49 +50,68 @@ def style_of(stream: TextIO) -> Style:
 
 def width_of_output() -> int:
     """Return the columns of the terminal behind standard output, `WIDTH` where there is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    return columns_of(sys.stdout) or WIDTH
 
 
 def say(text: str = "", *, err: bool = False) -> None:
     """Print text of whatever origin: names, messages and file names cannot steer the terminal.
 
-    All that verbs print passes here or, as JSON, `cpqueens.cli.documents.echo_json`.
+    All that verbs print passes here or, as JSON, `cpqueens.cli.documents.echo_json`. On a terminal prose is
+    broken at words; what goes elsewhere keeps its lines.
     """
-    click.echo(printable(text, colours=True), err=err, color=None if err else True)
+    width = columns_of(sys.stderr if err else sys.stdout)
+    lines = printable(text, colours=True).split("\n")
+    broken = lines if width is None else [part for line in lines for part in _broken(line, width)]
+    click.echo("\n".join(broken), err=err, color=None if err else True)
+
+
+_DRAWN = re.compile("[\x1b\u2500-\u25ff\u2654-\u265f]")
+"""Colours, frames, shades and pieces, which prose has not."""
+
+_LABEL = re.compile(r" *\S+(?: {2,}|: )(?=\S)")
+"""What a line begins with before its text: the text's further lines are set below it."""
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """Return a line as lines that fit, unless it is part of a picture."""
+    if len(line) <= width or _DRAWN.search(line):
+        return [line]
+    label = _LABEL.match(line)
+    inset = len(label[0]) if label else 0
+    if not 0 < inset <= width // 3:
+        inset = len(line) - len(line.lstrip()) + 2
+    return wrapped(line, width, " " * min(inset, width // 2))
 
 
 @contextmanager
-def progress(what: str, found: Callable[[], int | str], shown: bool) -> Iterator[None]:
-    """Show a spinner, the elapsed time and the number found so far, if standard error is a terminal.
+def progress(standing: Standing, shown: bool = True) -> Iterator[Standing]:
+    """Show where something stands, and for how long already, if standard error is a terminal.
 
     Parameters
     ----------
-    found
-        Asked now and then for the number, or for a text about it.
+    standing
+        Looked at now and then.
     shown
         False where standard output goes to the same terminal.
     """
     if not (shown and sys.stderr.isatty()):
-        yield
+        yield standing
         return
-    with beside(partial(_spin, what, found), "progress"):
-        yield
+    with beside(partial(_spin, standing), "progress"):
+        yield standing
 
 
-def _spin(what: str, found: Callable[[], int | str], done: threading.Event) -> None:
+def _spin(standing: Standing, done: threading.Event) -> None:
     if done.wait(_PATIENCE):
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    what = one_line(what)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task("", total=None)
         while not done.wait(0.2):
-            many = found()
-            text = f"{many:,} so far" if isinstance(many, int) else many
-            bar.update(task, description=f"{what}: {text}" if many else what)
+            bar.update(task, description=one_line(str(standing)))
 
 
 def so_far(state: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
+from cpqueens.text.plaintext import wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,12 +27,16 @@ def render_text(report: Findings, width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
-def print_report(report: Findings, console: Any) -> None:
-    """Print the report to a rich console."""
+def print_report(report: Findings, console: Any, prose: int | None = None) -> None:
+    """Print the report to a rich console; prose is broken at so many characters."""
     from rich.text import Text
 
     for part in _parts(report):
-        console.print(part, soft_wrap=isinstance(part, Text))  # commands and paths stay in one piece
+        shown = part
+        if isinstance(part, Text) and prose is not None:
+            lines = [broken for line in part.plain.split("\n") for broken in wrapped(line, prose)]
+            shown = Text("\n".join(lines), style=part.style)
+        console.print(shown, soft_wrap=isinstance(part, Text))  # commands and paths stay in one piece
 
 
 def _parts(report: Findings) -> Iterator[RenderableType]:

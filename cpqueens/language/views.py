@@ -36,6 +36,22 @@ class Board(View):
     blocked: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True)
+class Dots(Board):
+    """A grid with one dot a row, such as a Costas array: in all else a `Board`.
+
+    >>> from cpqueens import AllDifferent, Dots, Model
+    >>> m = Model(view=Dots("p"))
+    >>> p = m.intvar(0, 1, shape=2, name="p")
+    >>> m += [AllDifferent(p), p[0] == 1]
+    >>> print(m.solve(solver="backtracking").solution)
+    ┌──────┐
+    │    ● │
+    │ ●    │
+    └──────┘
+    """
+
+
 class Grid(View):
     """A two-dimensional array of integers, such as a magic or a Latin square.
 
@@ -122,7 +138,7 @@ class Pieces(View):
     Parameters
     ----------
     piece
-        One of queen, rook, bishop, knight, king, star, block (a filled square).
+        One of queen, rook, bishop, knight, king, star, dot, block (a filled square).
     regions
         One text a row, one letter a square: squares of one letter are framed together.
 
@@ -263,8 +279,8 @@ class Features(View):
 VIEWS: dict[str, type[View]] = {
     view.__name__: view
     for view in (
-        Armies, Board, Cages, Colouring, Features, Grid, Groups, Marks, Pairing, Pieces, Schedule, Sequence,
-        Tour,
+        Armies, Board, Cages, Colouring, Dots, Features, Grid, Groups, Marks, Pairing, Pieces, Schedule,
+        Sequence, Tour,
     )
 }  # fmt: skip
 """The views by name."""

@@ -1,12 +1,12 @@
 """What a board shows, whatever it is drawn with: pieces, attacks, given and blocked squares."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
-from cpqueens.language.views import Armies, Board, Pieces
+from cpqueens.language.views import Armies, Board, Dots, Pieces, View
 from cpqueens.report.conflicts import conflicting_pairs, element_names
 
 Square = tuple[int, int]
@@ -71,14 +71,21 @@ def board_picture(solution: Solution, view: Board | Pieces) -> BoardPicture:
         attacks=conflicting_pairs(solution, places),
         given=_squares(view.given),
         blocked=_squares(view.blocked),
+        piece=piece_of(view),
+        regions=view.regions if isinstance(view, Pieces) else (),
     )
+
+
+def piece_of(view: View | None) -> str:
+    """Return the name of what stands on a board; queens unless its view says something else."""
+    return view.piece if isinstance(view, Pieces) else "dot" if isinstance(view, Dots) else "queen"
 
 
 def pieces_picture(solution: Solution, view: Pieces) -> BoardPicture:
     """Return the board of pieces given one a row, or square by square."""
     cells = np.asarray(solution[solution.model[view.variable]])
     if cells.ndim == 1:
-        return replace(board_picture(solution, view), piece=view.piece, regions=view.regions)
+        return board_picture(solution, view)
     names = element_names(solution.model, view.variable)
     squares = [(r, c) for r, c in np.argwhere(cells != 0).tolist()]
     places = {names[r * cells.shape[1] + c]: (r, c) for r, c in squares}

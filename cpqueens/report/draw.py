@@ -8,9 +8,9 @@ import numpy as np
 from cpqueens.answers.outcome import Solution
 from cpqueens.language import views
 from cpqueens.language.statement import Statement
-from cpqueens.language.views import Armies, Board, Cages, Colouring, Grid, Pairing, Pieces, Sequence
+from cpqueens.language.views import Armies, Board, Cages, Colouring, Dots, Grid, Pairing, Pieces, Sequence
 from cpqueens.report import misfits
-from cpqueens.report.board import armies_picture, board_picture, pieces_picture
+from cpqueens.report.board import BoardPicture, armies_picture, board_picture, pieces_picture
 from cpqueens.report.board_svg import board_svg
 from cpqueens.report.board_text import PLAIN, Style, board_text, board_width, numbers_text
 from cpqueens.report.cages import cages_svg, cages_text
@@ -88,11 +88,22 @@ def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
         return values_text(solution)
     picture = board_picture(solution, view)
-    return (
-        board_text(picture, style)
-        if style.fits(board_width(picture.columns, style))
-        else values_text(solution)
-    )
+    fits = style.fits(board_width(picture.columns, style))
+    return board_text(picture, style) if fits else values_text(solution)
+
+
+def _pieces_text(picture: BoardPicture, style: Style) -> str:
+    """Return a board, or where it is too wide the columns of the pieces in each row."""
+    if style.fits(board_width(picture.columns, style)):
+        return board_text(picture, style)
+    colours = sorted(set(picture.queens.values()))
+    lines = []
+    for row in range(picture.rows):
+        here = {c: picture.queens[row, c] for c in range(picture.columns) if (row, c) in picture.queens}
+        there = {k: [str(c) for c, colour in here.items() if colour == k] for k in colours}
+        said = [f"{k} {', '.join(c)}" if len(colours) > 1 else ", ".join(c) for k, c in there.items() if c]
+        lines.append(f"row {row}: {'; '.join(said) or 'none'}")
+    return "\n".join(lines)
 
 
 def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
@@ -121,10 +132,11 @@ def _gaps(solution: Solution, view: Pairing) -> list[int]:
 
 TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Board: _board_text,
-    Armies: lambda s, view, style: board_text(armies_picture(s, view), style),
+    Dots: _board_text,
+    Armies: lambda s, view, style: _pieces_text(armies_picture(s, view), style),
     Grid: lambda s, view, style: numbers_text(_values(s, view)),
     Sequence: lambda s, view, style: " ".join(map(str, _values(s, view))),
-    Pieces: lambda s, view, style: board_text(pieces_picture(s, view), style),
+    Pieces: lambda s, view, style: _pieces_text(pieces_picture(s, view), style),
     Cages: lambda s, view, style: cages_text(_values(s, view), view, unicode=style.unicode),
     views.Tour: lambda s, view, style: tour_text(_values(s, view), view),
     views.Schedule: lambda s, view, style: schedule_text(_bars(s, view)),
@@ -137,6 +149,7 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
 
 SVG: dict[type, Callable[[Solution, Any], str]] = {
     Board: lambda s, view: board_svg(board_picture(s, view), title=s.model.name),
+    Dots: lambda s, view: board_svg(board_picture(s, view), title=s.model.name),
     Armies: lambda s, view: board_svg(armies_picture(s, view), title=s.model.name),
     Grid: _grid_svg,
     Sequence: _grid_svg,

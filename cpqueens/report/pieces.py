@@ -61,8 +61,9 @@ LOOKS: dict[str, PieceLook] = {
         "H27C26 66 23 63 20 57C12 43 27 32 40 41C40 36 42 29 50 29Z" + _BASE,
     ),
     "star": PieceLook("★", "☆", "*", _star()),
+    "dot": PieceLook("●", "○", "o", _disc(50, 50, 24)),
     "block": PieceLook("█", "░", "#", "M-3 -2H104V105H-3Z"),
 }  # fmt: skip
 
-PLAIN_PIECES = frozenset({"block", "star"})
+PLAIN_PIECES = frozenset({"block", "dot", "star"})
 """What stands on squares that are not chequered."""

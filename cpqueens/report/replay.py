@@ -18,6 +18,8 @@ from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Board
 from cpqueens.report.attacks import attacks_of
+from cpqueens.report.board import piece_of
+from cpqueens.report.pieces import LOOKS
 
 
 @cache
@@ -82,6 +84,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
         "ftog": trace.first_toggled.tolist(),
         "tog": trace.toggled.tolist(),
         "view": board,
+        "piece": _piece(model),
         "shape": _shape(model, trace),
         "rules": None if attacks is None else attacks.to_dict(),
     }
@@ -100,6 +103,12 @@ def _board(model: Statement) -> list[int] | None:
         return None
     low = min(0, int(model.lower[model.decisions].min()))
     return [len(model.decisions), int(model.upper[model.decisions].max()) + 1 - low, low]
+
+
+def _piece(model: Statement) -> list[str]:
+    """Return sign and name of what stands on the board."""
+    name = piece_of(model.view)
+    return [LOOKS[name].black, name]
 
 
 def _shape(model: Statement, trace: Trace) -> list[int]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cpqueens.answers.trace import UNSET, Trace, TraceRow
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Board
 from cpqueens.report.attacks import PairRules, attacks_of
-from cpqueens.report.board import BLACK, BoardPicture
+from cpqueens.report.board import BLACK, BoardPicture, piece_of
 from cpqueens.report.board_text import PLAIN, Style, board_text
 
 LARGEST = 26
@@ -73,7 +74,8 @@ def boards_text(trace: Trace, model: Statement, style: Style = PLAIN) -> Iterato
         costs = [trace.cost, *trace.costs.tolist()]
         cost = "" if costs[k] is None else f", cost {costs[k]}"
         yield f"{k}: {kind}{cost}"
-        yield board_text(picture_of(values, columns, attacks, exact), style)
+        picture = picture_of(values, columns, attacks, exact)
+        yield board_text(replace(picture, piece=piece_of(model.view)), style)
 
 
 def picture_of(values: IntArray, columns: int, attacks: PairRules | None, exact: bool) -> BoardPicture:

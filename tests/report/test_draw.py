@@ -34,6 +34,8 @@ from cpqueens.report.draw import SVG, TEXT, draw_svg, draw_text
 from cpqueens.report.graph import colouring_svg, vertex_places
 from cpqueens.report.html import outcome_fragment, solution_fragment
 from cpqueens.report.numbers import grid_svg
+from cpqueens.report.replay import replay_page
+from cpqueens.report.trace_text import boards_text
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -96,6 +98,29 @@ def test_every_problem_draws_a_solution(name: str) -> None:
     assert picture is not None
     ET.fromstring(picture)
     ET.fromstring(outcome_fragment(outcome).replace("<br>", "<br/>"))
+
+
+def test_dots_are_dots_everywhere() -> None:
+    """A Costas array is dots on a grid: in text, in pictures, in a replay and in the boards of a trace."""
+    m = catalog.load("costas_array", ["n=4"]).model
+    drawn = solution(m, [0, 1, 3, 2])
+    assert draw_text(drawn).count("●") == 4
+    assert "░" not in draw_text(drawn)
+    assert draw_text(drawn, ASCII) == "o...\n.o..\n...o\n..o."
+    assert draw_svg(drawn) != draw_svg(board([0, 1, 3, 2]))
+    outcome = m.solve(solver="backtracking", trace=50)
+    assert '"piece":["\\u25cf","dot"]' in replay_page([outcome])
+    assert outcome.trace is not None
+    assert "●" in "".join(boards_text(outcome.trace, m))
+
+
+def test_pieces_that_are_too_wide_are_listed() -> None:
+    m = Model(view=Armies("w", "b"))
+    m.boolvar(shape=(2, 3), name="w")
+    m.boolvar(shape=(2, 3), name="b")
+    drawn = solution(m, [1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0])
+    assert draw_text(drawn, Style(width=4)) == "row 0: black 2; white 0, 1\nrow 1: none"
+    assert draw_text(drawn, Style(width=5)).startswith("┌───┐")
 
 
 def test_board_in_text() -> None:
