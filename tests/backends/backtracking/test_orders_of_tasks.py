@@ -61,7 +61,7 @@ def test_they_are_decided_where_the_search_may_begin_anew(monkeypatch: pytest.Mo
     m.minimize(maximum(x))
     assert m.solve(solver="backtracking").objective == 3
     assert found == [3, 3]
-    m.count(solver="backtracking", variable_order="dom/wdeg")
+    m.enumerate(solver="backtracking", variable_order="dom/wdeg", solution_limit=1)
     assert set(found[2:]) == {0}
     monkeypatch.setattr(network, "MOST_DECIDED", 2)
     m.fix(x[0], 0)
