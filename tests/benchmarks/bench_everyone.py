@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import large_models
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the collection
@@ -346,6 +347,8 @@ JOBS = (
         first(example("sports_tournament_scheduling", "SportsTournamentSchedulingProblem", 6))),
     Job("employees", "optimise", employees, nurses),
     known("job shop ft06", "optimise", shop),
+    *(Job(f"job shop {name}", "optimise", lambda name=name: large_models.shop(name))
+      for name in ("la01", "la02", "la03", "la04", "la05")),
     known("travelling salesman, gr17", "optimise", tour),
     Job("pigeonholes, 30 in 29", "solve", lambda: pigeonholes(30, 29)),
     *(Job(f"Latin square of order {n}, 42 % holes", "solve",

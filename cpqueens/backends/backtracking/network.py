@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepare_learning
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
@@ -18,7 +19,7 @@ from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
 from cpqueens.errors import ModelError
 from cpqueens.kernels import domains as at
-from cpqueens.kernels import kinds, nogoods
+from cpqueens.kernels import kinds
 from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
 from cpqueens.language.expressions import LinearArray
@@ -46,9 +47,6 @@ _WAKE = {
     kinds.TRUTH_EQUAL: at.DOMAIN,
     kinds.ELEMENT: at.DOMAIN,
 }
-
-_FIRST_WEIGHT = 64
-"""Of each variable before the first failure, and what that adds."""
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
@@ -281,7 +279,7 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     """
     builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning)
     if learning:
-        builder.propagator(_nogoods(compiled))
+        builder.propagator(nogoods(compiled))
     builder.build()
     if builder.decided:
         kept = builder.propagators[0]
@@ -291,35 +289,14 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)
     if learning:
-        _prepare_learning(builder, compiled, x)
+        makers = [(k, p.result) for k, p in enumerate(builder.propagators) if p.own is None and p.result >= 0]
+        prepare_learning(x, compiled, makers + builder.makers)
     net = _net(builder, x)
     whole = np.concatenate([x.reshape(-1), _words(builder)])
     stack = _stack(builder, x, len(cells), len(whole))
     memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
     return memory, row if row < 0 else row * at.P_WIDTH
-
-
-def _nogoods(compiled: Compiled) -> Propagator:
-    """Return the propagator of nogoods."""
-    decisions = range(compiled.decision_count)
-    numbers, words = np.zeros(nogoods.NUMBERS, dtype=np.int64), [0] * nogoods.PATHS
-    events = at.FIX | at.BOUND
-    return Propagator("nogoods", decisions, numbers=numbers, words=words, events=events, queue=at.DEAREST)
-
-
-def _prepare_learning(builder: Builder, compiled: Compiled, x: IntArray) -> None:
-    """Set first weights, the values to try first (those that are good for the objective), and makers."""
-    x[:, at.WEIGHT] = _FIRST_WEIGHT
-    x[:, at.SAVED] = x[:, at.LOW]
-    if compiled.objective is not None:
-        down = compiled.objective.variable[compiled.objective.coefficient < 0]
-        x[down, at.SAVED] = x[down, at.HIGH]
-    for k, p in enumerate(builder.propagators):
-        if p.own is None and p.result >= 0:
-            x[p.result, at.MAKER] = 1 + k * at.P_WIDTH
-    for k, variable in builder.makers:
-        x[variable, at.MAKER] = 1 + k * at.P_WIDTH
 
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
@@ -484,7 +461,7 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
     stack = np.zeros(trail + 2 * saved + 256, dtype=np.int64)
     stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1
     stack[at.CHANGED_BASE] = stack[at.CHANGED_TOP] = changed
-    stack[at.MARKS], stack[at.VARIABLES], stack[at.BUMP] = cells, x.size, _FIRST_WEIGHT
+    stack[at.MARKS], stack[at.VARIABLES], stack[at.BUMP] = cells, x.size, FIRST_WEIGHT
     for queue, numbers in waiting.items():
         end = begin + len(numbers) + 1
         stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
