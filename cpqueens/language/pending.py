@@ -30,7 +30,7 @@ from cpqueens.language.term import Term, join_terms
 Form = tuple[Any, ...]
 """A kind of connective and its operands' forms: the relation of a relation, or what follows."""
 
-Literals = LinearArray | IntArray
+Column = LinearArray | IntArray
 """One operand of many connectives: 0/1 terms, or literals as numbers, of shape (count,)."""
 
 LITERAL, OTHER = "literal", "term"
@@ -78,9 +78,7 @@ def width_in_clause(form: Any, positive: bool) -> int:
     return 1 if signs is None else sum(map(width_in_clause, form[1:], signs))
 
 
-def _clause(
-    form: Any, positive: bool, registry: Registry, columns: Iterator[list[Any]]
-) -> Iterator[Literals]:
+def _clause(form: Any, positive: bool, registry: Registry, columns: Iterator[list[Any]]) -> Iterator[Column]:
     """Yield the literals of a clause."""
     signs = signs_in_clause(form, positive)
     if signs is None:
@@ -91,7 +89,7 @@ def _clause(
         yield from _clause(operand, sign, registry, columns)
 
 
-def _read(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> Literals:
+def _read(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> Column:
     """Return one operand of many connectives."""
     if isinstance(form, tuple):
         return _made(form, registry, columns).truth()
@@ -102,7 +100,7 @@ def _read(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> Litera
     return terms if form == OTHER else Linear(terms, form).truth()
 
 
-def _side_by_side(registry: Registry, parts: Sequence[Literals]) -> LinearArray:
+def _side_by_side(registry: Registry, parts: Sequence[Column]) -> LinearArray:
     """Return the 0/1 terms of all operands, of shape (count, operands)."""
     literals = [part for part in parts if isinstance(part, np.ndarray)]
     if len(literals) == len(parts):
@@ -110,7 +108,7 @@ def _side_by_side(registry: Registry, parts: Sequence[Literals]) -> LinearArray:
     return stack_last([_as_terms(registry, part) for part in parts])
 
 
-def _as_terms(registry: Registry, part: Literals) -> LinearArray:
+def _as_terms(registry: Registry, part: Column) -> LinearArray:
     return of_literals(registry, part) if isinstance(part, np.ndarray) else part
 
 

@@ -88,7 +88,10 @@ class Connective(Constraint):
         """Return one connective of single truths itself, its truth if connectives are nested deeply in it."""
         if self.operands is None:
             return None
-        return self if self._depth <= _DEEPEST else _term(self)
+        for operand in self.operands:
+            if type(operand) is not Term and isinstance(operand, Connective):
+                return self if self._depth <= _DEEPEST else _term(self)
+        return self
 
     @cached_property
     def _depth(self) -> int:
