@@ -22,7 +22,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs docs-links gallery test test-slow lint types check lowest fuzz cluster-demo mutants intervals experiments bench clean clean-cache help
+.PHONY: demo docs docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo mutants intervals experiments bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -50,9 +50,11 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/python examples/01_demo.py
 
-# Of what `cpqueens doctor --compile` compiles, each kernel once; `make test-slow` has the rest.
-test: $(READY)
+# Of what `cpqueens doctor --compile` compiles, each kernel once: what the tests need.
+warm: $(READY)
 	$(BIN)/python -m cpqueens.cli.warming
+
+test: warm
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
 test-slow: $(READY)
