@@ -216,14 +216,6 @@ class Tour(View):
 class Schedule(View):
     """Tasks in time: element ``k`` of the variable, row by row, is the start of task ``k``.
 
-    Parameters
-    ----------
-    durations
-        The duration of each task.
-    lanes
-        The machine of each task; without it each task has a line of its own. Of tasks in several rows of
-        the variable the row is written on the task.
-
     >>> from cpqueens import Model, Schedule
     >>> m = Model(view=Schedule("start", durations=(3, 2, 4), lanes=(0, 0, 1)))
     >>> start = m.intvar([0, 4, 1], [0, 4, 1], shape=3, name="start")
@@ -231,6 +223,14 @@ class Schedule(View):
     0 |000.11
     1 |.2222.
        0    6
+
+    Parameters
+    ----------
+    durations
+        The duration of each task.
+    lanes
+        The machine of each task; without it each task has a line of its own. Of tasks in several rows of
+        the variable the row is written on the task.
     """
 
     durations: tuple[int, ...]

@@ -11,15 +11,16 @@ from __future__ import annotations
 import argparse
 import datetime
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
+from cpqueens.models.langford import langford
+from cpqueens.models.latin_square import latin_square
+from cpqueens.models.queens import queens
 from race import used
 
-from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.problems import catalog
-from cpqueens.solving.solve import IncompleteCount
+from cpqueens import IncompleteCount, Model, UnsupportedConstraint, UnsupportedRequest
 
 Verb = Literal["count", "solve"]
 
@@ -31,13 +32,18 @@ JOBS: tuple[tuple[str, Verb, dict[str, Any]], ...] = (
     ("queens", "count", {"n": 8}),
     ("queens", "solve", {"n": 24}),
 )
+PROBLEMS: dict[str, Callable[..., Model]] = {
+    "langford": langford,
+    "latin_square": latin_square,
+    "queens": queens,
+}
 SOLVERS = ("backtracking", "backtracking:forward", "cpsat", "python-constraint", "local-search")
 TURNS = 3
 
 
 def viewpoints(name: str) -> tuple[str, ...]:
     """Return the viewpoints of a problem, as its parameter lists them."""
-    return get_args(get_type_hints(catalog.find(name).function)[catalog.VIEWPOINT])
+    return get_args(get_type_hints(PROBLEMS[name])["viewpoint"])
 
 
 def done(
@@ -45,7 +51,7 @@ def done(
 ) -> tuple[float, int | None]:
     """Return processor seconds and what was counted, or 1 for a solution; None if the limit ended it."""
     start = used()
-    model = catalog.find(name).instance(**given).model
+    model = PROBLEMS[name](**given)
     try:
         if verb == "count":
             found = model.count(solver=solver, time_limit=seconds)
@@ -60,7 +66,7 @@ def done(
 
 def cells(name: str, verb: Verb, given: dict[str, Any], solver: str, seconds: float) -> Iterator[str]:
     """Yield for each viewpoint its median, a dash where a solver does not do this, or the limit."""
-    chosen = [{**given, catalog.VIEWPOINT: viewpoint} for viewpoint in viewpoints(name)]
+    chosen = [{**given, "viewpoint": viewpoint} for viewpoint in viewpoints(name)]
     first = [done(name, verb, solver, one, seconds) for one in chosen]
     known = {found for _, found in first if found is not None}
     assert len(known) <= 1, (name, solver, first)

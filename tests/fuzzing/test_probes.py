@@ -74,7 +74,7 @@ CHECKER_FAULTS = [
     (probes.outside_domains, Checker, "in_domain", lambda s, m: m >= s._lower),
     (probes.in_chunks, Checker, "_accepts", lambda s, m: np.ones(len(m), dtype=bool)),
     (probes.meanings, AllDifferent, "amounts", lambda s, v: np.zeros((len(v), 1), dtype=np.int64)),
-    (probes.meanings, AllDifferent, "satisfied", lambda s, v: np.ones((len(v), 1), dtype=bool)),
+    (probes.meanings, AllDifferent, "holds", lambda s, v: np.ones(len(v), dtype=bool)),
 ]
 
 

@@ -38,6 +38,10 @@ class Caught:
         """Return the least and the greatest value."""
         return self.domains[variable][0], self.domains[variable][-1]
 
+    def decides_more(self, many: int) -> bool:
+        """Say that there is a search for nothing more."""
+        return False
+
     def propagator(self, own: Propagator) -> None:
         """Keep it."""
         self.own.append(own)

@@ -122,7 +122,7 @@ def test_who_cannot_run_is_said_and_the_others_go_on() -> None:
 
 
 def test_objectives_are_told_and_lengths_are_not() -> None:
-    found = evaluate("local-search", "golomb_ruler", sizes=[4], runs=3, step_limit=50)
+    found = evaluate("local-search", "golomb_ruler", sizes=[4], runs=3, step_limit=3000)
     (p,) = found.performances
     assert p.lengths == {}
     assert p.objective is not None

@@ -49,7 +49,7 @@ COMPILED = Area(
                "if x[variable, at.FIRST] < 0:", "if False:"),
         Mutant("the first limit excludes the worst value", "network.Builder.objective",
                "constant - most", "constant - most + 1"),
-        Mutant("a difference forgets the constant", "network._difference",
+        Mutant("a difference forgets the constant", "rows.difference",
                "first[2] - second[2]", "first[2]"),
         Mutant("gaps of listed domains are filled", "network._cells",
                "] = 0\n", "] = 1\n"),

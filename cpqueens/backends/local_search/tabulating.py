@@ -201,7 +201,7 @@ def _truth(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
 
 
 def _any(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
-    return reduce(np.logical_or, [each != 0 for each in a]).astype(np.int64)
+    return reduce(np.logical_or, [each != 0 for each in a], np.zeros((), dtype=bool)).astype(np.int64)
 
 
 def _number_by_number(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:

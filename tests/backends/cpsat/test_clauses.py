@@ -28,7 +28,7 @@ WRITTEN: dict[str, tuple[Write, int, int]] = {
     "used twice": (lambda m, x, b: [b[0] | (x[0] == x[1]), b[1] | (x[0] == x[1])], 1, 4),
     "used in a sum too": (lambda m, x, b: [b[0] | (x[0] == x[1]), 1 * (x[0] == x[1]) + b[1] <= 1], 1, 4),
     "used in a function too": (lambda m, x, b: [b[0] | (x[0] > 1), maximum(1 * (x[0] > 1), x[1]) == 1], 2, 5),
-    "a term of two values": (lambda m, x, b: b[0].implies(Or([x[2] - 3, b[1]])), 2, 4),
+    "a term of two values": (lambda m, x, b: b[0].implies(Or([x[2] - 3, b[1]])), 1, 2),
     "both ways": (lambda m, x, b: (x[0] == 1) | ~(x[0] == 1) | b[0], 1, 3),
     "arrays": (lambda m, x, b: b[:2].implies(x[:2] + x[1] >= 3), 0, 2),
     "false": (lambda m, x, b: Or([]), 0, 1),
