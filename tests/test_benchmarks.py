@@ -94,6 +94,7 @@ def test_a_work_that_its_limit_ended_is_not_run_again(
     assert "at most: a limit ended a run" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_one_run_without_a_result_is_not_forgotten(race: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(race, "TURN", 0.0)
     entries = race.race({"a": lambda turn: 1, "b": lambda turn: None if turn == 2 else 1}, 5)
@@ -138,6 +139,7 @@ def test_a_program_that_takes_too_long_has_found_nothing(race: ModuleType) -> No
     assert race.against(command("import time; time.sleep(60)", "{n}"), 8, 0.3)(0) is None
 
 
+@pytest.mark.slow
 def test_a_program_of_a_reader_races_with_counting() -> None:
     sizes = ["--sizes", "6", "--listing", "--strategies", "--threads", "--rounds", "1"]
     done = run("bench_counting.py", *sizes, "--against", command(COUNTER, "{n}"))

@@ -205,6 +205,7 @@ def test_the_table_is_the_one_that_is_tested() -> None:
     assert set(ROWS) == set(ADDED)
 
 
+@pytest.mark.slow
 def test_what_is_added_passes_the_tests_that_it_inherits(copy: Path) -> None:
     found = passed(copy)
     for addition in ADDED.values():

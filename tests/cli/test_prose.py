@@ -8,7 +8,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from cpqueens.cli import terminal
+from cpqueens.cli import cross_check, terminal
 from cpqueens.cli.main import main
 from cpqueens.cli.standing import Standing
 
@@ -32,7 +32,8 @@ VERBS = [
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CPQUEENS_KERNELS", "plain")
     monkeypatch.setenv("COLUMNS", str(WIDE))
-    monkeypatch.setattr(terminal, "columns_of", lambda stream: WIDE)
+    for module in (terminal, cross_check):
+        monkeypatch.setattr(module, "columns_of", lambda stream: WIDE)
 
 
 @pytest.mark.parametrize("line", VERBS)

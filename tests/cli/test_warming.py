@@ -27,6 +27,7 @@ def test_processes_together_make_all_runs(whole: bool) -> None:
     assert not whole or expected.total() == warming.NUMBER
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "GROUPS", (*warming.GROUPS, lambda problem, solver: True))  # theirs lack it
     with pytest.raises(CpqueensError, match="has died"):

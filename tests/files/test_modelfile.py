@@ -598,6 +598,7 @@ def test_small_files_cannot_ask_for_huge_models() -> None:
     assert "variables[1].shape: more than 2000000" in refused(document(variables=many, constraints=[]))
 
 
+@pytest.mark.slow
 def test_too_many_table_rows_are_refused() -> None:
     wrong = document()
     wrong["constraints"][2]["args"][1] = [[1, 5]] * 1_000_001

@@ -85,6 +85,7 @@ def drop(answer, model, request):
         answer.rows = answer.rows[1:]
 
 
+@pytest.mark.slow
 def test_failures_are_shrunk_put_together_and_replayable():
     report = fuzz(30, 0, [Scripted("liar", drop)], processes=0)
     assert {(str(f.code), f.accused) for f in report.failures} >= {("MISSING", "liar")}
@@ -116,6 +117,7 @@ def struck(monkeypatch, number, times):
     return hit
 
 
+@pytest.mark.slow
 def test_a_child_that_dies_costs_one_model(monkeypatch):
     hit = struck(monkeypatch, signal.SIGKILL, times=1)
     report = fuzz(30, 0, ["python-constraint"], processes=1)

@@ -60,6 +60,7 @@ def found(report: FuzzReport) -> object:
     return report.models, report.classes, report.coverage, report.asked, report.failures
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_and_resumed_reports_what_one_run_does(tmp_path: Path) -> None:
     path = tmp_path / "fuzz.db"
     whole = fuzz(40, 3, ONE, processes=0)

@@ -25,7 +25,9 @@ print("numba" in sys.modules)
 """
 
 
-@pytest.mark.parametrize(("first", "here"), [("", "False"), ("sys.executable = ''", "True")])
+@pytest.mark.parametrize(
+    ("first", "here"), [pytest.param("", "False", marks=pytest.mark.slow), ("sys.executable = ''", "True")]
+)
 def test_kernels_work_without_a_cache_of_ours(tmp_path: Path, first: str, here: str) -> None:
     """Files stand where the cache folders would be made, which stops the superuser too."""
     ended = subprocess.run(

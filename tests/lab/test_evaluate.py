@@ -229,6 +229,7 @@ def runs_in(path: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "cpqueens", "evaluate", "queens", "n=5", "--solver", "las-vegas",

@@ -72,6 +72,7 @@ def test_the_published_table_is_reproduced_but_for_one_misprint() -> None:
     assert same == 35
 
 
+@pytest.mark.slow
 def test_the_table_of_twelve_queens_is_completed() -> None:
     exact = las_vegas_expectations(queens(12))
     for column, digits in (("p", 4), ("s", 2), ("e", 2), ("t", 2)):

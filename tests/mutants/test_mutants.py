@@ -92,6 +92,7 @@ def planted(tmp_path: Path, mutant: Mutant | None) -> str:
     return "passed" if not subprocess.run(command, env=os.environ | hook, cwd=ROOT).returncode else "failed"
 
 
+@pytest.mark.slow
 def test_a_planted_fault_is_loaded_in_place_of_the_module(tmp_path: Path) -> None:
     assert planted(tmp_path, NEAREST_LAST) == "failed"
     assert planted(tmp_path, None) == "passed"
@@ -113,6 +114,7 @@ for number, noticed in watch_warm(jobs, 1, {}):
 """
 
 
+@pytest.mark.slow
 def test_a_fault_is_planted_in_the_functions_of_a_warm_process(tmp_path: Path) -> None:
     """Nothing is said of what a fuzzer is to look at yet, nor of what is no function.
 

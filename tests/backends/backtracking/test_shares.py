@@ -81,6 +81,7 @@ def test_few_parts(name: str, workers: int) -> None:
     assert (outcome.count, outcome.complete) == (expected, True)
 
 
+@pytest.mark.slow
 def test_threads_are_told_and_nodes_are_nearly_those_of_one() -> None:
     one, two = (count_solutions(magic_square(4), FORWARD, num_workers=w) for w in (1, 2))
     assert one.count == two.count == 7040
@@ -97,6 +98,7 @@ def test_a_time_limit_ends_all_threads() -> None:
     assert time.monotonic() - started < 30
 
 
+@pytest.mark.slow
 def test_progress_is_shown_with_an_estimate() -> None:
     shown: list[dict[str, Any]] = []
     outcome = count_solutions(latin_square(6, "row"), FORWARD, on_progress=lambda p: shown.append(dict(p)))

@@ -69,7 +69,7 @@ JUMP = {6: (0.90, 0.965, 150, 250), 8: (0.935, 0.972, 88, 115), 10: (0.93, 0.985
 
 
 @pytest.mark.parametrize("shoulder", ["take-and-shake", "jump"])
-@pytest.mark.parametrize("n", [6, 8, 10, 12, 16])
+@pytest.mark.parametrize("n", [6, 8, *(pytest.param(n, marks=pytest.mark.slow) for n in (10, 12, 16))])
 def test_hill_climbing_with_random_neighbour(n: int, shoulder: str) -> None:
     code = shoulder == "take-and-shake"  # the code counts surplus, the text pairs
     low, high, fewest, most = (SHAKE if code else JUMP)[n]

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_every_planted_fault_is_caught() -> None:
     done = subprocess.run(
         [sys.executable, str(HERE / "planted_faults.py")],
