@@ -88,10 +88,11 @@ def _first_table(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _bars(rows: list[tuple[str, float]], title: str) -> str:
-    left, scale, high = 400.0, 75.0, 22.0
+    """Draw each job's name above its bar, so that it fits a phone."""
+    left, scale, high = 30.0, 75.0, 34.0
     low = math.floor(min(math.log10(ratio) for _, ratio in rows))
     top = math.ceil(max(math.log10(ratio) for _, ratio in rows))
-    end = high * (len(rows) + 1)
+    end = high * len(rows) + 20
 
     def place(exponent: float) -> float:
         return left + scale * (exponent - low)
@@ -99,26 +100,19 @@ def _bars(rows: list[tuple[str, float]], title: str) -> str:
     parts = []
     for exponent in range(low, top + 1):
         x = place(exponent)
-        line = {
-            "x1": x,
-            "x2": x,
-            "y1": 0.0,
-            "y2": end - high * 0.7,
-            "stroke": INK,
-            "stroke-opacity": 0.25 if exponent else 0.9,
-        }
-        parts += [svg.element("line", attributes=line), svg.text(f"{10.0**exponent:g}", x, end - 6, 12, INK)]
-    for k, (job, ratio) in enumerate(rows):
-        x, y = place(math.log10(ratio)), high * k + 4
-        ahead = ratio <= 1
-        box = {"x": min(x, place(0)), "y": y, "width": abs(x - place(0)), "height": high - 8}
+        line = {"x1": x, "x2": x, "y1": 0.0, "y2": end - 16, "stroke": INK}
         parts += [
-            svg.element("rect", attributes={**box, "fill": "#2f9e77" if ahead else "#d9762b"}),
-            svg.element(
-                "text",
-                [escape(job)],
-                {"x": left - 60, "y": y + 11, "font-size": 12, "text-anchor": "end", "fill": INK},
-            ),
-            svg.text(f"{ratio:g}", x - 18 if ahead else x + 18, y + 7, 11, INK),
+            svg.element("line", attributes={**line, "stroke-opacity": 0.2 if exponent else 0.9}),
+            svg.text(f"{10.0**exponent:g}", x, end - 6, 11, INK),
+        ]
+    for k, (job, ratio) in enumerate(rows):
+        x, y = place(math.log10(ratio)), high * k
+        ahead = ratio <= 1
+        bar = {"x": min(x, place(0)), "y": y + 17, "width": abs(x - place(0)), "height": 13.0}
+        name = {"x": 2.0, "y": y + 13, "font-size": 12.0, "fill": INK}
+        parts += [
+            svg.element("rect", attributes={**bar, "fill": "#2f9e77" if ahead else "#d9762b"}),
+            svg.element("text", [escape(job)], name),
+            svg.text(f"{ratio:g}", x - 16 if ahead else x + 16, y + 23.5, 11, INK),
         ]
     return svg.document(place(top) + 40, end, parts, title=title, pixels=place(top) + 40)

@@ -80,9 +80,10 @@ def test_exercises_tell_right_answers_from_wrong_ones(exercise: str, right: int,
         assert done.exit_code == code, done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda p: p.stem)
 def test_notebooks_run(path: Path) -> None:
-    """Also as plain scripts; the build runs them in a kernel."""
+    """Also as plain scripts, the slow tests say; the build of the site runs them in a kernel each time."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert all(not cell.get("outputs") for cell in cells)
     space: dict[str, Any] = {"__name__": path.stem}
