@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from cpqueens.backends.local_search.own_kernel import advance
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.tabulating import (
     Multiset,
@@ -43,7 +44,6 @@ WORST = 1 << 44
 """What all that is violated may cost."""
 STEPS_PER_NODE = 400
 """Steps for each node of the tree that a search looks at aside: a node takes as long as some hundred."""
-COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
 
 
 class Cells:
@@ -250,20 +250,17 @@ class CellsWalk:
 
     def advance(self, search: Search, steps: int) -> int:
         """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        before = self.info.copy()
         steps = steps if search.observer is None else 1
-        code = self.pace.counted(
+        code = advance(
+            search,
+            self.info,
+            self.pace,
             lambda most: codes.cells_search(most, self.arena, self.random),
             steps,
-            lambda: int(self.info[at.STEPS]),
         )
-        made = self.info - before
-        for name in COUNTED:
-            search.info[name] += made[name]
-        search.info[at.HASH] = self.info[at.HASH]
         if search.observer is not None:
             search.observer.walked(search.steps, self.values(codes.X), None)
-        return int(code)
+        return code
 
     def tell(self, search: Search) -> bool:
         """Let the search go to a new best assignment, if there is one; say whether that solves it."""

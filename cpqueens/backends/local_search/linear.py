@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from cpqueens.backends.local_search.columns import RELATIONS, joined, merged
+from cpqueens.backends.local_search.own_kernel import COUNTED, advance
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_linear as codes
@@ -22,7 +23,6 @@ LARGEST = 1 << 40
 STALL = 50_000
 STALL_PER_VARIABLE = 100
 """Steps without a better solution after which the search goes back to the best, in all."""
-COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS, at.RESETS)
 
 
 def suits(search: Search) -> bool:
@@ -117,20 +117,18 @@ class LinearWalk:
 
     def advance(self, search: Search, steps: int) -> int:
         """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        before = self.info.copy()
         steps = steps if search.observer is None else 1
-        code = self.pace.counted(
+        code = advance(
+            search,
+            self.info,
+            self.pace,
             lambda most: codes.linear_search(most, self.stall, *self.arguments),
             steps,
-            lambda: int(self.info[at.STEPS]),
+            (*COUNTED, at.RESETS),
         )
-        made = self.info - before
-        for name in COUNTED:
-            search.info[name] += made[name]
-        search.info[at.HASH] = self.info[at.HASH]
         if search.observer is not None:
             search.observer.walked(search.steps, self.part(codes.X), None)
-        return int(code)
+        return code
 
     def tell(self, search: Search) -> bool:
         """Let the search go to a new best assignment, if there is one; say whether that solves it."""

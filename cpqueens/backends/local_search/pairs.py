@@ -7,6 +7,7 @@ import numpy as np
 from cpqueens.backends.local_search.assembler import objective_bounds
 from cpqueens.backends.local_search.columns import merged
 from cpqueens.backends.local_search.neighbourhood import values_of
+from cpqueens.backends.local_search.own_kernel import advance
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_pairs as codes
@@ -23,7 +24,6 @@ BEFORE_PRESOLVE = 10
 """Steps for each pair before the model is presolved, which takes as long as very many of these."""
 TELLING = 2_000
 """Steps between two solutions that are told: many may follow each other at once."""
-COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
 
 
 def suits(search: Search) -> bool:
@@ -138,18 +138,14 @@ class PairsWalk:
 
     def advance(self, search: Search, steps: int) -> int:
         """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        before = self.info.copy()
         stall = STALL * luby(1 + self.starts)
-        code = self.pace.counted(
+        return advance(
+            search,
+            self.info,
+            self.pace,
             lambda most: codes.pairs_search(most, stall, self.arena, self.random),
             steps,
-            lambda: int(self.info[at.STEPS]),
         )
-        made = self.info - before
-        for name in COUNTED:
-            search.info[name] += made[name]
-        search.info[at.HASH] = self.info[at.HASH]
-        return int(code)
 
 
 def run(search: Search) -> End:
