@@ -17,6 +17,8 @@ from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError, UnsupportedRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cpqueens.answers.outcome import Outcome, Solution
     from cpqueens.problems.catalog import Instance
 
@@ -78,7 +80,7 @@ def command(
 
 
 def _watched(instance: Instance, given: dict[str, Any], standing: Standing) -> dict[str, Any]:
-    """Return the options, with what tells of better solutions where there are any."""
+    """Return the options, with what tells of better solutions and bounds where there are any."""
     goals = instance.model.goals
     if instance.model.objective is None:
         return given
@@ -86,7 +88,10 @@ def _watched(instance: Instance, given: dict[str, Any], standing: Standing) -> d
     def note(solution: Solution) -> None:
         standing.objective = int(solution[goals[0].term])
 
-    return {**given, "on_improvement": note}
+    def proved(state: Mapping[str, Any]) -> None:
+        standing.bound = state.get("bound", standing.bound)
+
+    return {**given, "on_improvement": note, "on_progress": proved}
 
 
 TRACED = 10_000
