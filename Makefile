@@ -22,7 +22,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo kills mutants intervals experiments bench clean clean-cache help
+.PHONY: demo docs docs-figures docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo kills mutants intervals experiments bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -37,6 +37,7 @@ help:
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
 	@echo "make docs       the site, in build/site; its code runs while it is built"
+	@echo "make docs-figures  what the site quotes of measurements, measured afresh: minutes"
 	@echo "make docs-links  whether the site's links to elsewhere still lead somewhere; needs a network"
 	@echo "make experiments  the classical texts reproduced, as experiments.html"
 	@echo "make test-slow  tests that take minutes"
@@ -63,6 +64,12 @@ test-slow: $(READY)
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs build/site
+
+# Figures that the site quotes and the build would take too long to measure; each page names their command.
+docs-figures: $(READY)
+	mkdir -p build
+	$(BIN)/cpqueens experiments --runs $(RUNS) --json > build/experiments.json
+	mv build/experiments.json docs/files/experiments.json
 
 docs-links: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs build/links
