@@ -58,7 +58,7 @@ def command(
     group = max(groups, key=len)  # of two, one may say that its constraints leave fewer
     mapping = dict(_pair(text) for text in maps) or None
     chosen = solvers or SOLVERS
-    with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit)):
+    with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit, since=None)):
         found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
         breaking = [
             symmetry_breaking(m, group, time_limit=time_limit, solvers=chosen) if group else ()
