@@ -95,7 +95,7 @@ def test_what_takes_no_second_is_one_part(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(coordinator, "PROBE", seconds)
         found = durable_count(queens(6), tmp_path / name, workers=1, **given, time_limit=0.3)
         assert found.totals.parts == parts, name
-    listed = durable_enumerate(queens(4), tmp_path / "list", executor=Here())
+    listed = durable_enumerate(queens(4), tmp_path / "list", workers=1)
     assert listed.totals.parts == 256
 
 
