@@ -38,7 +38,6 @@ WORST = 1 << 44
 def search_tours(tours: Tours, task: Task, deliver: Deliver) -> Result:
     """Search for ever better tours; the reason is ``stalled`` if none was found that violates nothing."""
     walk = TourWalk(tours, task.seed, task.hint)
-    audits = task.common["audit"] != "final"
     observed = walk.watched(task.recorder)
     ended: Paused | None = None
     while True:
@@ -50,7 +49,7 @@ def search_tours(tours: Tours, task: Task, deliver: Deliver) -> Result:
             return walk.result(ended)
         if walk.info[cooling.PASSED] >= walk.info[cooling.CYCLE]:
             walk.turn()
-        ended = walk.advance(task.limits, audits, observed)
+        ended = walk.advance(task.limits, task.common["audit"], observed)
 
 
 class TourWalk:
@@ -137,14 +136,19 @@ class TourWalk:
         """The nodes of the best tour, of the present one where none violates nothing."""
         return self.part(codes.BEST)[: int(self.info[codes.BEST_MANY])] if self.found else self.tour
 
-    def advance(self, limits: Limits, audits: bool, observed: Callable[..., None] | None) -> Paused | None:
+    def advance(self, limits: Limits, audit: str, observed: Callable[..., None] | None) -> Paused | None:
         """Go on until something is to be told, a cycle ends, or the search does; say how."""
         own = NEVER if self.found else SHARE
         given = NEVER if limits.steps is None else limits.steps
 
         def call(most: int) -> int:
-            code = codes.tour_search(most, self.arena, self.random)
-            if audits:
+            code = codes.tour_search(1 if audit == "full" else most, self.arena, self.random)
+            for _ in range(most - 1 if audit == "full" else 0):
+                self.check()
+                if code != at.BUDGET:
+                    break
+                code = codes.tour_search(1, self.arena, self.random)
+            if audit != "final":
                 self.check()
             return int(code)
 

@@ -151,9 +151,9 @@ def test_the_best_tours_are_found(form: str, seed: int) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_state_is_that_of_a_fresh_computation(form: str) -> None:
-    found = FORMS[form](1).solve(solver="local-search", random_seed=2, step_limit=250, audit="full")
+    found = FORMS[form](1).solve(solver="local-search", random_seed=2, step_limit=400, audit="full")
     assert found.statistics["special"] == "tours"
-    assert found.statistics["steps"] == 250
+    assert found.statistics["steps"] == 400
 
 
 @pytest.mark.parametrize("part", ["ACTIVITY", "PLACE", "INFO"])
@@ -200,8 +200,8 @@ def test_limits_are_kept() -> None:
     tours = tours_of(by_elements(1))
     assert tours is not None
     walk = TourWalk(tours, 1)
-    assert walk.advance(Limits(10), False, None) in (None, "step_limit")
-    assert walk.advance(Limits(None, lambda: True), False, None) == "stopped"
+    assert walk.advance(Limits(10), "final", None) in (None, "step_limit")
+    assert walk.advance(Limits(None, lambda: True), "final", None) == "stopped"
 
 
 MORE: dict[str, Callable[[Model, Any], None]] = {
