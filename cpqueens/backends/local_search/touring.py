@@ -102,12 +102,12 @@ def find_tours(compiled: Compiled) -> Tours | None:
     if len(c.wholes) != 1 or c.counts or (c.objective is not None and len(c.objective) > 1):
         return None
     try:
-        return _Reader(c).tours()
-    except (_UnfitError, NotSimpleError):
+        return _TourReader(c).tours()
+    except (_NoTourError, NotSimpleError):
         return None
 
 
-class _UnfitError(Exception):
+class _NoTourError(Exception):
     """The model is more than tours."""
 
 
@@ -125,7 +125,7 @@ class _Wait:
 
 @dataclass
 class _Rows:
-    """What is compared with 0, as far as it is read: see `_Reader`."""
+    """What is compared with 0, as far as it is read: see `_TourReader`."""
 
     costs: list[IntArray] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
@@ -133,8 +133,8 @@ class _Rows:
     waits: list[_Wait] = field(default_factory=list)
 
 
-class _Reader:
-    """Reads costs of arcs and times; raises `_UnfitError` where something is neither.
+class _TourReader:
+    """Reads costs of arcs and times; raises `_NoTourError` where something is neither.
 
     A variable is a successor, a *function* of one successor, a *sum* that an equality defines, or a *time*.
     """
@@ -145,11 +145,11 @@ class _Reader:
         terms = whole.terms(whole.constraint.successor)
         singles = terms.singles(0, len(terms))
         if singles is None or not FEWEST <= len(terms) <= MOST:
-            raise _UnfitError
+            raise _NoTourError
         self.successor, coefficient, self.shift = singles
         plain = (coefficient == 1).all() and (self.successor < c.decision_count).all()
         if not plain or len(np.unique(self.successor)) < len(terms):
-            raise _UnfitError
+            raise _NoTourError
         self.size, self.optional = len(terms), whole.constraint.kind == "SubCircuit"
         self.node = {v: i for i, v in enumerate(self.successor.tolist())}
         self.tables = Tabulator(c, self.successor.tolist())
@@ -180,7 +180,7 @@ class _Reader:
         times, others = self._times(weights)
         cells = (len(self.rows.costs) + 1 + 2 * len(times)) * self.size**2
         if cells > MOST_CELLS or (self.forbidden.all(axis=1)).any():
-            raise _UnfitError
+            raise _NoTourError
         return Tours(
             self.successor, self.shift, self.optional, self.forbidden, np.array(self.rows.costs),
             self.rows.kinds, self.rows.constants, times, self.functions, self._defined(), self.sums, others,
@@ -198,11 +198,11 @@ class _Reader:
                 or (singles[1] != 1).any()
                 or (singles[0] >= self.compiled.decision_count).any()
             ):
-                raise _UnfitError
+                raise _NoTourError
             variables, values = singles[0].tolist(), rows - singles[2]
             keys = [k for k, v in enumerate(variables) if v in self.node]
             if len(keys) != 1 or len(np.unique(values[:, keys[0]])) < len(values):
-                raise _UnfitError
+                raise _NoTourError
             i, key = (
                 self.node[variables[keys[0]]],
                 values[:, keys[0]] + self.shift[self.node[variables[keys[0]]]],
@@ -221,7 +221,7 @@ class _Reader:
     def _follows(self, v: int, i: int, nodes: IntArray, values: IntArray) -> None:
         """Note that a variable follows from the successor of a node."""
         if v in self.functions:
-            raise _UnfitError
+            raise _NoTourError
         fits = (values >= self.low[v]) & (values <= self.high[v])
         if v in self.compiled.domains:
             fits &= np.isin(values, self.compiled.domains[v])
@@ -238,7 +238,7 @@ class _Reader:
             if all(v in self.tables.known for v in definition.terms.variable.tolist()):
                 scope, values = self.tables.defined(definition)
                 if len(scope) > 1:
-                    raise _UnfitError
+                    raise _NoTourError
                 self.tables.known[definition.result] = scope, values
             else:
                 self.pending[definition.result] = definition
@@ -248,13 +248,13 @@ class _Reader:
         for terms in blocks(self.compiled.different, self.compiled.different_start):
             singles = terms.singles(0, len(terms))
             if singles is None or len(np.unique(singles[0])) < len(terms):
-                raise _UnfitError
+                raise _NoTourError
             variables, coefficients, constants = (part.tolist() for part in singles)
             if any(v not in self.node for v in variables) or any(a != 1 for a in coefficients):
-                raise _UnfitError
+                raise _NoTourError
             nodes = [self.node[v] for v in variables]
             if len({c - int(self.shift[i]) for c, i in zip(constants, nodes, strict=True)}) > 1:
-                raise _UnfitError
+                raise _NoTourError
 
     # ---- sums that equalities define ----------------------------------------------------------------
 
@@ -321,7 +321,7 @@ class _Reader:
         matrix = np.zeros((self.size, self.size), dtype=np.int64)
         for i, values in costs.items():
             if np.abs(values).max(initial=0) > LARGEST:
-                raise _UnfitError
+                raise _NoTourError
             matrix[i] = int(values.max()) if missing is None else missing
             inside = (self.reach[i] >= 0) & (self.reach[i] < self.size)
             matrix[i, self.reach[i][inside]] = values[inside]
@@ -333,12 +333,12 @@ class _Reader:
         costs, rest, more = self._costs(parts)
         self._add(self._matrix(costs, None), AT_MOST, constant + more)
         if any(v in self.pending or a < 0 for v, a in rest.items()):
-            raise _UnfitError
+            raise _NoTourError
         return rest
 
     def _add(self, costs: IntArray, kind: int, constant: int) -> None:
         if abs(constant) > LARGEST:
-            raise _UnfitError
+            raise _NoTourError
         self.rows.costs.append(costs)
         self.rows.kinds.append(kind)
         self.rows.constants.append(constant)
@@ -352,7 +352,7 @@ class _Reader:
             self._wait(costs, rest, constant, relation)
         elif not costs:
             if gap(kind, sign * constant):
-                raise _UnfitError
+                raise _NoTourError
         elif len(costs) == 1:
             ((i, values),) = costs.items()
             self._rule_out(i, [gap(kind, sign * (int(value) + constant)) == 0 for value in values])
@@ -382,7 +382,7 @@ class _Reader:
             return
         if len(costs) > 1 or len(rest) > 1:
             if rest:
-                raise _UnfitError
+                raise _NoTourError
             self._add(-self._matrix({i: v.astype(np.int64) for i, v in costs.items()}), AT_MOST, 1)
             return
         if not rest and len(costs) == 1:
@@ -390,7 +390,7 @@ class _Reader:
             self._rule_out(i, holds.tolist())
             return
         if not rest:
-            raise _UnfitError
+            raise _NoTourError
         self._under(dict(costs), *rest[0])
 
     # ---- times --------------------------------------------------------------------------------------
@@ -401,17 +401,17 @@ class _Reader:
         definition = self.pending.get(literal)
         plain = not more and (sign, constant) in ((1, 0), (-1, 1))
         if not plain or not holds or definition is None or definition.kind != "truth_linear":
-            raise _UnfitError
+            raise _NoTourError
         relation, shift = definition.relation, 0
         if sign == -1:
             if relation not in (LE, GE):
-                raise _UnfitError
+                raise _NoTourError
             relation, shift = (GE, -1) if relation == LE else (LE, 1)
         ((terms, rest),) = affines(definition.terms)
         ((i, free),) = holds.items()
         costs, times, fixed = self._costs(terms)
         if costs:
-            raise _UnfitError
+            raise _NoTourError
         self._wait({i: np.zeros(len(free), dtype=np.int64)}, times, rest + fixed + shift, relation, ~free)
 
     def _wait(
@@ -420,7 +420,7 @@ class _Reader:
     ) -> None:  # fmt: skip
         """Read a relation between times that depends on one successor."""
         if relation == NE or len(costs) > 1:
-            raise _UnfitError
+            raise _NoTourError
         if len(parts) == 1 and not costs:
             self._bound(parts, constant, relation)
             return
@@ -431,7 +431,7 @@ class _Reader:
             parts, constant, costs = _negated(parts), -constant, {i: -values for i, values in costs.items()}
         signs = {a: v for v, a in parts.items()}
         if len(parts) != 2 or signs.keys() != {1, -1} or signs[-1] in self.pending:
-            raise _UnfitError
+            raise _NoTourError
         for i, j, later, more in self._ends(signs[1], costs):
             at = int(np.flatnonzero(self.reach[i] == j)[0])
             if where is not None and not where[at]:
@@ -453,25 +453,25 @@ class _Reader:
         definition = self.pending.get(later)
         if definition is None:
             if len(costs) != 1:
-                raise _UnfitError
+                raise _NoTourError
             ((i, _),) = costs.items()
             yield from ((i, int(j), later, 0) for j in self.reach[i] if 0 <= j < self.size)
             return
         if definition.kind != "element":
-            raise _UnfitError
+            raise _NoTourError
         (position, *entries) = affines(definition.terms)
         mine, rest, constant = self._costs(position[0])
         if rest or len(mine) != 1:
-            raise _UnfitError
+            raise _NoTourError
         ((i, values),) = mine.items()
         if any(k != i for k in costs):
-            raise _UnfitError
+            raise _NoTourError
         for j, place in zip(self.reach[i].tolist(), (values + position[1] + constant).tolist(), strict=True):
             if not 0 <= j < self.size or not 0 <= place < len(entries):
                 continue
             parts, more = entries[place]
             if list(parts.values()) != [1] or self._is_no_time(next(iter(parts))):
-                raise _UnfitError
+                raise _NoTourError
             yield i, j, next(iter(parts)), more
 
     def _is_no_time(self, v: int) -> bool:
@@ -481,13 +481,13 @@ class _Reader:
         """Read a relation of one time with a number."""
         ((v, a),) = parts.items()
         if v in self.pending or v in self.compiled.domains or (relation == EQ and constant % a):
-            raise _UnfitError
+            raise _NoTourError
         if relation == EQ or (relation == LE) == (a > 0):
             self.high[v] = min(self.high[v], -constant // a if a > 0 else constant // -a)
         if relation == EQ or (relation == LE) != (a > 0):
             self.low[v] = max(self.low[v], -(constant // a) if a > 0 else -(-constant // -a))
         if self.low[v] > self.high[v]:
-            raise _UnfitError
+            raise _NoTourError
 
     def _times(self, weights: dict[int, int]) -> tuple[list[Times], dict[int, int]]:
         """Return the times by what waits for what, and the values of variables that nothing binds."""
@@ -503,10 +503,10 @@ class _Reader:
 
         for wait in self.rows.waits:
             if not {wait.earlier, wait.later} <= group.keys():
-                raise _UnfitError
+                raise _NoTourError
             for v, i in ((wait.earlier, wait.node), (wait.later, wait.to)):
                 if node.setdefault(v, i) != i or v in self.compiled.domains:
-                    raise _UnfitError
+                    raise _NoTourError
             group[root(wait.earlier)] = root(wait.later)
         groups: dict[int, list[int]] = defaultdict(list)
         for v in loose:
@@ -514,13 +514,13 @@ class _Reader:
                 groups[root(v)].append(v)
         others = {v: self.low[v] for v in loose if v not in node}
         if any(v not in node for v in weights):
-            raise _UnfitError
+            raise _NoTourError
         return [self._along(members, node, weights) for members in groups.values()], others
 
     def _along(self, members: list[int], node: dict[int, int], weights: dict[int, int]) -> Times:
         n = self.size
         if len({node[v] for v in members}) < len(members):
-            raise _UnfitError
+            raise _NoTourError
         variable = np.full(n, -1, dtype=np.int64)
         early, latest = np.zeros(n, dtype=np.int64), np.full(n, LARGEST, dtype=np.int64)
         weight = np.zeros(n, dtype=np.int64)
@@ -534,12 +534,12 @@ class _Reader:
                 continue
             at = wait.node, wait.to
             if lag[at] != FREE and (exact[at] or wait.exact) and lag[at] != wait.lag:
-                raise _UnfitError
+                raise _NoTourError
             lag[at] = max(lag[at], wait.lag)
             exact[at] |= wait.exact
         ends = max(int(np.abs(a).max()) for a in (early, latest, np.where(lag == FREE, 0, lag)))
         if ends > LARGEST or ends * (1 + int(weight.sum())) > LARGEST << 16:
-            raise _UnfitError
+            raise _NoTourError
         return Times(variable, lag, exact, early, latest, weight)
 
 
