@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -52,6 +53,7 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed`` (or ``seed``), ``num_workers``,
         ``hint={q: values}``, ``on_improvement`` (called with each better solution; it may return `STOP`),
+        ``on_progress`` (called with ``{"bound": b}`` for each better bound that an exact solver proves),
         ``log`` (a function of one line, or True), and the backend's own parameters.
 
     Raises
@@ -196,6 +198,8 @@ def conclude(
     backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
+    if request.bounds is not None:
+        ended = replace(ended, bound=request.bounds.with_last(ended.bound))
     counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
     proved = (
         ended.exhausted and backend.proves and not faults and not collector.more and collector.stopped is None

@@ -6,6 +6,7 @@ from mutant import Area, Mutant
 
 _READ = ("tests/answers/test_outcome.py",)
 _RACE = ("tests/solving/test_race.py",)
+_BOUNDS = ("tests/solving/test_proved_bounds.py",)
 _STAGES = ("tests/solving/test_stages.py",)
 _SOFT = ("tests/solving/test_soft.py",)
 _ASSUMED = ("tests/solving/test_assumptions.py",)
@@ -17,6 +18,19 @@ _SIGNALS = ("tests/system/test_interrupts.py",)
 PIPELINE = Area(
     "pipeline",
     (
+        Mutant("the last bound that is told counts", "Bounds.tell",
+               "if not better:", "if False:", tests=_BOUNDS),
+        Mutant("bounds are told the wrong way round", "Bounds.with_last",
+               "min(value, self.best) if self._maximizing", "max(value, self.best) if self._maximizing",
+               tests=_BOUNDS),
+        Mutant("told bounds refute nothing", "solve.conclude",
+               "if request.bounds is not None:", "if False:", tests=_BOUNDS),
+        Mutant("a bound for each objective passes for the first one's", "Stages.run",
+               "if self.ran and given", "if False and given", tests=_BOUNDS),
+        Mutant("CP-SAT that was stopped in presolve proved 0", "proved.Proved.at_end",
+               "if not whole:", "if False:", tests=_BOUNDS),
+        Mutant("the root is wherever the search is", "ForwardSearch._learn_at_root",
+               "self._count(tree.DEPTH) == 0", "True", tests=_BOUNDS),
         Mutant("an objective that is not settled is left behind", "stages.in_order",
                "if not outcome.complete:", "if False:", tests=_STAGES),
         Mutant("later objectives spoil the earlier ones", "stages.in_order",
