@@ -21,6 +21,7 @@ from cpqueens.solving.collect import Collector, Consumer, Taker
 from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
+from cpqueens.system.stopping import Stopped
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -176,7 +177,10 @@ def _run_once(
         built = time.monotonic() - started
         try:
             with tiers.running(request.should_stop) as book:
-                ended = backend.run(model, request, collector.deliver)
+                try:
+                    ended = backend.run(model, request, collector.deliver)
+                except Stopped:  # it had not come as far as a search
+                    ended = Ended(False, request.why_stopped())
         except UnsupportedConstraint as error:
             able = named.able_backends(model, exclude=backend.name)
             raise UnsupportedConstraint(f"{error}; {able}") from error

@@ -125,6 +125,7 @@ class ForwardSearch:
             lambda most: int(search(self.memory, self.tree, most)),
             steps,
             lambda answer: answer == PAUSED,
+            unmade=PAUSED,
         )
         if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))

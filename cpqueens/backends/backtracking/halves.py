@@ -21,7 +21,7 @@ from cpqueens.kernels.half_boards import Half
 from cpqueens.kernels.halves import Room, count_units
 from cpqueens.kernels.quadrants import Layout, Quadrant, layout
 from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
-from cpqueens.kernels.tiers import NotCompiled
+from cpqueens.system.stopping import Stopped
 
 CHUNK_SECONDS = 0.02  # between two looks at the limits
 
@@ -111,7 +111,7 @@ def _count_chunks(tally: Tally, workspace: _Workspace) -> None:
         else:
             try:
                 tally.book(chunk.start, workspace.count(chunk))
-            except NotCompiled:  # the run is to stop
+            except Stopped:
                 tally.book(chunk.start, [], reason=tally.request.why_stopped())
 
 

@@ -16,7 +16,8 @@ from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
-from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
+from cpqueens.system.interrupts import watching
+from cpqueens.system.stopping import Stopped, stopping_if_long
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
