@@ -98,7 +98,13 @@ def values_published(instance: Instance) -> list[str]:
 
 
 def _key(parameters: Any) -> str:
-    return ", ".join(f"{k}={v}" for k, v in parameters.items())
+    """Return the parameters of a published value; rows of letters, one behind another."""
+    drawn = {k: "/".join(v) for k, v in parameters.items() if isinstance(v, tuple) and all(map(_is_text, v))}
+    return ", ".join(f"{k}={v}" for k, v in {**parameters, **drawn}.items())
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _short(size: int) -> str:
