@@ -25,7 +25,7 @@ def star_battle(
     ``touching``. ``x[i, j]`` is 1 where a star is.
 
     Where the regions are the rows, they say nothing new, and the numbers of solutions are published: of
-    permutations without neighbours (Hertzsprung 1887) and of squares of zeros and two ones a line.
+    permutations without neighbours (Hertzsprung's problem) and of squares of zeros and two ones a line.
 
     >>> star_battle().count(solver="cpsat")
     1

@@ -79,7 +79,7 @@ def _symmetries(group: Group) -> str:
 
 def _default(parameter: Any) -> str:
     text = "" if parameter.required or parameter.default == () else f"= {parameter.default}"
-    return f"{text:<10}"
+    return f"{text + ' ' if len(text) > 9 else text:<10}"
 
 
 def values_published(instance: Instance) -> list[str]:
