@@ -145,8 +145,9 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
 LOST_ON_PAPER = """() => {
   const seen = e => e.getClientRects().length > 0;
   const shown = [...document.querySelectorAll(".sidebar-drawer, .toc-drawer, .mobile-header")].filter(seen);
-  const cut = [...document.querySelectorAll("article pre, article .table-wrapper")].filter(e => e.scrollWidth > e.clientWidth + 1);
+  const blocks = [...document.querySelectorAll("article pre, article .table-wrapper")];
+  const cut = blocks.filter(e => e.scrollWidth > e.clientWidth + 1);
   return [...shown.map(e => e.className + " is printed"),
           ...cut.map(e => "cut off: " + e.textContent.slice(0, 60))];
 }"""
-"""What a reader of the printed page would miss, or would not want: navigation, and lines beyond the margin."""
+"""What a reader of the printed page would miss, or not want: navigation, and lines beyond the margin."""
