@@ -428,7 +428,7 @@ def _schedule(reader: _ExpressionReader, e: Any) -> Any:
 
 
 def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) -> tuple[Any, list[Any]]:
-    """Return that no two tasks overlap; those without duration are in nobody's way, as if they were absent."""
+    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones."""
     here = [all_([]) for _ in start] if present is None else present
     signs = [p.implies(d >= 0) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
     if any(_least(d) <= 0 for d in duration):
