@@ -114,7 +114,9 @@ def build_request(
         messages=tuple(messages),
         log=_log(options.pop("log", None)),
         on_progress=on_progress,
-        bounds=Bounds(checker.model.maximizing, on_progress) if want is Want.BEST else None,
+        bounds=Bounds(checker.model.maximizing, on_progress)
+        if want is Want.BEST and backend.proves
+        else None,
         parameters=_parameters(backend, strategy, options),
     )
 

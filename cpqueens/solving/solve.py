@@ -198,7 +198,8 @@ def conclude(
     backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
-    if request.bounds is not None:
+    nothing = ended.exhausted and collector.best is None  # then there is nothing to bound
+    if request.bounds is not None and not nothing:
         ended = replace(ended, bound=request.bounds.with_last(ended.bound))
     counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
     proved = (

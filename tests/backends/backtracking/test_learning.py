@@ -86,9 +86,7 @@ def test_runs_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch)
     names = ("nodes", "failures", "restarts", "nogoods", "propagations", "decisions", "deepest")
 
     def said(steps: int) -> list[Any]:
-        monkeypatch.setattr(
-            "cpqueens.kernels.pace.Pace.timed", lambda self, call, _steps, _paused: call(steps)
-        )
+        monkeypatch.setattr("cpqueens.kernels.pace.Pace.timed", lambda self, call, *_, **_kept: call(steps))
         outcome = pigeons(5).solve(solver="backtracking:forward")
         return [outcome.status, *(outcome.statistics[name] for name in names)]
 
