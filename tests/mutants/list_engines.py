@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
+
 COMPILED = Area(
     "compiled",
     (
@@ -181,6 +183,38 @@ KERNELS = Area(
                "for depth in range(q.state[tree.DEPTH])", "for depth in range(1, q.state[tree.DEPTH])"),
         Mutant("a nogood is applied while its path is open", "propagate_nogoods.nogoods",
                "if found == OPEN:", "if found == FAILS:"),
+        Mutant("what was searched for less is remembered as empty", "propagate_remembered.remembered",
+               "entry(m.net, in_ring(m, d, place) + SLACK) >= slack_of(m, d, cost)", "1",
+               tests=REMEMBERED),
+        Mutant("subproblems are empty before they are searched", "propagate_remembered.keep",
+               "put(m.net, kept + SLACK, NEVER)", "put(m.net, kept + SLACK, -NEVER)", tests=REMEMBERED),
+        Mutant("the sum of what is fixed is not described", "propagate_remembered.push_sum",
+               "rest += first\n    if state", "rest += 0\n    if state", tests=REMEMBERED),
+        Mutant("a row that may still fail is not described", "propagate_remembered.push_sum",
+               "high <= 0 if state == 1", "low <= 0 if state == 1", tests=REMEMBERED),
+        Mutant("open variables of a table are not described", "propagate_remembered.push_fixed",
+               "rule == VALUES_OF_SEVERAL and many == 1", "rule == VALUES_OF_SEVERAL and many >= 1",
+               tests=REMEMBERED),
+        Mutant("a number that counts is not described", "propagate_remembered.push_members",
+               "top if is_open(m, number) else push(m, d, top, entry(m.x, number + at.LOW))", "top",
+               tests=REMEMBERED),
+        Mutant("sums that differ are not described", "propagate_remembered.push_group",
+               "return top if some and below else begin", "return begin", tests=REMEMBERED),
+        Mutant("a truth is described as a clause", "propagate_remembered.push_literals",
+               "result_state(m, p) if is_truth else 1", "1", tests=REMEMBERED),
+        Mutant("holes are not described", "propagate_remembered.push_values",
+               "if entry(m.cells, shift + w):", "if True:", tests=REMEMBERED),
+        Mutant("any two descriptions are the same", "propagate_remembered.is_same",
+               "return k == end - first", "return True", tests=REMEMBERED),
+        Mutant("what was overwritten is still there", "propagate_remembered.is_kept",
+               "entry(m.net, d + WRITTEN) <= place + room", "True", tests=REMEMBERED),
+        Mutant("a search that found a solution remembers it as empty", "RememberingSearch._flush",
+               "remembering.forget(self.memory)", "pass", tests=REMEMBERED,
+               equivalent="one solution ends the search: what it remembers is not used any more"),
+        Mutant("only one of two searches hears of the other", "Alternating._incumbent_for",
+               "if k != number", "if k < number", tests=REMEMBERED),
+        Mutant("the first search never lets the second have a turn", "forward.ForwardSearch._ask_at",
+               "min(failures, self._turn_end)", "failures", tests=REMEMBERED),
         Mutant("the solution to resume behind comes again", "forward.behind",
                "return False", "return True"),
         Mutant("resuming skips greater prefixes", "forward.replayed_value",
