@@ -15,6 +15,7 @@ from cpqueens.solving.explain import Explanation, explain_infeasible
 from cpqueens.solving.keywords import BackendParameters
 from cpqueens.solving.runs import runs
 from cpqueens.solving.stream import SolutionStream, solutions
+from cpqueens.text.foreign import explaining_keywords
 
 Values: TypeAlias = Mapping[Any, Any] | Solution | Outcome
 """An assignment: ``{variable or name: value(s)}``, a solution, or an outcome that has one."""
@@ -97,7 +98,8 @@ class Model(Statement):
         on_improvement
             Called with each better solution.
         on_progress
-            Called now and then with what a long search has done so far.
+            Called with what a long search has done so far: with ``{"bound": b}`` for each better bound of the
+            (first) objective that is proved; of a count now and then with ``count`` and an estimate.
         log
             A function of one line, or True for standard error.
         **parameters
@@ -345,6 +347,7 @@ class Model(Statement):
         )  # fmt: skip
         return solve.count(self, solver, **options, **parameters)
 
+    @explaining_keywords
     def check(self, assignment: Values) -> Check:
         """Return every constraint that an assignment violates, with amounts, places and values.
 
@@ -425,6 +428,7 @@ class Model(Statement):
 
         return export(self)
 
+    @explaining_keywords
     def drawn(self, answer: Solution | Outcome, form: str) -> str | None:
         """Return a solution or an outcome of this model as a picture.
 

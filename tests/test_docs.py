@@ -19,6 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 from cpqueens.cli import main as cli
+from cpqueens.lab.classical_texts import SECTIONS
+from cpqueens.lab.experiments import HEAD
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "generated" not in p.parts)
@@ -67,6 +69,21 @@ def test_every_page_is_within_the_site() -> None:
     for page in PAGES:
         name = str(page.relative_to(ROOT / "docs").with_suffix(""))
         assert name == "index" or f"\n{name}\n" in index or f"\n{page.stem}\n" in lessons, name
+
+
+def test_figures_of_the_texts_are_of_the_experiments_that_there_are() -> None:
+    """Whoever changes an experiment measures it anew: make docs-figures."""
+    told = json.loads((ROOT / "docs/files/experiments.json").read_text(encoding="utf-8"))
+    asked = [(s.name, s.source, [e.claim for e in s.experiments]) for s in SECTIONS]
+    listed = [
+        (
+            section["name"],
+            section["source"],
+            [row[0] for one in section["tables"] if one["rows"][0] == HEAD for row in one["rows"][1:]],
+        )
+        for section in told["sections"]
+    ]
+    assert listed[: len(asked)] == asked, "make docs-figures"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from inspect import isclass, isfunction
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from cpqueens import (
     AllDifferent,
     Among,
     Count,
+    CpqueensError,
     GlobalCardinality,
     Increasing,
     Inverse,
+    Linear,
     Model,
     Table,
     all_,
@@ -28,6 +31,7 @@ from cpqueens import (
     maximum,
     minimum,
 )
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.text.foreign import SPELLINGS, spelled
 
 
@@ -181,6 +185,21 @@ def subtract(v: Variables) -> None:
     v.m -= v.y == 1
 
 
+def kept(v: Variables) -> None:
+    c = v.m.add(v.y == 1)  # type: ignore[func-returns-value]
+    c.OnlyEnforceIf(v.b[0])
+
+
+def kept_in_a_list(v: Variables) -> None:
+    added = [v.m.add(t == 1) for t in v.x]  # type: ignore[func-returns-value]
+    added[0].with_name("first")
+
+
+def added_twice(v: Variables) -> None:
+    c = v.m.add(v.y == 1)  # type: ignore[func-returns-value]
+    v.m.add(c)
+
+
 REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     # Python's own
     "max": (lambda v: max(v.x), TypeError, r"maximum\(x\)"),
@@ -235,6 +254,45 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "m.Minimize": (lambda v: v.m.Minimize(v.y), AttributeError, "write minimize$"),
     "only_enforce_if": (lambda v: (v.y == 1).only_enforce_if(v.b[0]), AttributeError, r"b\.implies"),
     "OnlyEnforceIf": (lambda v: AllDifferent(v.x).OnlyEnforceIf(v.b[0]), AttributeError, r"b\.implies"),
+    "m.add(c).only_enforce_if": (
+        lambda v: v.m.add(v.y == 1).only_enforce_if(v.b[0]),  # type: ignore[func-returns-value]
+        AttributeError, r"^m\.add\(\.\.\.\) returns nothing .* write m\.add\(b\.implies\(constraint\)\)$",
+    ),
+    "c = m.add(...), c.OnlyEnforceIf": (kept, AttributeError, r"write m\.add\(b\.implies\(constraint\)\)$"),
+    "[m.add(...) for ...][0].with_name": (kept_in_a_list, AttributeError, r"m\.add\(constraint, name="),
+    "m.add(c).name": (
+        lambda v: v.m.add(*[v.y == 1]).name,  # type: ignore[func-returns-value]
+        AttributeError, r"m\.add\(constraint, name=\.\.\.\), and m\.constraints",
+    ),
+    "m.add(c).add(d)": (
+        lambda v: v.m.add(v.y == 1).add(v.y != 2),  # type: ignore[func-returns-value]
+        AttributeError, r"write m\.add\(\.\.\.\) on a line of its own$",
+    ),
+    "m.add(c, name=...).solve()": (
+        lambda v: v.m.add(v.y == 1, name="one").solve(),  # type: ignore[func-returns-value]
+        AttributeError, r"write m\.solve\(\.\.\.\) on a line of its own$",
+    ),
+    "m.add(c).implies(d)": (
+        lambda v: v.m.add(v.y == 1).implies(v.b[0]),  # type: ignore[func-returns-value]
+        AttributeError, r"write m\.add\(constraint\.implies\(\.\.\.\)\)$",
+    ),
+    "m.add_soft(c).only_enforce_if": (
+        lambda v: v.m.add_soft(v.y == 1).only_enforce_if(v.b[0]),  # type: ignore[func-returns-value]
+        AttributeError, r"write m\.add_soft\(b\.implies\(constraint\)\)$",
+    ),
+    "m.add(m.add(...))": (
+        added_twice, ValueError, r"got nothing, which is what m\.add\(\.\.\.\) returns$",
+    ),
+    "m.add(c, only_enforce_if=)": (
+        lambda v: v.m.add(v.y == 1, only_enforce_if=v.b[0]), TypeError, r"write m\.add\(b\.implies",
+    ),
+    "m.add(c, weight=)": (lambda v: v.m.add(v.y == 1, weight=2), TypeError, r"m\.add_soft\(\.\.\., weight="),
+    "m.add_soft(c, penalty=)": (lambda v: v.m.add_soft(v.y == 1, penalty=2), TypeError, "write weight=$"),
+    "AllDifferent(x, name=)": (
+        lambda v: AllDifferent(v.x, name="d"), TypeError, r"m\.add\(constraint, name=\.\.\.\)$",
+    ),
+    "Model(constraints)": (lambda v: Model([v.y == 1]), ValueError, r"m = Model\(\), then m\.add\(\.\.\.\)"),
+    "Model(minimize=)": (lambda v: Model(minimize=v.y), TypeError, r"write m\.minimize\(\.\.\.\)$"),
     "b.Not()": (lambda v: v.b[0].Not(), AttributeError, "write ~b"),
     "CpModel": (lambda v: cpqueens.CpModel, AttributeError, "write Model"),
     "outcome.ObjectiveValue()": (lambda v: v.m.solve().ObjectiveValue(), AttributeError, r"write outcome"),
@@ -323,6 +381,40 @@ def test_seeds_and_strategies_have_two_spellings(solver: str) -> None:
     assert v.m.solve("backtracking", strategy="forward").solver == "backtracking:forward"
     assert v.m.count("backtracking", strategy="forward") == 36
     assert len(list(v.m.solutions("backtracking", strategy="forward", seed=1))) == 36
+
+
+def test_what_is_added_is_nothing_where_nobody_goes_on_with_it() -> None:
+    v = Variables()
+    nothing = [
+        v.m.add(v.y == 1) is None,  # type: ignore[func-returns-value]
+        (lambda: v.m.add(v.y == 1))() is None,
+        list(map(v.m.add, v.x == 1)) == [None] * 3,
+        v.m.add(v.y == 1, *[v.y <= 2]) is None,  # type: ignore[func-returns-value]
+    ]
+    assert all(nothing)
+    exec(compile("m.add(y == 1)", "a prompt", "single"), {"m": v.m, "y": v.y})
+    assert len(v.m.constraints) == 8
+
+
+CALLED = {
+    name: thing
+    for name, thing in {n: getattr(cpqueens, n) for n in cpqueens.__all__}.items()
+    if (isfunction(thing) and thing.__module__.startswith("cpqueens.language"))
+    or (isclass(thing) and issubclass(thing, Constraint | Model) and thing is not Linear)
+}
+VERBS = [
+    "add", "add_soft", "boolvar", "check", "count", "enumerate", "explain_infeasible", "fix", "intvar",
+    "maximize", "minimize", "runs", "solutions", "solve", "then_maximize", "then_minimize", "var",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*CALLED, *(f"m.{verb}" for verb in VERBS)])
+def test_a_keyword_that_does_not_exist_is_answered_with_one_that_does(name: str) -> None:
+    v = Variables()
+    verb = getattr(v.m, name[2:]) if name.startswith("m.") else CALLED[name]
+    given = [v.y == 1] if name in ("m.add", "m.add_soft") else []
+    with pytest.raises((TypeError, CpqueensError), match=r"has no (keyword|parameter) 'durations'"):
+        list(verb(*given, durations=3))  # solutions are looked for when they are asked for
 
 
 OWN = re.compile(r"\b(m|outcome)\.([a-z_]+)|\b([A-Z][A-Za-z0-9]+)\(|\b([a-z]+_?)\(")

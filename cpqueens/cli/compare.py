@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
 
 if TYPE_CHECKING:
+    from cpqueens.crosscheck.two_models import ModelComparison
     from cpqueens.language.posted import Posted
     from cpqueens.problems.catalog import Instance
 
@@ -57,7 +58,7 @@ def command(
     group = max(groups, key=len)  # of two, one may say that its constraints leave fewer
     mapping = dict(_pair(text) for text in maps) or None
     chosen = solvers or SOLVERS
-    with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit)):
+    with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit, since=None)):
         found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
         breaking = [
             symmetry_breaking(m, group, time_limit=time_limit, solvers=chosen) if group else ()
@@ -72,12 +73,13 @@ def command(
             {
                 "schema": "cpqueens.compare", "version": 1, "verdict": found.verdict, "equal": found.equal,
                 "shared": list(found.shared), "proofs": {k: list(v) for k, v in found.proofs.items()},
-                "differences": [
-                    {"values": dict(d.values), "accepted": d.accepted, "refused": d.refused,
-                     "reasons": list(d.reasons)}
-                    for d in found.differences
-                ],
-                "optima": list(found.optima), "redundant": [list(s) for s in spare],
+                "differences": _documents(found),
+                "optima": list(found.optima),
+                "optimal": None if found.optimal is None else {
+                    "verdict": found.optimal.verdict, "differences": _documents(found.optimal),
+                    "proofs": {k: list(v) for k, v in found.optimal.proofs.items()},
+                },
+                "redundant": [list(s) for s in spare],
                 "orbits": None if found.orbits is None else asdict(found.orbits),
                 "symmetry_breaking": [list(s) for s in breaking], "seconds": found.seconds,
             }
@@ -89,6 +91,14 @@ def command(
             lines += [f"{what} in {letter}: {_text(model.constraints[k])}" for k in positions]
     say("\n".join(lines))
     return found.exit_code
+
+
+def _documents(found: ModelComparison) -> list[dict[str, Any]]:
+    """Return all witnesses of a comparison as documents."""
+    return [
+        {"values": dict(d.values), "accepted": d.accepted, "refused": d.refused, "reasons": list(d.reasons)}
+        for d in found.differences
+    ]
 
 
 def _text(posted: Posted) -> str:

@@ -33,11 +33,15 @@ class Said:
         self._keys: set[Any] = set()
 
     def learn(self, constraint: Constraint) -> None:
-        """Note what a constraint of the model says."""
-        self._keys.update(key for part in (constraint, *parts_of(constraint)) for key in keys_of(part))
+        """Note what a constraint of the model says; but what it says part by part by `learn_parts`."""
+        self._keys.update(keys_of(constraint))
         if constraint.kind in ("And", "Negation"):
             for one in _singly(constraint):
                 self._learn_joined(one, True, _DEEPEST)
+
+    def learn_parts(self, constraint: Constraint) -> None:
+        """Note the relations of which it is the conjunction."""
+        self._keys.update(key for part in parts_of(constraint) for key in keys_of(part))
 
     def _learn_joined(self, one: Connective, holds: bool, depth: int) -> None:
         """Note what the operands are of a connective that holds, or does not, where that settles them."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.answers.statistics import Z95, wilson_interval
 from cpqueens.lab.runlength import Interval, RunLengths
@@ -99,8 +100,30 @@ def board(n: int) -> Model:
 
 @cache
 def made(n: int, solver: str, runs: int, options: tuple[tuple[str, Any], ...]) -> Runs:
-    """Return runs on n queens; several figures may be told of the same ones."""
-    return board(n).runs(solver, seeds=runs, step_limit=LIMIT, **dict(options))
+    """Return runs on n queens; several figures may be told of the same ones.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a signal came before they were all made: no figure is told of fewer runs than it says.
+    """
+    found = board(n).runs(solver, seeds=runs, step_limit=LIMIT, **dict(options))
+    if len(found) < runs:
+        raise KeyboardInterrupt
+    return found
+
+
+def ended(outcome: Outcome) -> Outcome:
+    """Return an outcome as it is.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a signal ended it.
+    """
+    if outcome.stop_reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    return outcome
 
 
 # ---- what is told of runs ------------------------------------------------------------------------------
@@ -177,7 +200,7 @@ def backtracking_nodes() -> tuple[str, Cells]:
     """Return the nodes of the first solution, as the source counts them."""
     rows = [["queens", "published", "here"]]
     for n, published in ((8, "114"), (12, "262")):
-        found = board(n).solve(solver="backtracking:check").statistics["nodes"]
+        found = ended(board(n).solve(solver="backtracking:check")).statistics["nodes"]
         rows.append([str(n), published, str(found)])
     return "Nodes to the first solution: the root and every safe placement (exact)", rows
 
@@ -216,7 +239,7 @@ def representations() -> tuple[str, Cells]:
             seconds = []
             for _ in range(_REPEATED):
                 began = time.process_time()
-                found = board(n).enumerate(solver=solver)
+                found = ended(board(n).enumerate(solver=solver))
                 seconds.append(time.process_time() - began)
             spent = 1000 * min(seconds)  # the first ones may run uncompiled
             nodes = f"{found.statistics['nodes']:,}"
@@ -235,7 +258,7 @@ def overview(runs: int) -> tuple[str, Cells]:
             rows.append([solver, str(n), rate(found), mean(found.steps), evaluations, spent])
     for strategy in ("check", "bitmask", "forward"):
         for n in (8, 12, 16):
-            one = board(n).solve(solver=f"backtracking:{strategy}")
+            one = ended(board(n).solve(solver=f"backtracking:{strategy}"))
             spent = f"{1000 * one.statistics['solve_time']:.3g}"
             rows.append(
                 [f"backtracking:{strategy}", str(n), "proved", f"{one.statistics['nodes']:,}", "", spent]

@@ -7,8 +7,10 @@ from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import as_linears, define, flat_terms
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.text.foreign import explaining_keywords
 
 
+@explaining_keywords
 def element(array: Any, *index: Any) -> LinearArray:
     """Return ``array[index]`` for an index that is a term, one index for each axis; counts from 0.
 
@@ -48,6 +50,7 @@ def element(array: Any, *index: Any) -> LinearArray:
     return table.registry.define("element", position.shape, position.reshape(-1), table)
 
 
+@explaining_keywords
 def minimum(*operands: Any) -> LinearArray:
     """Return the elementwise minimum of two or more arrays, or the minimum of one array.
 
@@ -72,6 +75,7 @@ def minimum(*operands: Any) -> LinearArray:
     return _extreme("minimum", operands)
 
 
+@explaining_keywords
 def maximum(*operands: Any) -> LinearArray:
     """Return the elementwise maximum of two or more arrays, or the maximum of one array.
 
@@ -108,6 +112,7 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
     return define(kind, *operands)
 
 
+@explaining_keywords
 def div_trunc(x: Any, y: Any) -> LinearArray:
     """Return the quotient rounded towards zero, elementwise (C's division); undefined where ``y`` is 0.
 
@@ -131,6 +136,7 @@ def div_trunc(x: Any, y: Any) -> LinearArray:
     return define("quotient_truncated", x, y)
 
 
+@explaining_keywords
 def mod_trunc(x: Any, y: Any) -> LinearArray:
     """Return the remainder with the sign of ``x``, elementwise (as in C); undefined where ``y`` is 0.
 
@@ -154,6 +160,7 @@ def mod_trunc(x: Any, y: Any) -> LinearArray:
     return define("remainder_truncated", x, y)
 
 
+@explaining_keywords
 def all_(truths: Any) -> BoolArray:
     """Return the truth that every element holds (true for none).
 
@@ -177,6 +184,7 @@ def all_(truths: Any) -> BoolArray:
     return And(truths)
 
 
+@explaining_keywords
 def any_(truths: Any) -> BoolArray:
     """Return the truth that at least one element holds (false for none).
 

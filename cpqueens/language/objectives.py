@@ -16,6 +16,7 @@ from cpqueens.language.goals import Goal
 from cpqueens.language.soft import Soft
 from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
+from cpqueens.text.foreign import explaining_keywords
 
 
 class Objectives(VariableStore):
@@ -60,6 +61,7 @@ class Objectives(VariableStore):
         """Whether the first objective is maximised."""
         return bool(self.goals) and self.goals[0].maximizing
 
+    @explaining_keywords
     def minimize(self, *terms: Any) -> None:
         """Set the objective (replacing an earlier one), or several, the most important first.
 
@@ -87,6 +89,7 @@ class Objectives(VariableStore):
         """
         self._set_goals((), terms, maximizing=False)
 
+    @explaining_keywords
     def maximize(self, *terms: Any) -> None:
         """Set the objective (replacing an earlier one), or several, the most important first.
 
@@ -110,6 +113,7 @@ class Objectives(VariableStore):
         """
         self._set_goals((), terms, maximizing=True)
 
+    @explaining_keywords
     def then_minimize(self, *terms: Any) -> None:
         """Add objectives that count where those so far are at their best.
 
@@ -133,6 +137,7 @@ class Objectives(VariableStore):
         """
         self._set_goals(self.stated, terms, maximizing=False)
 
+    @explaining_keywords
     def then_maximize(self, *terms: Any) -> None:
         """Add objectives that count where those so far are at their best.
 

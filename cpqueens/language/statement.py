@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language import domains
 from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
+from cpqueens.language.added import Added, returned
 from cpqueens.language.arrays import of_variables, plain_variables
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraints.and_ import And
@@ -49,6 +51,7 @@ MAX_TITLE = 1000
 MAX_NESTING = 64
 
 
+_CALLER = 2  # frames away: `explaining_keywords` is between
 _CLAUSES = {Or, Implication}  # posted as they are
 
 
@@ -66,6 +69,7 @@ class Statement(NamedValues, Objectives):
         How its solutions are drawn, such as ``Board("q")``; see `cpqueens.language.views`.
     """
 
+    @partial(explaining_keywords, minimize="m.minimize(...)", maximize="m.maximize(...)")
     def __init__(self, name: str = "model", *, view: View | None = None) -> None:
         super().__init__()
         self.name = name
@@ -85,6 +89,10 @@ class Statement(NamedValues, Objectives):
 
     @name.setter
     def name(self, name: str) -> None:
+        if isinstance(name, BoolArray | LinearArray | list | tuple):
+            raise ModelError(
+                "Model(...) takes a name; write m = Model(), then m.add(...) and m.minimize(...)"
+            )
         self._name = checked_name(name, "name of a model", MAX_TITLE, least=0)
 
     @property
@@ -210,6 +218,7 @@ class Statement(NamedValues, Objectives):
 
     # ---- constraints ----------------------------------------------------------------------------
 
+    @partial(explaining_keywords, weight="m.add_soft(..., weight=...)")
     def add(self, *constraints: Any, name: str | None = None) -> None:
         """Add constraints, truths, or (nested) sequences of them; arrays post every element.
 
@@ -237,7 +246,7 @@ class Statement(NamedValues, Objectives):
         """
         if self._runs:
             self._refuse_during_runs()
-        frame = sys._getframe(1)
+        frame = sys._getframe(_CALLER)
         if name is not None:
             checked_name(name, "name of a constraint", MAX_TITLE, least=0)
         for constraint in constraints:
@@ -255,6 +264,7 @@ class Statement(NamedValues, Objectives):
                 self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
                 continue
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
+        return returned("add", self, frame)
 
     def __iadd__(self, constraints: Any) -> Self:
         frame = sys._getframe(1)
@@ -291,9 +301,12 @@ class Statement(NamedValues, Objectives):
                 )
             for part in item:
                 self._add(part, name, source, depth + 1, post)
+        elif isinstance(item, Added):
+            raise ModelError(f"a constraint is needed, got {item}")
         else:
             raise ModelError(f"a constraint is needed, got {type(item).__name__} {shown(item)}")
 
+    @explaining_keywords
     def add_soft(self, *constraints: Any, weight: Any = 1, name: str | None = None) -> None:
         """Add constraints that need not hold: each element that does not costs its weight.
 
@@ -328,13 +341,14 @@ class Statement(NamedValues, Objectives):
         if name is not None:
             checked_name(name, "name of a constraint", MAX_TITLE, least=0)
         weights = as_weights(weight)
-        frame = sys._getframe(1)
+        frame = sys._getframe(_CALLER)
 
         def post(item: BoolArray, name: str | None, source: Source | None) -> None:
             self._soften(item, weights, name, place_of(source))
 
         for constraint in constraints:
             self._add(constraint, name, (frame.f_code, frame.f_lasti), post=post)
+        return returned("add_soft", self, frame)
 
     def _soften(
         self, item: BoolArray, weights: IntArray, name: str | None, source: tuple[str, int] | None
@@ -467,6 +481,7 @@ class Statement(NamedValues, Objectives):
         """Partial defined variables whose condition is a constraint of the model."""
         return self._guarded
 
+    @explaining_keywords
     def fix(self, x: Any, value: Any) -> None:
         """Add that ``x`` has the given value(s).
 
@@ -493,8 +508,9 @@ class Statement(NamedValues, Objectives):
             x = self.own_terms(x)
         elif not isinstance(x, BoolArray):
             x = as_linear(self, x, "x")
-        frame = sys._getframe(1)
+        frame = sys._getframe(_CALLER)
         self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
+        return returned("fix", self, frame)
 
     def without(self, positions: Iterable[int]) -> Self:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""

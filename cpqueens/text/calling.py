@@ -2,6 +2,7 @@
 
 import opcode
 import sys
+from types import FrameType
 
 _SUBSCRIPT = 26  # since Python 3.14 one of the binary operators
 _AND_TO_BOOL = 16  # since Python 3.13 a comparison in a condition asks for the truth of its result itself
@@ -26,3 +27,25 @@ def operation(outward: int = 1) -> str:
     if name == "COMPARE_OP" and sys.version_info >= (3, 13) and argument & _AND_TO_BOOL:
         return "TO_BOOL"
     return "BINARY_SUBSCR" if name == "BINARY_OP" and argument == _SUBSCRIPT else name
+
+
+def after_call(frame: FrameType) -> str:
+    """Return the name of the instruction behind the one that a frame executes, such as ``STORE_FAST``."""
+    code = frame.f_code.co_code
+    at = frame.f_lasti + 2
+    while at < len(code) and code[at] == _CACHE:
+        at += 2
+    return opcode.opname[code[at]] if 0 < at < len(code) else ""
+
+
+def _width_of_call(frame: FrameType) -> int:
+    code, at = frame.f_code.co_code, frame.f_lasti + 2
+    while code[at] == _CACHE:
+        at += 2
+    return at - frame.f_lasti
+
+
+_CACHE = opcode.opmap["CACHE"]  # room behind an instruction, where the interpreter notes what it saw
+DROPPED = bytes([opcode.opmap["POP_TOP"]])
+AFTER_CALL = _width_of_call(sys._getframe())
+"""How far behind a call the next instruction is."""

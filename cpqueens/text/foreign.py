@@ -6,8 +6,9 @@ attributes, imports and keywords; names are compared without case and underscore
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
 from cpqueens.text.suggest import did_you_mean
@@ -194,6 +195,7 @@ SPELLINGS: dict[str, str] = {
     "getSolutions": "m.enumerate().solutions",
     "getSolutionIter": "m.solutions()",
     "Value": _VALUE,
+    "get": _VALUE,
     "Values": "outcome[x], or outcome.solutions.values(x)",
     "BooleanValue": _VALUE,
     "ObjectiveValue": "outcome.objective",
@@ -212,6 +214,9 @@ SPELLINGS: dict[str, str] = {
     # keywords
     "max_time_in_seconds": "time_limit=",
     "timeout": "time_limit=",
+    "max_time": "time_limit=",
+    "limit": "time_limit=, step_limit= or solution_limit=",
+    "penalty": "weight=",
     "time_limit_seconds": "time_limit=",
     "num_search_workers": "num_workers=",
     "workers": "num_workers=",
@@ -269,19 +274,38 @@ def spelled(name: str, known: Iterable[str] = ()) -> str:
     return f"; write {advice}" if advice else ""
 
 
-def explaining_keywords(function: Callable[Given, Made]) -> Callable[Given, Made]:
-    """Return the function, which answers keywords that it does not have with those that it has."""
-    known = [name for name in inspect.signature(function).parameters if name != "self"]
+def named_parameters(function: Callable[..., object]) -> list[str]:
+    """Return the names of parameters that a caller may write as keywords."""
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    found = inspect.signature(function).parameters.values()
+    return [p.name for p in found if p.kind in kinds and p.name != "self"]
+
+
+def explaining_keywords(function: Callable[Given, Made], **own: str) -> Callable[Given, Made]:
+    """Return the function, which answers keywords that it does not have with those that it has.
+
+    ``own`` says what is written here instead of a keyword, before all tables.
+    """
+    known = named_parameters(function)
 
     @wraps(function)
     def explained(*args: Given.args, **kwargs: Given.kwargs) -> Made:
         for name in kwargs:
             if name not in known:
-                advice = spelled(name, known) or did_you_mean(name, known)
-                raise TypeError(f"{function.__name__}() has no keyword {name!r}{advice}")
+                called = function.__name__
+                raise no_keyword(type(args[0]).__name__ if called == "__init__" else called, name, known, own)
         return function(*args, **kwargs)
 
     return explained
+
+
+def no_keyword(
+    called: str, name: str, known: Iterable[str], own: Mapping[str, str] = MappingProxyType({})
+) -> TypeError:
+    """Return what a keyword that a function does not have is answered with."""
+    names = list(known)
+    advice = f"; write {own[name]}" if name in own else spelled(name, names) or did_you_mean(name, names)
+    return TypeError(f"{called}() has no keyword {name!r}{advice}")
 
 
 def no_attribute(owner: object, name: str) -> AttributeError:

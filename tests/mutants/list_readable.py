@@ -33,6 +33,10 @@ READABLE = Area(
                "if not groups.shape[1] and kind != connective:", "if False:"),
         Mutant("one of two spellings of a seed wins", "request.respelled",
                "if other in options and own in options:", "if False:"),
+        Mutant("what is added is nothing to whoever keeps it", "added.returned",
+               "if after_call(frame).startswith(_KEPT)", "if after_call(frame) == 'LOAD_ATTR'"),
+        Mutant("a method of a model is looked for among truths", "Added._advice",
+               "if hasattr(self._model, name):", "if False:"),
     ),
     (
         "tests/language/test_describe.py", "tests/language/test_labels.py", "tests/test_habits.py",

@@ -107,5 +107,11 @@ class Alternating:
         statistics["deepest"] = max(s["deepest"] for s in each)
         ending = f", {_NAMES[turn]} was the first at its end" if ended.exhausted else ""
         statistics["reason"] = f"{statistics['reason']}; {' and '.join(_NAMES)} took turns{ending}"
-        objective = ended.objective if ended.exhausted else None  # the other may have met a better one
-        return replace(ended, objective=objective, statistics=statistics)
+        if not ended.exhausted:  # the other may have met a better one, or proved more
+            ended = replace(ended, objective=None, bound=self._bound())
+        return replace(ended, statistics=statistics)
+
+    def _bound(self) -> int | None:
+        """Return the better of both bounds."""
+        bounds = [bound for bound in (s.known_bound() for s in self._searches) if bound is not None]
+        return (min if self._searches[0].compiled.maximizing else max)(bounds, default=None)

@@ -77,7 +77,11 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
     if _has_own_order(request):
         raise UnsupportedRequest(f"backtracking:{strategy} has one order; backtracking:forward has others")
     if strategy == "halves" and not wants_halves(pattern, request, 0):
-        raise UnsupportedRequest("backtracking:halves counts plain queens on a square board of at most 21")
+        from cpqueens.kernels.quadrants import MAX_N
+
+        raise UnsupportedRequest(
+            f"backtracking:halves counts plain queens on a square board of at most {MAX_N}"
+        )
 
 
 def _has_own_order(request: Request) -> bool:

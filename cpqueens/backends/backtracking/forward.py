@@ -63,6 +63,7 @@ class ForwardSearch:
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         self._asked_failures = self._turn_end = 1 << 62  # of failures
         self.bisection = self._bisection()
+        self._least = self._at_least(self.start) if request.want is Want.BEST else 0  # minimised, as proved
         self._best: int | None = None  # minimised
         self._known, self._roots = 0, 1
         self._elsewhere: int | None = None  # the best objective that others have met, minimised
@@ -91,6 +92,7 @@ class ForwardSearch:
             only_turn = answer == ASKED and not self._is_asked()
             if self.is_turn_over and self._count(tree.STORED):  # before others find better ones
                 reason = self._flush(deliver)
+            self._learn_at_root()
             yield self._count(tree.FOUND)
             full = answer in (BATCH_FULL, EXHAUSTED, ASKED) or self.request.want is Want.BEST
             if self._count(tree.STORED) and (full or time.monotonic() - flushed > 0.05):
@@ -158,6 +160,7 @@ class ForwardSearch:
             lambda most: int(search(self.memory, self.tree, most)),
             steps,
             lambda answer: answer == PAUSED,
+            unmade=PAUSED,
         )
         if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
@@ -184,10 +187,24 @@ class ForwardSearch:
         """Return what steers the search for the best solution, where it may go back to its root."""
         if self.request.want is not Want.BEST or self._nogoods < 0:
             return None
-        low = linear_bounds(self.start, self.objective_row)[0]
-        bisection = Bisection(int(low) + self._demanded(self.start))
+        bisection = Bisection(self._at_least(self.start))
         self.tree.state[tree.ASK_FOUND] = bisection.ask_found
         return bisection
+
+    def _at_least(self, memory: Memory) -> int:
+        """Return the least value of the objective, minimised, within the domains."""
+        return int(linear_bounds(memory, self.objective_row)[0]) + self._demanded(memory)
+
+    def _learn_at_root(self) -> None:
+        """Read a bound where nothing is decided, and only what is as good as demanded is not refuted."""
+        at_root = self._count(tree.DEPTH) == 0 and self._count(tree.PHASE) == tree.DESCEND
+        if at_root and self.request.want is Want.BEST:
+            self._prove(self._at_least(self.memory))
+
+    def _prove(self, least: int) -> None:
+        """Take a bound of the objective, minimised."""
+        self._least = max(self._least, least)
+        self.request.prove(-self._least if self.compiled.maximizing else self._least)
 
     def _demanded(self, memory: Memory) -> int:
         """Return the value that the objective, minimised, may have at most."""
@@ -208,6 +225,7 @@ class ForwardSearch:
         before = self._demanded(self.memory)
         if steering.steer(self._best, self._known, self._count(tree.FAILURES), exhausted):
             return True
+        self._prove(steering.least)
         demanded = self._best - 1 if steering.target is None else steering.target
         if exhausted or demanded > before:
             self._begin_anew()
@@ -294,16 +312,19 @@ class ForwardSearch:
             **{name: self._count(place) for name, place in _COUNTS.items()},
         }
 
+    def known_bound(self) -> int | None:
+        """Return what no solution is better than, as far as it has proved."""
+        if self.request.want is not Want.BEST:
+            return None
+        return -self._least if self.compiled.maximizing else self._least
+
     def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
-        self._learn_best()
-        best = self._best
-        if best is not None and self.compiled.maximizing:
-            best = -best
+        best = self.known_best()
         return Ended(
             exhausted,
             reason or StopReason.EXHAUSTED,
             objective=None if self._best == self._elsewhere else best,
-            bound=best if exhausted else None,
+            bound=best if exhausted else self.known_bound(),
             count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
             statistics=self.statistics(),
             trace=None if self.observer is None else self.observer.recorder.trace(),

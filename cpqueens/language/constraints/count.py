@@ -8,6 +8,7 @@ from cpqueens.language.constraints.linear import AMOUNT, SATISFIED, Linear
 from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.text.foreign import no_keyword
 from cpqueens.text.plaintext import shown
 
 
@@ -36,6 +37,8 @@ class Count(Constraint):
         """Return the number itself, a term, of ``Count(terms, value)``: it is compared afterwards."""
         if len(given) + len(named) != 2:
             return super().__new__(cls)
+        for name in named.keys() - {"terms", "value"}:
+            raise no_keyword("Count", name, ["terms", "value", "relation", "count"])
         return _occurrences(*given, **named)
 
     def __init__(self, terms: Any, value: Any, relation: Any = None, count: Any = None) -> None:

@@ -35,6 +35,7 @@ class Linear(Constraint):
     __slots__ = ("expression", "relation")
     fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
     most: ClassVar[int] = RELATION
+    explains: ClassVar[bool] = False
     expression: LinearArray
     relation: str
 

@@ -12,6 +12,7 @@ import pytest
 from cpqueens.models.still_life import still_life
 
 from cpqueens import (
+    STOP,
     AllDifferent,
     Among,
     Count,
@@ -23,6 +24,8 @@ from cpqueens import (
     NValue,
     Or,
     Regular,
+    Solution,
+    Status,
     Table,
     ValuePrecede,
     element,
@@ -234,7 +237,7 @@ def test_what_is_remembered_loses_nothing() -> None:
 
 
 @pytest.mark.usefixtures("alone")
-@pytest.mark.parametrize(("ring", "slots"), [(1 << 9, 1 << 10), (1 << 20, 4)])
+@pytest.mark.parametrize(("ring", "slots"), [(1 << 9, 1 << 10), (1 << 20, 1 << 6)])
 def test_old_subproblems_make_room_for_new_ones(
     ring: int, slots: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +245,22 @@ def test_old_subproblems_make_room_for_new_ones(
     monkeypatch.setattr(remembering, "RING", ring)
     monkeypatch.setattr(remembering, "SLOTS", slots)
     assert sum(agrees(windows(seed)) > 0 for seed in range(24)) > 2
+
+
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_what_is_stopped_claims_no_more_than_both_know(most: int) -> None:
+    m = still_life(4)
+    seen: list[int] = []
+
+    def stop(solution: Solution) -> Any:
+        seen.append(int(np.sum(solution["x"])))
+        return STOP if len(seen) == most else None
+
+    outcome = m.solve(solver=SOLVER, on_improvement=stop)
+    assert outcome.objective == seen[-1] == max(seen)
+    assert (outcome.status, outcome.faults) == (Status.FEASIBLE, ())
+    assert outcome.bound >= 8
 
 
 @pytest.mark.slow

@@ -16,6 +16,18 @@ RUNS = 300
 INK = "currentColor"
 
 
+HERE = Path(__file__).parent.parent
+
+
+def pages() -> dict[str, str]:
+    """Return pages, and parts of pages, that are pictures."""
+    return {
+        "boards.md": boards_page(),
+        "parts/halves.md": halves_page(),
+        "parts/ratios.md": ratios(HERE / "benchmarks.md"),
+    }
+
+
 def shown(picture: str) -> str:
     """Return a picture as a block of a page; lines without a blank one between, which would end the block."""
     together = re.sub(r"\n\s*\n", "\n", picture)
