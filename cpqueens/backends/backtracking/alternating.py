@@ -42,6 +42,11 @@ class RememberingSearch(ForwardSearch):
         memory = remembering.with_room(network[0])
         super().__init__(compiled, network, request, False, {**facts}, memory=memory)
 
+    def give_turn(self, failures: int) -> None:
+        """Give what is remembered more room, too."""
+        super().give_turn(failures)
+        self.memory = remembering.grown(self.memory)
+
     def _flush(self, deliver: Deliver) -> Any:
         """Deliver; without an objective, what holds a solution is not to be taken for empty."""
         if self.request.want is not Want.BEST:

@@ -13,8 +13,8 @@ from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory, copied
 from cpqueens.language.rows import IntArray
 
-RING, SLOTS = 1 << 23, 1 << 18
-"""Numbers that describe subproblems (64 MB at most, as far as they are used), and places of such."""
+RING, LARGEST_RING, SLOTS = 1 << 18, 1 << 23, 1 << 18
+"""Numbers that describe subproblems, 2 MB at first and 64 MB at last, and places of such."""
 
 LONGEST = 1 << 12
 """Numbers of one description; longer ones are not kept."""
@@ -89,6 +89,19 @@ def with_room(start: Memory) -> Memory:
     net[head + kernel.RULES] = head + kernel.HEAD
     net[head + kernel.GROUPS : head + kernel.HEAD] = places[1:]
     return copied(start)._replace(net=net)
+
+
+def grown(m: Memory) -> Memory:
+    """Return a memory with a larger ring, if it has one that is half full and not yet the largest."""
+    head = m.net[at.ROWS]
+    room = int(m.net[head + kernel.RING_END] - m.net[head + kernel.RING])
+    written = int(m.net[head + kernel.WRITTEN])
+    if not m.net[head + kernel.RULES] or 2 * written <= room or written > room or 4 * room > LARGEST_RING:
+        return m
+    net = np.zeros(len(m.net) + 3 * room, dtype=np.int64)
+    net[: len(m.net)] = m.net
+    net[[head + kernel.RING_END, at.ROWS_END]] = len(net)
+    return m._replace(net=net)
 
 
 def _groups(m: Memory) -> IntArray:
