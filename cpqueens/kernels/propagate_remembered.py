@@ -200,7 +200,7 @@ def push_sum(m: Memory, d: int, top: int, p: int) -> Any:
 
 @inner_kernel
 def push_literals(m: Memory, d: int, top: int, p: int) -> Any:
-    """Describe a clause, or the truth of one: that it does not hold yet, and what the truth is."""
+    """Describe a clause, or the truth of one: that it does not hold yet. A known truth is not open."""
     is_truth = entry(m.net, p + at.KIND) == kinds.TRUTH_OR
     many, _, below = touched(m, d, p, is_truth)
     if not (many and below):
@@ -209,7 +209,7 @@ def push_literals(m: Memory, d: int, top: int, p: int) -> Any:
         v = entry(m.net, k)
         if not is_open(m, v) and (entry(m.x, v + at.LOW) == 1) == (entry(m.net, k + 1) > 0):
             return top
-    return push_rest(m, d, top, p, result_state(m, p) if is_truth else 1, 0)
+    return push_rest(m, d, top, p, 0, 0)
 
 
 @inner_kernel

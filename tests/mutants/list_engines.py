@@ -208,8 +208,6 @@ KERNELS = Area(
                tests=REMEMBERED),
         Mutant("sums that differ are not described", "propagate_remembered.push_group",
                "return top if some and below else begin", "return begin", tests=REMEMBERED),
-        Mutant("a truth is described as a clause", "propagate_remembered.push_literals",
-               "result_state(m, p) if is_truth else 1", "1", tests=REMEMBERED),
         Mutant("holes are not described", "propagate_remembered.push_values",
                "if entry(m.cells, shift + w):", "if True:", tests=REMEMBERED),
         Mutant("any two descriptions are the same", "propagate_remembered.is_same",

@@ -70,6 +70,21 @@ def early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alternating, "TURN", 1)
 
 
+Cut = Callable[[int], None]
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
+    """Return what lets all calls of the kernel have so many steps."""
+
+    def calls(steps: int) -> None:
+        monkeypatch.setattr(
+            "cpqueens.kernels.pace.Pace.timed", lambda self, call, _steps, _paused, **_: call(steps)
+        )
+
+    return calls
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave little room, which is copied for each state."""
@@ -115,12 +130,12 @@ FORMS: dict[str, Form] = {
     "truths of sums": lambda w, u, r: (w[0] + w[1] == w[2] + r.choice(u)) == (w.sum() <= r.choice(u)),
     "table": lambda w, u, r: Table(w, some(u, r)),
     "negative table": lambda w, u, r: NegativeTable(w, some(u, r)),
-    "among": lambda w, u, r: Among(w[:2], u[:2], w[2]),
+    "among": lambda w, u, r: Among(w[[0, 0, 1]], u[:2], w[2]),
     "count": lambda w, u, r: Count(w, r.choice(u), r.choice(["<=", "=="]), 1),
     "cardinality": lambda w, u, r: GlobalCardinality(w, u, lower=[0] * len(u), upper=[2] * len(u)),
     "values": lambda w, u, r: NValue(w, 2),
     "AllDifferent": lambda w, u, r: AllDifferent(w if len(u) > 2 else w[:2]),
-    "AllDifferent of sums": lambda w, u, r: AllDifferent(w[0] + w[1], w[1] + w[2], w[0] - w[2]),
+    "AllDifferent of sums": lambda w, u, r: AllDifferent(w[0] + w[1], w[2], r.choice(u)),
     "order": lambda w, u, r: LexLessEqual(w[:2], w[1:]),
     "precedence": lambda w, u, r: ValuePrecede(w, u[:2]),
     "absolute": lambda w, u, r: abs(w[0] - w[1]) + w[2] <= r.choice(u) + 1,
@@ -245,6 +260,39 @@ def test_old_subproblems_make_room_for_new_ones(
     monkeypatch.setattr(remembering, "RING", ring)
     monkeypatch.setattr(remembering, "SLOTS", slots)
     assert sum(agrees(windows(seed)) > 0 for seed in range(24)) > 2
+
+
+def test_what_is_overwritten_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembering, "RING", 1 << 9)
+    memory = remembering.with_room(
+        build_memory(Backtracking()._patterns(windows(1), True).compiled, False, remembering=True)[0]
+    )
+    d = memory.net[at.ROWS]
+    for written, kept in ((8, True), (7 + 512, True), (8 + 512, False)):
+        memory.net[d + kernel.WRITTEN] = written
+        assert kernel.is_kept(memory, d, 7) == kept
+
+
+@pytest.mark.usefixtures("early")
+def test_runs_are_the_same_however_they_are_cut(cut: Cut) -> None:
+    names = ("nodes", "failures", "restarts", "propagations", "subproblems_met", "delivered", "reason")
+
+    def said(steps: int) -> list[Any]:
+        cut(steps)
+        outcome = windows(9).solve(solver=SOLVER)
+        assert "took turns" in outcome.statistics["reason"]
+        return [outcome.objective, *(outcome.statistics[name] for name in names)]
+
+    assert said(1) == said(7) == said(10_000)
+
+
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("seed", [1, 5, 9, 10])
+def test_each_solution_is_better_than_all_before(seed: int, cut: Cut) -> None:
+    cut(1)  # each is delivered by itself
+    seen: list[Any] = []
+    outcome = windows(seed).solve(solver=SOLVER, on_improvement=seen.append)
+    assert outcome.statistics["delivered"] == len(seen)
 
 
 @pytest.mark.usefixtures("early")
