@@ -31,7 +31,7 @@ from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
 from cpqueens.lowered.schedules import TaskNetwork
-from cpqueens.system.interrupts import Stopped, stopping_if_long
+from cpqueens.system.stopping import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
