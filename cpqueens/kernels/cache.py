@@ -11,6 +11,7 @@ import os
 import shutil
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from cpqueens.kernels.sources import KERNELS, source_stamp
@@ -86,10 +87,22 @@ def kept(file: Path) -> bytes | None:
 @cache
 def _machine() -> str:
     """Return the versions of what compiles, and the processor."""
-    from importlib.metadata import version
-
     ensure_room("llvmlite")
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return repr((version("numba"), version("llvmlite"), *machine))
+    return repr((_version("numba"), _version("llvmlite"), *machine))
+
+
+def _version(package: str) -> str:
+    """Return which version of a package is installed, by the file in which it says so.
+
+    `importlib.metadata` takes as long to import as llvmlite: it is asked where there is no such file.
+    """
+    spec = find_spec(package)
+    try:
+        return (Path(*(spec.submodule_search_locations or ())[:1]) / "_version.py").read_text()
+    except (AttributeError, OSError):
+        from importlib.metadata import version
+
+        return version(package)
