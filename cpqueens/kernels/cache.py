@@ -6,8 +6,10 @@ installations and processors may lie side by side.
 """
 
 import atexit
+import contextlib
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from functools import cache
@@ -17,6 +19,7 @@ from pathlib import Path
 from cpqueens.kernels.sources import KERNELS, source_stamp
 from cpqueens.system.memory import ensure_room
 
+_SAID = re.compile(r"""version"?\s*[:=]\s*["'](\d[^"']*)["']""")
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -97,12 +100,14 @@ def _machine() -> str:
 def _version(package: str) -> str:
     """Return which version of a package is installed, by the file in which it says so.
 
-    `importlib.metadata` takes as long to import as llvmlite: it is asked where there is no such file.
+    `importlib.metadata` takes as long to import as llvmlite: it is asked where the file does not tell.
     """
     spec = find_spec(package)
-    try:
-        return (Path(*(spec.submodule_search_locations or ())[:1]) / "_version.py").read_text()
-    except (AttributeError, OSError):
-        from importlib.metadata import version
+    for place in (spec.submodule_search_locations or []) if spec is not None else []:
+        with contextlib.suppress(OSError):
+            said = _SAID.search((Path(place) / "_version.py").read_text(encoding="utf-8"))
+            if said is not None:
+                return said[1]
+    from importlib.metadata import version
 
-        return version(package)
+    return version(package)
