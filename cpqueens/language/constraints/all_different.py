@@ -19,7 +19,7 @@ _MANY = 500  # terms from which a pass over each row in turn is faster than sort
 _SPREAD = 8  # a range of values per term up to which each value has its mark; wider ones are sorted
 
 
-class _Terms:
+class _TermsOfList:
     """The variables that were listed as an array, made when somebody asks; else the terms are given."""
 
     def __get__(self, single: AllDifferent, owner: type[AllDifferent]) -> LinearArray:
@@ -56,7 +56,7 @@ class AllDifferent(Constraint):
     6
     """
 
-    terms: LinearArray = _Terms()  # type: ignore[assignment]
+    terms: LinearArray = _TermsOfList()  # type: ignore[assignment]
     listed: tuple[Registry, list[int]] | None = None
     """The model and the variables, where a list of these was given: the terms are made when asked for."""
 
