@@ -54,6 +54,19 @@ class AllDifferent(Constraint):
     >>> m.add(AllDifferent(x))
     >>> m.count(solver="python-constraint")
     6
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, a list (in which arrays may stand beside terms), or one
+        by one.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     terms: LinearArray = _TermsOfList()  # type: ignore[assignment]
