@@ -22,7 +22,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo mutants intervals experiments bench clean clean-cache help
+.PHONY: demo docs docs-browser docs-figures docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo kills mutants intervals experiments bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -32,10 +32,13 @@ help:
 	@echo "make lowest     a part of the tests with the lowest versions of all libraries"
 	@echo "make fuzz       random models on all solvers against brute force"
 	@echo "make cluster-demo  a count on a scheduler and two workers on this machine"
+	@echo "make kills      coordinators and workers of long counts killed 100 times each (some minutes)"
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
 	@echo "make docs       the site, in build/site; its code runs while it is built"
+	@echo "make docs-browser  every page of the site in a headless chromium: phone, wide screen, paper"
+	@echo "make docs-figures  what the site quotes of measurements, measured afresh: minutes"
 	@echo "make docs-links  whether the site's links to elsewhere still lead somewhere; needs a network"
 	@echo "make experiments  the classical texts reproduced, as experiments.html"
 	@echo "make test-slow  tests that take minutes"
@@ -63,6 +66,19 @@ test-slow: $(READY)
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs build/site
 
+# Figures that the site quotes and the build would take too long to measure; each page names their command.
+docs-figures: $(READY)
+	mkdir -p build
+	$(BIN)/cpqueens experiments --runs $(RUNS) --json > build/experiments.json
+	mv build/experiments.json docs/files/experiments.json
+	$(BIN)/python tests/benchmarks/bench_likes.py --out docs/files/likes.json
+	$(BIN)/python tests/benchmarks/bench_viewpoints.py --out docs/files/viewpoints.txt
+
+# Looks at every page as a phone, a wide screen and a printer would; wants chromium (apt-get install chromium).
+docs-browser: docs
+	$(BIN)/python $(INSTALL) --editable . --group browser
+	$(BIN)/python -m pytest -q tests/test_docs.py -k browser
+
 docs-links: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs build/links
 
@@ -87,6 +103,9 @@ gallery: $(READY)
 
 cluster-demo: $(READY)
 	$(BIN)/python examples/19_count_on_a_cluster.py 15
+
+kills: warm
+	$(BIN)/python -m pytest -q -s -m slow tests/longrun/test_kills.py -k hundred
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py --processes $(PROCESSES)

@@ -98,7 +98,8 @@ class Model(Statement):
         on_improvement
             Called with each better solution.
         on_progress
-            Called now and then with what a long search has done so far.
+            Called with what a long search has done so far: with ``{"bound": b}`` for each better bound of the
+            (first) objective that is proved; of a count now and then with ``count`` and an estimate.
         log
             A function of one line, or True for standard error.
         **parameters

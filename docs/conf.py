@@ -9,7 +9,7 @@ sys.path.insert(0, str(HERE))
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 os.environ["COLUMNS"] = "96"
 
-import generate  # noqa: E402  (beside this file)
+import generating  # noqa: E402  (beside this file)
 
 project = "cpqueens"
 author = "the cpqueens authors"
@@ -27,7 +27,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_extra_path = ["generated/extra"]
-exclude_patterns = ["files", "_build", "generated/extra", "generated/parts"]
+exclude_patterns = ["files", "generating", "_build", "generated/extra", "generated/parts"]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -44,4 +44,4 @@ autodoc_typehints = "none"
 napoleon_use_rtype = False
 
 
-generate.write_all(HERE / "generated")  # before Sphinx looks which pages there are
+generating.write_all(HERE / "generated")  # before Sphinx looks which pages there are

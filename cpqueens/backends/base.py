@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.answers.trace import Trace
+from cpqueens.backends.bounds import Bounds
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
@@ -135,6 +136,7 @@ class Request:
     log: Callable[[str], None] | None = None
     interrupted: Callable[[], bool] = lambda: False
     on_progress: Callable[[Mapping[str, Any]], None] | None = None
+    bounds: Bounds | None = None  # hears of proved bounds of the objective (Want.BEST), and tells the user
     incumbent: Callable[[], int | None] | None = None  # an objective met elsewhere, ever better (BOUND)
     heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
 
@@ -147,6 +149,11 @@ class Request:
         """Return a recorder if the run is to be recorded."""
         room = self.parameters.get("trace", 0)
         return TraceRecorder([model.name_of(v) for v in model.decisions.tolist()], room) if room else None
+
+    def prove(self, bound: int) -> None:
+        """Tell of a proved bound of the objective; only the best one is kept, and shown."""
+        if self.bounds is not None:
+            self.bounds.tell(bound)
 
     def should_stop(self) -> bool:
         """Say whether the run must end now; cheap enough for every few milliseconds."""

@@ -75,6 +75,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
             lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
             pace.steps,
             lambda _: bool(now[lots.RUN] < len(lot.x)),
+            unmade=None,
         )
         spent = time.perf_counter() - waited() - began
         last = int(now[lots.RUN])

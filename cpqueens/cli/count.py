@@ -111,7 +111,9 @@ def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     standing = Standing(instance.title, given["solver"], time_limit=given.get("time_limit"))
 
     def note(state: Any) -> None:
-        standing.said = so_far(state)
+        standing.hear(state)
+        if "count" in state:
+            standing.said = so_far(state)
 
     with progress(standing):
         outcome = count_solutions(instance.model, on_progress=note, **given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -100,6 +101,7 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
 
     def note(solver: str, count: int, seconds: float) -> None:
         standing.solver, standing.done = solver, count
+        standing.since = time.monotonic() - seconds
 
     with progress(standing):
         return cross_check(

@@ -154,6 +154,7 @@ def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool)
 
     try:
         with progress(standing, shown):
+            options["on_progress"] = standing.hear
             outcome = trusted(run(instance.model, solver, Want.ALL, take, list, options))
     except CpqueensError as error:
         if isinstance(funnel.sink, JsonSink) and funnel.sink.open:

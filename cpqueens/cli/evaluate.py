@@ -97,7 +97,7 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
         raise ModelError("--cluster: has its own workers; --processes is not taken")
     if processes is None and options["heuristic"] and address is None:
         processes = 1
-    standing = Standing("evaluating", unit="runs", time_limit=options["time_limit"])
+    standing = Standing("evaluating", unit="runs", time_limit=options["time_limit"], since=None)
 
     def note(state: Progress) -> None:
         standing.solver, standing.done, standing.of = state.who, state.done, state.of

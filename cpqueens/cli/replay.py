@@ -6,7 +6,7 @@ import click
 
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.standing import Standing
+from cpqueens.cli.standing import Standing, watched
 from cpqueens.cli.terminal import progress, say
 
 
@@ -53,8 +53,10 @@ def command(
         outcomes = []
         for solver in solvers:
             given = shared.run_options(solver=solver, params=params, **options)
-            with progress(Standing(instance.title, solver, time_limit=given.get("time_limit"))):
-                outcomes.append(solve(instance.model, trace=events, **given))
+            standing = Standing(instance.title, solver, time_limit=given.get("time_limit"))
+            with progress(standing):
+                told = watched(standing, instance.model)
+                outcomes.append(solve(instance.model, trace=events, **given, **told))
         page = replay_page(outcomes).encode()
         file.append(page)
     except BaseException:

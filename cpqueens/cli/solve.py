@@ -12,7 +12,7 @@ import click
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
-from cpqueens.cli.standing import Standing
+from cpqueens.cli.standing import Standing, watched
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError, UnsupportedRequest
 
@@ -59,7 +59,7 @@ def command(
         file = stack.enter_context(SolutionWriter(out, instance.model, force=force)) if out else None
         standing = Standing(instance.title, given["solver"], time_limit=given.get("time_limit"))
         with progress(standing):
-            outcome = solve(instance.model, **_watched(instance, given, standing))
+            outcome = solve(instance.model, **given, **watched(standing, instance.model))
         if file is not None and len(outcome.solutions):
             file.write(outcome.solutions)
         elif file is not None:
@@ -75,18 +75,6 @@ def command(
     elif reasons is not None:
         say(reasons[1])
     return exit_of_solve(outcome)
-
-
-def _watched(instance: Instance, given: dict[str, Any], standing: Standing) -> dict[str, Any]:
-    """Return the options, with what tells of better solutions where there are any."""
-    goals = instance.model.goals
-    if instance.model.objective is None:
-        return given
-
-    def note(solution: Solution) -> None:
-        standing.objective = int(solution[goals[0].term])
-
-    return {**given, "on_improvement": note}
 
 
 TRACED = 10_000

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cpqueens.answers.outcome import Solution
+    from cpqueens.language.statement import Statement
 
 
 @dataclass
 class Standing:
     """What is known so far; whoever works changes it, and what is not known is left out.
 
-    >>> standing = Standing("queens(n=8)", "cpsat", time_limit=90)
-    >>> standing.objective = 17
+    >>> standing = Standing("golomb_ruler(marks=9)", "cpsat", time_limit=90)
+    >>> standing.objective, standing.bound = 48, 43
     >>> str(standing)
-    'queens(n=8): cpsat, objective 17, limit 1 min 30 s'
+    'golomb_ruler(marks=9): cpsat, objective 48, bound 43, limit 1 min 30 s (in 1 min 30 s)'
+    >>> standing.within(55)
+    'golomb_ruler: objective 48, bound 43, in 1 min 30 s'
+    >>> standing.within(24)
+    'best 48, bound 43'
 
     Attributes
     ----------
@@ -22,6 +31,8 @@ class Standing:
         Is done.
     solver
         By whom.
+    time_limit, since
+        Seconds, and the time at which they began; None where each part of the work has a limit of its own.
     done, of, unit
         Parts of the work, such as runs; ``of`` is None where nobody knows how many there are.
     said
@@ -42,28 +53,75 @@ class Standing:
     remaining: float | None = None
     first: int = 0
     began: float = field(default_factory=time.monotonic)
+    since: float | None = field(default_factory=time.monotonic)
 
     def __str__(self) -> str:
-        known = ", ".join(filter(None, self._parts()))
-        return f"{self.what}: {known}" if known else self.what
+        return self._text(self.what, self._parts())
 
-    def _parts(self) -> Iterator[str]:
-        yield self.solver
+    def within(self, width: int) -> str:
+        """Return as much as fits into a line: what changes comes before what was said in the command."""
+        what, parts = self.what.partition("(")[0], self._parts()
+        short = {**parts, "solver": "", "limit": self._until_limit()}
+        shorter = {**short, "objective": short["objective"].replace("objective", "best")}
+        least = {name: shorter[name] for name in ("done", "objective", "bound", "said", "left")}
+        tries = (
+            str(self), self._text(what, parts), self._text(what, {**parts, "solver": ""}),
+            self._text(what, short), self._text("", short), self._text("", shorter), self._text("", least),
+        )  # fmt: skip
+        return next((text for text in tries if text and len(text) <= width), tries[-1] or what)
+
+    @staticmethod
+    def _text(what: str, parts: Mapping[str, str]) -> str:
+        known = ", ".join(filter(None, parts.values()))
+        return f"{what}: {known}" if what and known else what or known
+
+    def _parts(self) -> dict[str, str]:
+        left, done = self._left(), ""
         if self.done is not None and (self.done or self.of):
             whole = "" if self.of is None else f" of {self.of:,}"
-            yield f"{self.done:,}{whole} {self.unit}".rstrip()
-        yield "" if self.objective is None else f"objective {self.objective:,}"
-        yield "" if self.bound is None else f"bound {self.bound:,}"
-        yield self.said
-        left = self._left()
-        yield "" if left is None else f"{clock(left)} left"
-        yield "" if self.time_limit is None else f"limit {clock(self.time_limit)}"
+            done = f"{self.done:,}{whole} {self.unit}".rstrip()
+        return {
+            "solver": self.solver,
+            "done": done,
+            "objective": "" if self.objective is None else f"objective {self.objective:,}",
+            "bound": "" if self.bound is None else f"bound {self.bound:,}",
+            "said": self.said,
+            "left": "" if left is None else f"{clock(left)} left",
+            "limit": self._limit(),
+        }
+
+    def _limit(self) -> str:
+        if self.time_limit is None:
+            return ""
+        until = self._until_limit()
+        return f"limit {clock(self.time_limit)} {f'({until})' if until else 'each'}"
+
+    def _until_limit(self) -> str:
+        if self.time_limit is None or self.since is None:
+            return ""
+        return f"in {clock(max(0.0, self.since + self.time_limit - time.monotonic()))}"
+
+    def hear(self, state: Mapping[str, Any]) -> None:
+        """Take what a search tells of its progress."""
+        self.bound = state.get("bound", self.bound)
 
     def _left(self) -> float | None:
         if self.remaining is not None or self.of is None or self.done is None or self.done <= self.first:
             return self.remaining
         spent = time.monotonic() - self.began
         return spent * (self.of - self.done) / (self.done - self.first)
+
+
+def watched(standing: Standing, model: Statement) -> dict[str, Any]:
+    """Return the options by which a search for the best solution tells its incumbents and bounds."""
+    goals = model.goals
+    if not goals:
+        return {}
+
+    def note(solution: Solution) -> None:
+        standing.objective = int(solution[goals[0].term])
+
+    return {"on_improvement": note, "on_progress": standing.hear}
 
 
 def clock(seconds: float) -> str:

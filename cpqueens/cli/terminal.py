@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WIDTH = 110
 """Columns of text that goes to no terminal."""
 _PATIENCE = 0.6  # seconds before progress is shown; rich is not even imported for less
+_BESIDE = 11  # columns of a line of progress for what turns, for the time since it began, and between
 _SHOWN = 10  # violated soft constraints
 
 
@@ -108,10 +109,12 @@ def _spin(standing: Standing, done: threading.Event) -> None:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
         while not done.wait(0.2):
-            bar.update(task, description=one_line(str(standing)))
+            room = max(1, console.width - _BESIDE)
+            bar.update(task, description=one_line(standing.within(room), room))
 
 
 def so_far(state: Mapping[str, Any]) -> str:

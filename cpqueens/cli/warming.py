@@ -34,6 +34,7 @@ RUNS: tuple[Run, ...] = (
     ("costas_array", "n=7", "local-search:auto", {}),
     ("peaceable_queens", "n=3", "local-search:auto", {"step_limit": 600}),
     ("job_shop", "instance=guide", "local-search:auto", {"step_limit": 100}),
+    ("travelling_salesman", "cities=9", "local-search:auto", {"step_limit": 100}),
     ("graph_colouring", "size=5", "local-search:auto", {"step_limit": 100}),
     ("golomb_ruler", "marks=5", "local-search:auto", {"step_limit": 100}),
     ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),

@@ -6,7 +6,8 @@ variable can be replaced by the function, and "there are values for it" is said 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.ranges import OutOfRange
@@ -29,18 +31,19 @@ def functions_of(model: Model, known: set[int]) -> dict[int, Function]:
     """Return decision variables that follow from ``known`` ones, each after those that it depends on.
 
     They follow from an equation in which they alone are unknown, with the coefficient 1 or -1, or are the
-    other side of an `Inverse`.
+    other side of an `Inverse`; or they are 0/1 variables of which exactly one is 1, each with a coefficient
+    of its own in an equation; or an equation says for each of their values whether they have it.
     """
     settled, found = set(known), dict[int, Function]()
+    if settled.issuperset(model.decisions.tolist()):
+        return found
     stated = [posted.constraint for posted in own_constraints(model)]
+    chosen = _exactly_one(model, stated)
     while True:
         reach = _Reach(model, settled)
-        new = {
-            v: function
-            for constraint in stated
-            for v, function in _following(constraint, reach)
-            if v not in settled and not model.is_defined[v]
-        }
+        follows = [pair for constraint in stated for pair in _following(constraint, reach, chosen)]
+        follows += _by_values(model, stated, reach)
+        new = {v: function for v, function in follows if v not in settled and not model.is_defined[v]}
         if not new:
             return found
         settled |= new.keys()
@@ -83,10 +86,13 @@ def _scope_of(definition: Any, at: int) -> set[int]:
     return {v for array in arguments for variables, _, _ in array.rows() for v in variables}
 
 
-def _following(constraint: Constraint, reach: _Reach) -> Iterator[tuple[int, Function]]:
+def _following(
+    constraint: Constraint, reach: _Reach, chosen: Mapping[int, list[tuple[int, ...]]]
+) -> Iterator[tuple[int, Function]]:
     if isinstance(constraint, Linear) and constraint.relation == "==":
         for row in constraint.expression.rows():
             yield from _solved(row, reach)
+            yield from _told_apart(row, reach, chosen)
     elif isinstance(constraint, Inverse):
         for there, back in ((constraint.first, constraint.second), (constraint.second, constraint.first)):
             if reach.total(there) and not any(reach.unknown(row) for row in there.rows()):
@@ -122,3 +128,84 @@ def _place_of(there: LinearArray, position: int, shift: int) -> Function:
         return sum(k * (terms[k] == position) for k in range(terms.size)) - shift
 
     return make
+
+
+def _exactly_one(model: Model, stated: Iterable[Constraint]) -> dict[int, list[tuple[int, ...]]]:
+    """Return for each 0/1 variable the sets of them, of which exactly one is 1, that it is in."""
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for constraint in stated:
+        if not isinstance(constraint, Linear) or constraint.relation != "==":
+            continue
+        for variables, coefficients, constant in constraint.expression.rows():
+            same = len(set(coefficients)) == 1 and constant == -coefficients[0]
+            if same and all(model.lower[v] >= 0 and model.upper[v] <= 1 for v in variables):
+                for v in variables:
+                    found.setdefault(v, []).append(tuple(variables))
+    return found
+
+
+def _told_apart(
+    row: Row, reach: _Reach, chosen: Mapping[int, list[tuple[int, ...]]]
+) -> Iterator[tuple[int, Function]]:
+    """Yield 0/1 variables of which one is 1: which one, an equation says, by a coefficient for each."""
+    unknown = reach.unknown(row)
+    if len(unknown) < 2:
+        return
+    variables, coefficients, constant = row
+    mine = dict(zip(variables, coefficients, strict=True))
+    for group in chosen.get(unknown[0], ()):
+        factors = {v: mine.get(v, 0) for v in group}
+        if not set(unknown) <= set(group) or len(set(factors.values())) < len(factors):
+            continue
+        rest = {v: a for v, a in mine.items() if v not in factors}
+        others = Term(reach.model, tuple(rest), tuple(rest.values()), constant)
+        if not rest or not reach.total(others) or not reach.in_range(others):
+            continue
+        for v, factor in factors.items():
+            yield v, partial(_is, others, -factor)
+        return
+
+
+def _is(term: Term, value: int, rebuilder: Rebuilder) -> Any:
+    return 1 * (rebuilder.array(term) == value)
+
+
+def _by_values(model: Model, stated: Iterable[Constraint], reach: _Reach) -> Iterator[tuple[int, Function]]:
+    """Yield variables of which equations say for each value, by a known term, whether they have it."""
+    told: dict[int, dict[int, Term]] = {}
+    for constraint in stated:
+        if not isinstance(constraint, Linear) or constraint.relation != "==":
+            continue
+        for row in constraint.expression.rows():
+            for variable, value, term in _truths_of(model, row, reach):
+                told.setdefault(variable, {})[value] = term
+    for variable, terms in told.items():
+        if variable not in model.domains and model.upper[variable] - model.lower[variable] >= len(terms):
+            continue
+        values = model.domain_values(variable, len(terms)).tolist()
+        if terms.keys() >= set(values):
+            kept = {value: terms[value] for value in values}
+            yield variable, partial(_weighed, kept)
+
+
+def _truths_of(model: Model, row: Row, reach: _Reach) -> Iterator[tuple[int, int, Term]]:
+    """Yield what an equation says: a variable has a value where a known term is 1."""
+    unknown = reach.unknown(row)
+    made = model.producer(unknown[0]) if len(unknown) == 1 else None
+    if made is None or not isinstance(made[0], Truth):
+        return
+    inner = made[0].constraint.take(np.array([made[1]]))
+    if not isinstance(inner, Linear) or inner.relation != "==":
+        return
+    ((variables, coefficients, constant),) = inner.expression.rows()
+    mine = dict(zip(row[0], row[1], strict=True))
+    factor = mine.pop(unknown[0])
+    if len(variables) != 1 or abs(coefficients[0]) != 1 or abs(factor) != 1 or reach.known(variables[0]):
+        return
+    term = Term(model, tuple(mine), tuple(-factor * a for a in mine.values()), -factor * row[2])
+    if mine and reach.total(term) and reach.in_range(term):
+        yield variables[0], -constant * coefficients[0], term
+
+
+def _weighed(terms: Mapping[int, Term], rebuilder: Rebuilder) -> Any:
+    return sum(value * rebuilder.array(term) for value, term in terms.items())

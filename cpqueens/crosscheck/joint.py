@@ -2,95 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
 from cpqueens.crosscheck.functional import functions_of
+from cpqueens.crosscheck.matching import Side
 from cpqueens.crosscheck.wording import Said, parts_of
-from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table import Table
-from cpqueens.language.expressions import BoolArray
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.linear_rows import Row
-from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
+from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
 
 
-def _names(model: Model) -> dict[str, int]:
-    return {model.name_of(v): v for v in model.decisions.tolist()}
-
-
-def shared_variables(a: Model, b: Model, mapping: Mapping[str, str] | None) -> dict[str, tuple[int, int]]:
-    """Return for each name in ``a`` the variable there and that in ``b``."""
-    if mapping is None:
-        ours, theirs = _names(a), _names(b)
-        found = {name: (v, theirs[name]) for name, v in ours.items() if name in theirs}
-    else:
-        found = {}
-        for mine, other in mapping.items():
-            left, right = _variables(a, mine), _variables(b, other)
-            if len(left) != len(right):
-                raise ModelError(f"mapping: {mine} has {len(left)} variables and {other} has {len(right)}")
-            found |= {a.name_of(v): (v, w) for v, w in zip(left, right, strict=True)}
-    if not found:
-        raise ModelError(
-            f"the models share no variable by name: a has {_some(a)}, b has {_some(b)}; give mapping="
-        )
-    if len({w for _, w in found.values()}) < len(found):
-        raise ModelError("mapping: a variable of b is named twice")
-    return found
-
-
-def _variables(model: Model, name: Any) -> list[int]:
-    names = _names(model)
-    if name in names:
-        return [names[name]]
-    block = model.blocks.by_name.get(name) if isinstance(name, str) else None
-    if block is None:
-        near = did_you_mean(name, (*model.blocks.by_name, *names)) if isinstance(name, str) else ""
-        raise ModelError(f"mapping: {model.name} has no variable {shown(name)}{near}")
-    return list(range(block.first, block.first + block.size))
-
-
-def _some(model: Model) -> str:
-    names = list(model.blocks.by_name)
-    return ", ".join(names[:5]) + (" ..." if len(names) > 5 else "") if names else "none"
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of the two models."""
-
-    name: str
-    model: Model
-    objective: Model
-    """The same with its objective."""
-
-    def private(self, shared: Iterable[int]) -> list[int]:
-        """Return its decision variables that are not shared."""
-        known = set(shared)
-        return [v for v in self.model.decisions.tolist() if v not in known]
-
-
-def side(name: str, model: Model) -> Side:
-    """Return a model with and without its objective."""
-    plain = model.copy()
-    plain.drop_objectives()
-    return Side(name, plain, model)
+class OutOfTimeError(Exception):
+    """Two models are so large that writing them as one takes longer than there is time."""
 
 
 class Joint:
     """The first model written anew, to which parts of the second are added over the shared variables."""
 
-    def __init__(self, first: Side, second: Side, pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, first: Side, second: Side, pairs: Sequence[tuple[int, int]], end: float = float("inf")
+    ) -> None:
+        """Write the first model; raise `OutOfTimeError` at a time of the monotonic clock, here and later."""
+        self._end = end
         self.model = Model(f"{first.name} and {second.name}")
         self.first, self.second, self.pairs = first, second, pairs
         self._place: dict[int, Any] = {}
@@ -99,21 +42,24 @@ class Joint:
             created = new_variable(self.model, domain_of(first.model, v), f"v{v}")
             self._place[v] = created
             rows[v] = _row(created)
-        self._said = Said(self.model)
-        """All that the first model says; what the second says too needs no proof."""
-        for constraint in self._rebuild(first, rows):
-            self._said.learn(constraint)
+        self._first = Rebuilder(first.model, self.model, rows)
+        self._stated = list(self._rebuild(first, self._first))
         self._second_rows: dict[int, Row] = {w: rows[v] for v, w in pairs}
+        self._look_at_clock()
         self._functions = functions_of(second.model, set(self._second_rows))
         """Of the second's own variables those that follow from the shared ones."""
 
-    def _rebuild(self, side: Side, rows: dict[int, Row]) -> Iterator[Constraint]:
+    def _rebuild(self, side: Side, rebuilder: Rebuilder) -> Iterator[Constraint]:
         """Post all that a model says, and yield each constraint."""
-        rebuilder = Rebuilder(side.model, self.model, rows)
-        for posted in own_constraints(side.model):
-            constraint = rebuilder.constraint(posted.constraint)
+        for stated in side.joined:
+            self._look_at_clock()
+            constraint = rebuilder.constraint(stated)
             self.model.add(constraint)
             yield constraint
+
+    def _look_at_clock(self) -> None:
+        if time.monotonic() > self._end:
+            raise OutOfTimeError
 
     def values(self, solution: Solution) -> list[int]:
         """Return the values of the shared variables."""
@@ -132,9 +78,13 @@ class Joint:
     def refusals(self, own: set[int]) -> list[BoolArray]:
         """Return what the second model refuses, a truth for each constraint that is not in ``own``.
 
-        In those that are it has free variables.
+        In those that are, by their positions in what it states, it has free variables.
         """
         rebuilder = self._rebuilder({})
+        said = Said(self.model)  # what the second says too needs no proof
+        for constraint in self._stated:
+            self._look_at_clock()
+            said.learn(constraint)
         found: list[Any] = []
         for v, w in self.pairs:
             found += _outside(self._place[v], domain_of(self.first.model, v), domain_of(self.second.model, w))
@@ -142,29 +92,27 @@ class Joint:
             term = of_rows(self.model, [rebuilder.row(w)], ())
             low, high = (int(end[0]) for end in term.bounds())
             found += _outside(term, (low, high), domain_of(self.second.model, w))
-        for k, posted in enumerate(own_constraints(self.second.model)):
-            if k not in own:
-                found += self._negated(rebuilder.constraint(posted.constraint).flattened())
+        stated = self.second.joined if not own else _but(self.second.stated, own)
+        constraints = [rebuilder.constraint(constraint).flattened() for constraint in stated]
+        unknown = [c for c in constraints if _new(said, c)]
+        for constraint in self._stated if unknown else ():
+            self._look_at_clock()
+            said.learn_parts(constraint)
+        for constraint in unknown:
+            self._look_at_clock()
+            found += _negated(said, constraint)
         return found
 
-    def _negated(self, constraint: Constraint) -> list[BoolArray]:
-        """Return the negation of what the first model does not state in the same words."""
-        parts = parts_of(constraint)
-        known = [self._new(part) for part in parts]
-        if any(len(new) < part.size for new, part in zip(known, parts, strict=True)):
-            return [~part.take(np.array(new)) for new, part in zip(known, parts, strict=True) if new]
-        new = self._new(constraint)
-        return [~constraint.take(np.array(new))] if new else []
-
-    def _new(self, constraint: Constraint) -> list[int]:
-        """Return which elements do not follow from the words of the first model."""
-        return [k for k, follows in enumerate(self._said.of(constraint)) if not follows]
+    def objectives(self) -> tuple[list[LinearArray], list[LinearArray]]:
+        """Return the terms of both models' objectives, as far as all variables are known."""
+        both = (self._first, self.first), (self._rebuilder({}), self.second)
+        mine, theirs = ([rebuilder.array(goal.term) for goal in side.whole.goals] for rebuilder, side in both)
+        return mine, theirs
 
     def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
         """Return what the constraints in ``own`` refuse where the free variables have the values."""
         rebuilder = self._rebuilder(values)
-        stated = own_constraints(self.second.model)
-        return [~rebuilder.constraint(stated[k].constraint) for k in sorted(own)]
+        return [~rebuilder.constraint(self.second.stated[k]) for k in sorted(own)]
 
     def _rebuilder(self, values: Mapping[int, int]) -> Rebuilder:
         constants: dict[int, Row] = {w: ((), (), value) for w, value in values.items()}
@@ -182,8 +130,23 @@ class Joint:
                 self.model.add(_inside(of_rows(self.model, [rows[w]], ()), domain))
             else:
                 rows[w] = _row(new_variable(self.model, domain, f"w{w}"))
-        for _ in self._rebuild(self.second, rows):
+        for _ in self._rebuild(self.second, Rebuilder(self.second.model, self.model, rows)):
             pass
+
+
+def _negated(said: Said, constraint: Constraint) -> list[BoolArray]:
+    """Return the negation of what is not said in the same words."""
+    parts = parts_of(constraint)
+    known = [_new(said, part) for part in parts]
+    if any(len(new) < part.size for new, part in zip(known, parts, strict=True)):
+        return [~part.take(np.array(new)) for new, part in zip(known, parts, strict=True) if new]
+    new = _new(said, constraint)
+    return [~constraint.take(np.array(new))] if new else []
+
+
+def _new(said: Said, constraint: Constraint) -> list[int]:
+    """Return which elements do not follow from what is said."""
+    return [k for k, follows in enumerate(said.of(constraint)) if not follows]
 
 
 def _row(array: Any) -> Row:
@@ -191,10 +154,20 @@ def _row(array: Any) -> Row:
     return tuple(variables), tuple(coefficients), constant
 
 
-def reached_constraints(model: Model, variables: Sequence[int]) -> set[int]:
-    """Return which of the user's constraints reach some variables, also through definitions."""
+def _but(constraints: Sequence[Constraint], positions: set[int]) -> list[Constraint]:
+    return [c for k, c in enumerate(constraints) if k not in positions]
+
+
+def reached_constraints(side: Side, variables: Sequence[int]) -> set[int]:
+    """Return which of the stated constraints reach some variables, also through definitions."""
     if not variables:
         return set()
+    reaches = reaching(side.model, variables)
+    return {k for k, stated in enumerate(side.stated) if any(map(reaches, stated.arguments))}
+
+
+def reaching(model: Model, variables: Sequence[int]) -> Callable[[LinearArray], bool]:
+    """Return what says whether terms depend on some of the variables, also through definitions."""
     wanted = set(variables)
     reached: dict[int, bool] = {}
 
@@ -209,11 +182,7 @@ def reached_constraints(model: Model, variables: Sequence[int]) -> set[int]:
                 reached[variable] = any(reaches(v) for array in _arguments(one) for v in _scope(array))
         return reached[variable]
 
-    return {
-        k
-        for k, posted in enumerate(own_constraints(model))
-        if any(reaches(v) for array in posted.constraint.arguments for v in _scope(array))
-    }
+    return lambda array: any(map(reaches, _scope(array)))
 
 
 def _arguments(definition: Any) -> Iterable[Any]:

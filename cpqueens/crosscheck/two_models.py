@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from cpqueens.crosscheck.orbit_comparison import OrbitComparison
 
+Best = int | tuple[int, ...]
+"""A best value; of several objectives all of them."""
+
 _LISTED = 12  # values and constraints of a text
 
 
@@ -36,6 +39,13 @@ _WORDS = {
 }
 
 
+def values_text(values: Mapping[str, int]) -> str:
+    """Return the first of some values as text."""
+    parts = [f"{name} = {value}" for name, value in list(values.items())[:_LISTED]]
+    more = "" if len(values) <= _LISTED else f" and {len(values) - _LISTED} more"
+    return ", ".join(parts) + more
+
+
 @dataclass(frozen=True)
 class Difference:
     """An assignment to the shared variables that one model accepts and the other does not.
@@ -57,9 +67,7 @@ class Difference:
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
-        parts = [f"{name} = {value}" for name, value in list(self.values.items())[:_LISTED]]
-        more = "" if len(self.values) <= _LISTED else f" and {len(self.values) - _LISTED} more"
-        lines = [f"{self.accepted} accepts and {self.refused} does not: {', '.join(parts)}{more}"]
+        lines = [f"{self.accepted} accepts and {self.refused} does not: {values_text(self.values)}"]
         lines += [f"    {self.refused}: {reason}" for reason in self.reasons[:_LISTED]]
         return "\n".join(lines)
 
@@ -84,25 +92,39 @@ class ModelComparison:
         What it took.
     orbits
         How they compare up to symmetries, where these were given.
+    optimal
+        How the sets of optimal solutions compare; None unless both have objectives and their best values are
+        proved, or proved to be the same.
+    objectives
+        Whether each has an objective.
     """
 
     verdict: ModelRelation
     shared: tuple[str, ...]
     differences: tuple[Difference, ...]
     proofs: Mapping[str, tuple[str, ...]]
-    optima: tuple[int | None, int | None] = (None, None)
+    optima: tuple[Best | None, Best | None] = (None, None)
     seconds: float = 0.0
     orbits: OrbitComparison | None = None
+    optimal: ModelComparison | None = None
+    objectives: tuple[bool, bool] = (False, False)
 
     @property
     def equal(self) -> bool:
-        """Whether the sets of solutions are proved equal, and the best values too where both have one."""
-        return self.verdict is ModelRelation.EQUAL and self.optima[0] == self.optima[1]
+        """Whether the sets of solutions are proved equal.
+
+        Where both have objectives, the best values and the sets of optimal solutions, too.
+        """
+        if self.verdict is not ModelRelation.EQUAL or not all(self.objectives):
+            return self.verdict is ModelRelation.EQUAL
+        return self.optima[0] == self.optima[1] and self.optimal is not None and self.optimal.equal
 
     @property
     def different(self) -> bool:
         """Whether a difference is proved."""
-        return bool(self.differences) or (None not in self.optima and self.optima[0] != self.optima[1])
+        if self.differences or (None not in self.optima and self.optima[0] != self.optima[1]):
+            return True
+        return self.optimal is not None and self.optimal.different
 
     @property
     def exit_code(self) -> int:
@@ -113,9 +135,19 @@ class ModelComparison:
         lines = [f"{self.verdict}: {_WORDS[self.verdict]}", f"compared over {len(self.shared)} variables"]
         lines += [str(difference) for difference in self.differences]
         lines += [f"proved: {question} ({', '.join(by)})" for question, by in self.proofs.items()]
-        if self.optima != (None, None):
-            known = ["not proved" if value is None else str(value) for value in self.optima]
-            lines.append(f"best value: {known[0]} of a, {known[1]} of b")
+        lines += self._about_objectives()
         if self.orbits is not None:
             lines.append(str(self.orbits))
         return "\n".join(lines)
+
+    def _about_objectives(self) -> list[str]:
+        if not all(self.objectives):
+            one = [name for name, has in zip("ab", self.objectives, strict=True) if has]
+            return [f"only {one[0]} has an objective, which is compared with nothing"] if one else []
+        known = ["not proved" if value is None else str(value) for value in self.optima]
+        lines = [f"best value: {known[0]} of a, {known[1]} of b"]
+        if self.optimal is None:
+            return [*lines, "optimal solutions: not compared, because the best values were not proved"]
+        lines.append(f"optimal solutions: {self.optimal.verdict}: {_WORDS[self.optimal.verdict]}")
+        lines += [f"    {line}" for d in self.optimal.differences for line in str(d).splitlines()]
+        return lines + [f"    proved: {what} ({', '.join(by)})" for what, by in self.optimal.proofs.items()]

@@ -39,7 +39,7 @@ def propagator(function: Function) -> Function:
 def unbounded_kernel(function: Function) -> Function:
     """Make an entry whose shortest call would take too long in plain form: it is compiled before the first.
 
-    Its callers expect `tiers.NotCompiled`.
+    Its callers expect `Stopped`, where the run is to stop meanwhile.
     """
     return cast(Function, KernelEntry(function, bounded=False))
 

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from cpqueens.system.stopping import Stopped
+
 _SLICE = 0.01  # seconds that a call should take
 _MOST = 1 << 24
 _Answer = TypeVar("_Answer")
@@ -21,15 +23,30 @@ class Pace:
     def __init__(self, steps: int = 16) -> None:
         self.steps = steps
 
-    def counted(self, call: Callable[[int], _Answer], steps: int, done: Callable[[], int]) -> _Answer:
+    def counted(
+        self, call: Callable[[int], _Answer], steps: int, done: Callable[[], int], unmade: _Answer
+    ) -> _Answer:
         """Make a call as `timed` does; ``done`` counts the steps."""
         end = done() + steps
-        return self.timed(call, steps, lambda _: done() >= end)
+        return self.timed(call, steps, lambda _: done() >= end, unmade)
 
-    def timed(self, call: Callable[[int], _Answer], steps: int, paused: Callable[[_Answer], bool]) -> _Answer:
-        """Make a call of ``steps`` steps, and learn from it; it used them all if its answer is ``paused``."""
+    def timed(
+        self,
+        call: Callable[[int], _Answer],
+        steps: int,
+        paused: Callable[[_Answer], bool],
+        unmade: _Answer,
+    ) -> _Answer:
+        """Make a call of ``steps`` steps, and learn from it; it used them all if its answer is ``paused``.
+
+        One that is broken off, because the run is to stop, has changed nothing. So its answer is ``unmade``,
+        that of a call that comes back before its first step, and the caller looks at its limits.
+        """
         began = time.perf_counter()
-        answer = call(steps)
+        try:
+            answer = call(steps)
+        except Stopped:
+            return unmade
         spent = time.perf_counter() - began
         if spent > 2 * _SLICE:
             self.steps = max(1, int(min(steps, self.steps) * _SLICE / spent))

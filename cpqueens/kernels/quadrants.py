@@ -25,7 +25,7 @@ Words = NDArray[np.uint64]
 Starts = NDArray[np.int32]
 Squares = NDArray[np.bool_]
 
-MAX_N = 21  # beyond it tables outgrow a small machine and lines outgrow the words
+MAX_N = 22  # its 64 lines fill a word; its tables, while they are built, 4 GB
 TABLE_LINES = 30  # lines that the table of unions holds
 
 
@@ -101,9 +101,9 @@ class Layout:
 def layout(n: int) -> Layout:
     """Return the layout for n, with the number of central lines that was fastest (measured).
 
-    At most 32 lines may be left, so `halves` has words of 32 bits.
+    At most 32 lines may be left, so `halves` has words of 32 bits: 22 needs five, and 4,096 parts.
     """
-    central = 0 if n <= 17 else 2 if n <= 19 else 3
+    central = 0 if n <= 17 else 2 if n <= 19 else 3 if n <= 21 else 5
     return Layout(n, max(0, min(central, n - 1 - n % 2)))
 
 

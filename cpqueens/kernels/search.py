@@ -114,7 +114,10 @@ class PatternSearch(ABC):
         """Run for ``budget`` placements or as many as take some milliseconds; return how many are written."""
         steps = self.pace.steps if budget is None else budget
         return self.pace.timed(
-            lambda budget: int(self._run(out, budget)), steps, lambda filled: not filled or filled < len(out)
+            lambda budget: int(self._run(out, budget)),
+            steps,
+            lambda filled: not filled or filled < len(out),
+            unmade=0,
         )
 
     @abstractmethod

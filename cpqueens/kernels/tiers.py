@@ -21,10 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.kernels import cache
 from cpqueens.kernels.signatures import flatten
 from cpqueens.system.memory import ensure_room
+from cpqueens.system.stopping import Stopped, stopping
 
 if TYPE_CHECKING:
     from cpqueens.kernels.jobs import Job
@@ -43,6 +45,8 @@ LARGE, HUGE = 1 << 17, 1 << 21
 the cache, or even has it compiled and waits."""
 _MODES = ("tiers", "plain", "compiled", "here")
 _POLL = 0.005
+_LONG_CALL = 0.02
+"""Seconds after which a call in plain form is broken off where its run is to stop: twice those of a slice."""
 _UNSIGNED = 1 << 63  # integers from here on are unsigned
 _AT_ONCE = ("compiled", "here")
 _SAY = 1.0
@@ -74,10 +78,6 @@ def mode(name: str) -> Iterator[None]:
         MODE = before
 
 
-class NotCompiled(Exception):  # noqa: N818 - control flow
-    """The run is to stop, and a kernel that is not called in plain form is not compiled yet."""
-
-
 class Book:
     """What a run allows and costs.
 
@@ -85,18 +85,22 @@ class Book:
     ----------
     should_stop
         Says whether the run is to stop.
+    breaks_off
+        Whether a call is broken off then which takes long in plain form.
     times
         Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
     """
 
     def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
-        self.should_stop = should_stop
+        self.should_stop, self.breaks_off = should_stop, True
         self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
         if whole is not None:
             self.times = whole.times
 
 
-_book: ContextVar[Book] = ContextVar("book", default=Book(lambda: False))  # noqa: B039 - nobody reads it
+_NOBODY = Book(lambda: False)
+_NOBODY.breaks_off = False
+_book: ContextVar[Book] = ContextVar("book", default=_NOBODY)
 
 
 @contextmanager
@@ -108,6 +112,17 @@ def running(should_stop: Callable[[], bool], *, part: bool = False) -> Iterator[
         yield book
     finally:
         _book.reset(token)
+
+
+@contextmanager
+def to_the_end() -> Iterator[None]:
+    """Break off no call in this block: it tells what the run has found."""
+    book = _book.get()
+    before, book.breaks_off = book.breaks_off, False
+    try:
+        yield
+    finally:
+        book.breaks_off = before
 
 
 def waited() -> float:
@@ -175,7 +190,13 @@ class KernelEntry:
         self._forms: dict[tuple[str, ...], _Form] = {}
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the form that is best for now."""
+        """Call the form that is best for now.
+
+        Raises
+        ------
+        Stopped
+            If the run is to stop, and the call would take long in plain form: nothing has changed then.
+        """
         spent = self._weight(arguments)
         if spent < _looks_from():
             return self._call_plain(arguments)
@@ -186,7 +207,7 @@ class KernelEntry:
             code = None
         if code is None:
             if not self.bounded and _book.get().should_stop():
-                raise NotCompiled
+                raise Stopped
             return self._call_plain(arguments)
         return self._call_code(code, words)
 
@@ -211,14 +232,16 @@ class KernelEntry:
         return WAIT if entries >= HUGE else LOOK if entries >= LARGE else self.spent
 
     def _call_plain(self, arguments: tuple[Any, ...]) -> Any:
-        began = time.thread_time()
+        book, began = _book.get(), time.thread_time()
         try:
             with np.errstate(over="ignore"):  # whole numbers wrap, as machine words do
+                if book.breaks_off:
+                    return _whole_or_not(self.plain, unfixed(arguments), book.should_stop)
                 return self.plain(*unfixed(arguments))
         finally:
             spent = time.thread_time() - began
             self.spent += spent
-            _book.get().times["plain_time"] += spent
+            book.times["plain_time"] += spent
 
     def _call_code(self, code: Code, words: array[int]) -> Any:
         began = time.perf_counter()
@@ -226,6 +249,28 @@ class KernelEntry:
             return code(words)
         finally:
             _book.get().times["compiled_time"] += time.perf_counter() - began
+
+
+def _whole_or_not(plain: Callable[..., Any], values: Sequence[Any], should_stop: Callable[[], bool]) -> Any:
+    """Call a kernel in plain form; one that is broken off leaves its arrays as they were."""
+    before = [(array, array.copy()) for array in _written(values)]
+    try:
+        with stopping(should_stop, after=_LONG_CALL):
+            return plain(*values)
+    except Stopped:
+        for array, content in before:
+            array[...] = content
+        raise
+
+
+def _written(values: Sequence[Any]) -> Iterator[NDArray[Any]]:
+    """Yield the arrays that a kernel may write to."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            if value.flags.writeable:
+                yield value
+        elif isinstance(value, tuple):
+            yield from _written(value)
 
 
 def entry_name(function: Callable[..., Any]) -> str:

@@ -1,10 +1,13 @@
-"""The reproduced texts as lines for a terminal and as one self-contained HTML page."""
+"""The reproduced texts as lines for a terminal, as one self-contained HTML page and as data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from html import escape
+from typing import Any
 
+from cpqueens.crosscheck.environment import versions
 from cpqueens.lab.evaluation_page import STYLE, table
 from cpqueens.lab.evaluation_text import laid_out
 from cpqueens.lab.experiments import Reproduced, Section
@@ -27,6 +30,21 @@ def text(found: Reproduced, width: int) -> str:
     for title, listed in _notes(section):
         lines += ["", f"{title}:", *(line for note in listed for line in wrapped(f"- {note}", width))]
     return "\n".join([*lines, f"({found.seconds:.1f} s of processor time)"])
+
+
+def data(sections: Sequence[Reproduced], runs: int) -> dict[str, Any]:
+    """Return what the page says as plain values, and when and where: a table's first row is its head."""
+    when = {"date": date.today().isoformat(), "versions": dict(versions())}
+    return {**when, "runs": runs, "seconds": sum(found.seconds for found in sections), "sections": [
+        {
+            "name": found.section.name,
+            "source": found.section.source,
+            "tables": [{"caption": caption, "rows": rows} for caption, rows in found.tables],
+            "notes": [{"title": title, "lines": list(lines)} for title, lines in _notes(found.section)],
+            "seconds": found.seconds,
+        }
+        for found in sections
+    ]}  # fmt: skip
 
 
 def page(sections: Sequence[Reproduced], runs: int) -> str:

@@ -18,10 +18,14 @@ from cpqueens.longrun.splitting import MOST, Splitting, partition_digest, split,
 from cpqueens.longrun.work import count_parts
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.solve import count_solutions
 from cpqueens.text.needed import needed
 
 PARTS = 1000
 """Parts of a job, at least, where the model has so many."""
+
+PROBE = 1.0
+"""A count that takes fewer seconds than this is one part, if nobody says how many there should be."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,8 @@ def durable_count(
         Any `concurrent.futures.Executor` that runs functions of the package ``cpqueens``, such as that of a
         ``dask.distributed`` client. It is left open.
     parts
-        How many parts there should be, at least; only at the beginning.
+        How many parts there should be, at least; only at the beginning. By default 1,000, and one if this
+        machine does the whole within a second.
     time_limit
         Wall seconds.
     lease
@@ -192,6 +197,9 @@ def _durable(
     many = positive_integer(workers, "workers", 1024) or os.cpu_count() or 1
     wanted = positive_integer(parts, "parts", MOST)
     limit = positive_seconds(time_limit, "time_limit")
+    if wanted is None and not holds_something(Path(store)):
+        small = kind == "count" and executor is None and _is_small(model, solver, limit)
+        wanted = 1 if small else PARTS
     ledger, splitting = _ledger(kind, model, Path(store), solver, wanted, title, changed_code)
     with closing(ledger):
         ledger.claim()
@@ -207,6 +215,18 @@ def _durable(
                     f"{store}: files of parts were changed while it ran; the same command mends them"
                 )
         return DurableCount(ledger.totals(), reason)
+
+
+def _is_small(model: Model, solver: str, limit: float | None) -> bool:
+    """Say whether a count is done at once, when handing out a thousand parts of it would take longer.
+
+    Lists are always split: the same files, whatever the machine. A cluster's parts are not this machine's.
+    """
+    seconds = PROBE if limit is None else min(PROBE, limit)
+    outcome = count_solutions(model, solver, time_limit=seconds)
+    if outcome.stop_reason == "interrupted":
+        raise KeyboardInterrupt
+    return outcome.complete
 
 
 def _ledger(

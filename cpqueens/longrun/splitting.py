@@ -47,6 +47,10 @@ class Splitting(Protocol):
         """Return what a part is, as a text that no other part has."""
         ...
 
+    def prepare(self) -> None:
+        """Make what all counts need, so that no part is charged with it."""
+        ...
+
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
         """Return how many solutions each of these parts has."""
         ...
@@ -76,7 +80,9 @@ class Prefixes:
         for variable in variables:
             if len(parts) >= wanted:
                 break
-            ranges = _ranges(model, variable, wanted)
+            ranges = _ranges(
+                model, variable, -(-wanted // len(parts))
+            )  # of the last not more than are needed
             if len(parts) * len(ranges) > MOST:
                 break
             parts = [(*part, bounds) for part in parts for bounds in ranges]
@@ -91,6 +97,9 @@ class Prefixes:
     def describe(self, part: int) -> str:
         """Return the ranges."""
         return json.dumps(self.parts[part])
+
+    def prepare(self) -> None:
+        """Make nothing: each part is a model of its own."""
 
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
         """Return how many solutions each of these parts has."""
@@ -125,7 +134,7 @@ class Prefixes:
 
 
 def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
-    """Return ranges that cover a domain: single values where they are few."""
+    """Return ranges that cover a domain, as many as wanted: single values where those are no more."""
     if variable in model.domains:
         values: Sequence[int] | range = model.domains[variable].tolist()
     else:
@@ -158,6 +167,10 @@ class UnitParts:
     def describe(self, part: int) -> str:
         """Return of each unit the rows in the west and in the east, and the size of the class."""
         return json.dumps([self.units.describe(unit) for unit in self._units(part)])
+
+    def prepare(self) -> None:
+        """Make the tables of half boards: seconds for the largest boards."""
+        self.units.prepare()
 
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
         """Return how many solutions each of these parts stands for."""
@@ -205,7 +218,11 @@ def _by_halves(model: Model, solver: str) -> int | None:
 
     n = halved_board(model, asked=solver.endswith(":halves"))
     if n is None and solver.endswith(":halves"):
-        raise UnsupportedRequest("backtracking:halves counts plain queens on a square board of at most 21")
+        from cpqueens.kernels.quadrants import MAX_N
+
+        raise UnsupportedRequest(
+            f"backtracking:halves counts plain queens on a square board of at most {MAX_N}"
+        )
     return n if n is not None and len(model.blocks) == 1 else None
 
 

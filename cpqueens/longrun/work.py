@@ -68,6 +68,7 @@ def count_parts(job: str, parts: Sequence[int]) -> list[Counted]:
     me = this_worker()
     if kind == "enumerate":
         return [_listed(splitting, part, solver, me) for part in parts]
+    splitting.prepare()  # not charged to the first part: the remaining time is reckoned from what parts take
     began = time.perf_counter()
     counts = splitting.count(parts, solver)
     each = (time.perf_counter() - began) / max(1, len(parts))

@@ -91,7 +91,7 @@ def _alone(model: Statement, request: Request) -> str | None:
     """Return why there is no race, None if there is one."""
     special = (
         request.parameters, request.hint is not None, request.after is not None, request.log,
-        request.on_progress, request.step_limit, request.workers > 1,
+        request.want is Want.COUNT and request.on_progress, request.step_limit, request.workers > 1,
     )  # fmt: skip
     if any(special):
         return "an option is asked for that not every solver has"

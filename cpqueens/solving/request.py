@@ -10,6 +10,7 @@ from cpqueens.answers.check import Checker, read_assignment, read_values
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
+from cpqueens.backends.bounds import Bounds
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
@@ -94,6 +95,7 @@ def build_request(
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
     hint, hinted, messages = _hint(checker, backend, options.pop("hint", None))
+    on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
     return Request(
         want=want,
         clock=clock,
@@ -111,7 +113,8 @@ def build_request(
         prove_complete=as_switch(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
         log=_log(options.pop("log", None)),
-        on_progress=as_function(options.pop("on_progress", None), "on_progress: a function"),
+        on_progress=on_progress,
+        bounds=Bounds(checker.model.maximizing, on_progress) if want is Want.BEST else None,
         parameters=_parameters(backend, strategy, options),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from cpqueens.solving.choosing import choose
 from cpqueens.solving.request import build_request, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import listening
+from cpqueens.system.stopping import Stopped
 from cpqueens.text.plaintext import shown
 
 MOST_SEEDS = 1_000_000
@@ -98,7 +100,8 @@ def runs(
         request = build_request(checker, backend, strategy, want, clock, interrupt, options, look_ahead=False)
         together = getattr(backend, "run_many", None)
         if together is not None and want is Want.ONE:
-            with model.under_way(), tiers.running(interrupt.poll):
+            lot = None
+            with model.under_way(), tiers.running(interrupt.poll), contextlib.suppress(Stopped):
                 lot = together(model, request, np.array(chosen, dtype=np.int64))
             if lot is not None:
                 table.enter_lot(lot)

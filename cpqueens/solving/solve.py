@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from cpqueens.solving.collect import Collector, Consumer, Taker
 from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
+from cpqueens.system.stopping import Stopped
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -51,6 +53,7 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
     **options
         ``time_limit`` (seconds), ``step_limit``, ``random_seed`` (or ``seed``), ``num_workers``,
         ``hint={q: values}``, ``on_improvement`` (called with each better solution; it may return `STOP`),
+        ``on_progress`` (called with ``{"bound": b}`` for each better bound that an exact solver proves),
         ``log`` (a function of one line, or True), and the backend's own parameters.
 
     Raises
@@ -174,7 +177,10 @@ def _run_once(
         built = time.monotonic() - started
         try:
             with tiers.running(request.should_stop) as book:
-                ended = backend.run(model, request, collector.deliver)
+                try:
+                    ended = backend.run(model, request, collector.deliver)
+                except Stopped:  # it had not come as far as a search
+                    ended = Ended(False, request.why_stopped())
         except UnsupportedConstraint as error:
             able = named.able_backends(model, exclude=backend.name)
             raise UnsupportedConstraint(f"{error}; {able}") from error
@@ -192,6 +198,8 @@ def conclude(
     backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
+    if request.bounds is not None:
+        ended = replace(ended, bound=request.bounds.with_last(ended.bound))
     counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
     proved = (
         ended.exhausted and backend.proves and not faults and not collector.more and collector.stopped is None

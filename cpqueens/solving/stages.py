@@ -68,6 +68,8 @@ class Stages:
     ) -> Outcome:
         """Run a stage with what is left of the time; options given here replace the user's."""
         given = {**self._options, **changes}
+        if self.ran and given.get("on_progress") is not None:
+            given["on_progress"] = _without_bounds(given["on_progress"])
         if self._limit is not None:
             given["time_limit"] = max(1e-6, self._limit - sum(map(_own_seconds, self.ran)))
         outcome = self._ask(narrower, want, consumer, kept, given, look_ahead=look_ahead)
@@ -114,6 +116,11 @@ class Stages:
             faults=tuple(fault for o in self.ran for fault in o.faults),
         )
         return replace(whole, **changes)
+
+
+def _without_bounds(note: Any) -> Any:
+    """Return what tells of progress, but not of bounds: those of later stages are not the user's model's."""
+    return lambda state: None if "bound" in state else note(state)
 
 
 def _own_seconds(outcome: Outcome) -> float:

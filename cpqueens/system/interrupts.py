@@ -13,7 +13,6 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # what `signal` looks up in enumerations for 15 microseconds
 import atexit
 import contextlib
-import ctypes
 import os
 import signal
 import socket
@@ -302,48 +301,3 @@ def beside(work: Callable[[threading.Event], None], name: str) -> Iterator[None]
     finally:
         done.set()
         thread.join()
-
-
-class Stopped(BaseException):
-    """Raised within `stopping`, between two bytecodes, once its block must end."""
-
-
-_LONG = 500  # variables, or terms, of a model whose translation may take longer than Ctrl-C should wait
-
-
-def stopping_if_long(should_stop: Callable[[], bool], size: int) -> stopping | contextlib.nullcontext[None]:
-    """Return `stopping` for large models; with small ones, its thread would cost more than the work."""
-    return stopping(should_stop) if size > _LONG else contextlib.nullcontext()
-
-
-class stopping:  # noqa: N801 - used like a function
-    """Raise `Stopped` in this thread once ``should_stop`` says so, while the block runs.
-
-    For long Python work that has no loop to ask in, such as compiling a model of millions of variables. It
-    ends between two bytecodes, hence not within one call of NumPy. Nothing is raised after the block.
-    """
-
-    def __init__(self, should_stop: Callable[[], bool], every: float = 0.01) -> None:
-        self._should_stop, self._every = should_stop, every
-        self._ended, self._lock = threading.Event(), threading.Lock()
-        self._fired = False
-        self._thread = ctypes.c_ulong(threading.get_ident())
-
-    def __enter__(self) -> None:
-        threading.Thread(target=self._watch, name="cpqueens-stopper", daemon=True).start()
-
-    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
-        with self._lock:
-            self._ended.set()
-        if self._fired and kind is not Stopped:
-            for _ in range(1000):  # it is under way and must not arrive after the block
-                time.sleep(0.001)
-
-    def _watch(self) -> None:
-        while not self._ended.wait(self._every):
-            if self._should_stop():
-                with self._lock:
-                    if not self._ended.is_set():
-                        self._fired = True
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._thread, ctypes.py_object(Stopped))
-                return

@@ -1,9 +1,10 @@
 """Models of the collection held against mutated ones: how many pairs `compare` decides, and how fast.
 
 Run as ``python tests/benchmarks/bench_compare.py [--pairs 1000] [--seconds 5] [--first 0] [--only TEXT]``. A
-row is a kind of mutation: pairs, how many were decided, how many of these are equal, and the median and the
-longest wall time. A verdict that cannot be, or a witness that the models' own checkers do not confirm, ends
-the run. Equal sets are counted afterwards where that is quick: they have equally many solutions.
+row is a kind of mutation: pairs, how many were decided, how many of these within the limit by the clock (and
+a tenth of a second), how many are equal, and the median and the longest wall time. A verdict that cannot be,
+or a witness that the models' own checkers do not confirm, ends the run. Equal sets are counted afterwards
+where that is quick: they have equally many solutions.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def main() -> None:
     models = chosen(given.only)
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     times: dict[str, list[float]] = defaultdict(list)
+    late: Counter[str] = Counter()
     for name, what, a, b in pairs(models, given.pairs, given.first):
         began = time.monotonic()
         try:
@@ -90,18 +92,21 @@ def main() -> None:
         times[what].append(time.monotonic() - began)
         verify(what, a, b, found)
         verdicts[what][found.verdict] += 1
-        if found.verdict in (UNDECIDED, DIFFERENT):
+        late[what] += found.verdict != UNDECIDED and times[what][-1] > given.seconds + 0.1
+        if found.verdict in (UNDECIDED, DIFFERENT) or times[what][-1] > given.seconds + 0.1:
             print(f"{name}, {what}: {found.verdict} after {times[what][-1]:.1f} s", flush=True)
-    print(f"{len(models)} models\nmutation              pairs  decided  equal  median s  longest s")
+    print(f"{len(models)} models\nmutation              pairs  decided  in time  equal  median s  longest s")
     for what, counted in verdicts.items():
         seconds, total = times[what], sum(counted.values())
+        decided = total - counted[UNDECIDED]
         print(
-            f"{what:20} {total:6} {total - counted[UNDECIDED]:8} {counted[EQUAL]:6}"
+            f"{what:20} {total:6} {decided:8} {decided - late[what]:8} {counted[EQUAL]:6}"
             f" {statistics.median(seconds):9.2f} {max(seconds):10.2f}"
         )
     total = sum(sum(counted.values()) for counted in verdicts.values())
     decided = total - sum(counted[UNDECIDED] for counted in verdicts.values())
-    print(f"decided: {decided} of {total}, {100 * decided / max(1, total):.1f} %")
+    timely = decided - late.total()
+    print(f"decided: {decided} of {total}, in time {timely}, {100 * timely / max(1, total):.1f} %")
 
 
 if __name__ == "__main__":

@@ -54,11 +54,28 @@ def test_labels_hang_and_pictures_stay(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_where_something_stands_is_said_as_far_as_it_is_known() -> None:
-    standing = Standing("evaluating", "tabu", "runs", time_limit=5, done=30, of=40, first=10)
+    standing = Standing("evaluating", "tabu", "runs", time_limit=5, done=30, of=40, first=10, since=None)
     standing.began = time.monotonic() - 20
-    assert re.fullmatch(r"evaluating: tabu, 30 of 40 runs, (9|10) s left, limit 5 s", str(standing))
+    assert re.fullmatch(r"evaluating: tabu, 30 of 40 runs, (9|10) s left, limit 5 s each", str(standing))
     standing.remaining, standing.objective, standing.bound = 3700, 1234, 1000
     assert str(standing) == (
-        "evaluating: tabu, 30 of 40 runs, objective 1,234, bound 1,000, 1 h 01 min left, limit 5 s"
+        "evaluating: tabu, 30 of 40 runs, objective 1,234, bound 1,000, 1 h 01 min left, limit 5 s each"
     )
     assert str(Standing("comparing")) == "comparing"
+
+
+def test_of_a_time_limit_it_says_what_is_left() -> None:
+    standing = Standing("queens(n=8)", "cpsat", time_limit=90, since=time.monotonic() - 30.2)
+    assert str(standing) == "queens(n=8): cpsat, limit 1 min 30 s (in 1 min 00 s)"
+    standing.since = time.monotonic() - 100
+    assert str(standing).endswith("(in 0 s)")
+
+
+def test_a_narrow_line_keeps_what_changes() -> None:
+    standing = Standing("travelling_salesman(cities=40)", "local-search:tabu+cpsat", time_limit=60)
+    standing.objective, standing.bound = 31_245, 30_998
+    for width in range(len("best 31,245, bound 30,998"), 110):
+        assert len(standing.within(width)) <= width
+        assert re.search("(objective|best) 31,245, bound 30,998", standing.within(width))
+    assert standing.within(40) == "best 31,245, bound 30,998, in 1 min 00 s"
+    assert Standing("comparing").within(3) == "comparing"

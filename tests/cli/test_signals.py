@@ -114,6 +114,7 @@ VERBS: dict[str, tuple[str, str]] = {
         "evaluate m.py:plain --heuristic m.py:heuristic --runs 200 --record runs.db",
         "not run: 199 of 200 runs",
     ),
+    "experiments": ("experiments --runs 1000000 --out x.html", "interrupted"),
     "fuzz": ("fuzz --models 1000000 --solvers python-constraint --out found", ", interrupted"),
     "fuzz --processes 0": (
         "fuzz --models 1000000 --solvers python-constraint --processes 0",
@@ -130,7 +131,7 @@ KEPT = {
 }
 """Files that are there in the end."""
 BLOCKED = ("list", "doctor")  # short: they are caught while they wait for the reader of a full pipe
-WORK = {"list": 0.3, "doctor": 0.3, "fuzz": 2.5, "fuzz --processes 0": 2.5}
+WORK = {"list": 0.3, "doctor": 0.3, "experiments": 1.0, "fuzz": 2.5, "fuzz --processes 0": 2.5}
 """Seconds of a processor after which what gives no sign is at work."""
 
 
@@ -237,7 +238,7 @@ def try_verb(verb: str, number: int, folder: Path, started: list[Running]) -> No
     assert running.names() == kept
 
 
-ALIKE = ("list", "doctor", "show", "check", "solve", "count", "evaluate", "fuzz --processes 0")
+ALIKE = ("list", "doctor", "show", "check", "solve", "count", "evaluate", "experiments", "fuzz --processes 0")
 QUICK = [verb for verb in VERBS if verb not in ALIKE]
 """One of each way of working; the slow tests send every signal to every verb."""
 

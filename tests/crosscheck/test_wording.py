@@ -92,6 +92,7 @@ def test_what_follows_by_its_words_does_follow() -> None:
         said = Said(m)
         for posted in m.constraints:
             said.learn(posted.constraint)
+            said.learn_parts(posted.constraint)
         m += ~asked
         if said.of(cast(Any, asked)) == [True]:
             follows += 1

@@ -22,7 +22,7 @@ from cpqueens.backends.backtracking import halves
 from cpqueens.backends.base import Clock, Ended, Request, Want
 from cpqueens.kernels.half_boards import sort_into_buckets
 from cpqueens.kernels.matching import match_buckets, slice_bits
-from cpqueens.kernels.quadrants import MAX_N, layout, quadrant
+from cpqueens.kernels.quadrants import MAX_N, Layout, layout, quadrant
 from cpqueens.kernels.row_sets import quadrant_builders, row_sets
 
 # A000170, n = 0 ..
@@ -151,15 +151,25 @@ def test_weights_cover_all_row_sets(n: int) -> None:
         assert set(units.weights.tolist()) <= {1, 2, 4}
 
 
+@pytest.mark.parametrize("central", [1, 2, 3, 5])
+@pytest.mark.parametrize("n", [11, 12])
+def test_any_number_of_central_lines_counts_the_same(
+    n: int, central: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(halves, "layout", lambda n: Layout(n, central))
+    assert count(n).count == QUEENS[n]
+
+
 @pytest.mark.parametrize("n", [4, 7, 12, 17, 20, MAX_N])
 def test_lines_have_bits_of_their_own(n: int) -> None:
     board = layout(n)
+    assert board.side <= 16  # 32 lines are left for the words of 32 bits
     squares = [(r, d) for r in range(n) for d in range(board.half)]
     falling = {r + d: board.falling(r, d) for r, d in squares}
     climbing = {r - d: board.climbing(r, d) for r, d in squares}
     bits = [*falling.values(), *climbing.values()]
     assert len(set(bits)) == len(bits)
-    assert 0 <= min(bits) <= max(bits) < 63
+    assert 0 <= min(bits) <= max(bits) < 64
     for line, bit in falling.items():  # west meets east where the two directions change places
         other = climbing.get(line + board.gap)
         if other is not None:

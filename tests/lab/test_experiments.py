@@ -1,13 +1,26 @@
 """The reproduced texts: figures near those published, pages that say where each comes from."""
 
+import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.lab.classical_texts import SECTIONS, reproduce
-from cpqueens.lab.experiments import Reproduced, Section, las_vegas_findings, las_vegas_table, told
-from cpqueens.lab.experiments_page import page, text
+from cpqueens.lab.experiments import (
+    Reproduced,
+    Section,
+    board,
+    ended,
+    las_vegas_findings,
+    las_vegas_table,
+    made,
+    told,
+)
+from cpqueens.lab.experiments_page import data, page, text
+from cpqueens.model import Model
 
 MEASURED = [e for s in SECTIONS for e in s.experiments if s.name[:2] in ("A2", "A3", "A7") and e.n == 8]
 
@@ -48,6 +61,40 @@ def test_text_and_page() -> None:
     assert "<b>" not in html
     assert not re.search(r'(src|href)="|https?:', html)
     assert "A <b>" in unescape(html)
+
+
+def test_as_data() -> None:
+    cells = [["claim", "command"], ["c", "cpqueens list"]]
+    section = Section("A", "by", mistakes=("wrong",), readings=("so",))
+    told = data([Reproduced(section, (("caption", cells),), 1.25)], 100)
+    assert json.loads(json.dumps(told))["sections"] == [
+        {
+            "name": "A",
+            "source": "by",
+            "tables": [{"caption": "caption", "rows": cells}],
+            "notes": [
+                {"title": "How it is read", "lines": ["so"]},
+                {"title": "Known mistakes", "lines": ["wrong"]},
+            ],
+            "seconds": 1.25,
+        }
+    ]
+    assert (told["runs"], told["seconds"]) == (100, 1.25)
+
+
+def test_no_figure_is_told_of_interrupted_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = board(8).runs("las-vegas", seeds=3)
+    monkeypatch.setattr(Model, "runs", lambda *_, **__: whole)
+    assert made(8, "las-vegas", 3, (("stop_vegas", 1),)) is whole
+    with pytest.raises(KeyboardInterrupt):
+        made(8, "las-vegas", 4, (("stop_vegas", 1),))
+
+
+def test_no_figure_is_told_of_an_interrupted_search() -> None:
+    found = board(8).solve(solver="backtracking")
+    assert ended(found) is found
+    with pytest.raises(KeyboardInterrupt):
+        ended(replace(found, stop_reason=StopReason.INTERRUPTED))
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, fou
 
 from cpqueens import AllDifferent, Model
 from cpqueens.kernels import tiers
-from cpqueens.longrun import job, work
+from cpqueens.longrun import coordinator, job, work
 from cpqueens.longrun import ledger as ledger_module
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 from cpqueens.longrun.job import JobError, code_version
@@ -76,6 +76,28 @@ def test_prefixes_cover_the_space_once(name: str, wanted: int) -> None:
     assert (inside == 1).all()
     if wanted == 7:
         assert sum(splitting.count(range(len(splitting)), "backtracking")) == len(matrix)
+
+
+def test_of_the_last_variable_no_more_parts_than_are_needed() -> None:
+    model = Model("free")
+    model.intvar(1, 9, shape=6, name="x")
+    assert len(Prefixes(model, 1000)) == 9**3 * 2
+    assert len(Prefixes(model, 9**3)) == 9**3
+
+
+def test_what_takes_no_second_is_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coordinator, "PARTS", 20)
+    for name, seconds, given, parts in (
+        ("small", 60.0, {}, 1),
+        ("long", 1e-9, {}, 24),
+        ("asked", 60.0, {"parts": 30}, 30),
+        ("elsewhere", 60.0, {"executor": Here()}, 24),
+    ):
+        monkeypatch.setattr(coordinator, "PROBE", seconds)
+        found = durable_count(queens(6), tmp_path / name, workers=1, **given, time_limit=0.3)
+        assert found.totals.parts == parts, name
+    listed = durable_enumerate(queens(4), tmp_path / "list", workers=1)
+    assert listed.totals.parts == 32
 
 
 @pytest.mark.parametrize(("n", "wanted"), [(8, 1000), (9, 1000), (9, 20)])

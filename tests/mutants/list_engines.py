@@ -238,7 +238,7 @@ BACKTRACKING = Area(
         Mutant("the best value is one off", "ForwardSearch._learn_best",
                "self._demanded(self.memory) + 1", "self._demanded(self.memory)"),
         Mutant("an unproved best value is a bound", "ForwardSearch._ended",
-               "best if exhausted else None", "best"),
+               "best if exhausted else least", "best"),
         Mutant("an objective limit excludes its value", "ForwardSearch._demand",
                "- most", "- most + 1"),
         Mutant("resuming starts from the beginning", "settings.tree_search",

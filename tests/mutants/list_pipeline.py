@@ -6,15 +6,31 @@ from mutant import Area, Mutant
 
 _READ = ("tests/answers/test_outcome.py",)
 _RACE = ("tests/solving/test_race.py",)
+_BOUNDS = ("tests/solving/test_proved_bounds.py",)
 _STAGES = ("tests/solving/test_stages.py",)
 _SOFT = ("tests/solving/test_soft.py",)
 _ASSUMED = ("tests/solving/test_assumptions.py",)
 _TIERS = ("tests/kernels/test_tiers.py",)
+_BROKEN_OFF = ("tests/kernels/test_broken_off.py",)
+_STOPPING = ("tests/system/test_stopping.py",)
 _SIGNALS = ("tests/system/test_interrupts.py",)
 
 PIPELINE = Area(
     "pipeline",
     (
+        Mutant("the last bound that is told counts", "Bounds.tell",
+               "if not better:", "if False:", tests=_BOUNDS),
+        Mutant("bounds are told the wrong way round", "Bounds.with_last",
+               "min(value, self.best) if self._maximizing", "max(value, self.best) if self._maximizing",
+               tests=_BOUNDS),
+        Mutant("told bounds refute nothing", "solve.conclude",
+               "if request.bounds is not None:", "if False:", tests=_BOUNDS),
+        Mutant("a bound for each objective passes for the first one's", "Stages.run",
+               "if self.ran and given", "if False and given", tests=_BOUNDS),
+        Mutant("CP-SAT that was stopped in presolve proved 0", "proved.Proved.at_end",
+               "if not whole:", "if False:", tests=_BOUNDS),
+        Mutant("the root is wherever the search is", "ForwardSearch._learn_at_root",
+               "self._count(tree.DEPTH) == 0", "True", tests=_BOUNDS),
         Mutant("an objective that is not settled is left behind", "stages.in_order",
                "if not outcome.complete:", "if False:", tests=_STAGES),
         Mutant("later objectives spoil the earlier ones", "stages.in_order",
@@ -64,6 +80,16 @@ PIPELINE = Area(
                "self._heard_at > SILENCE", "self._heard_at > 1e9", tests=_TIERS),
         Mutant("who waits for its compiler does not hear the rival", "race._Contest._both",
                "running(own.should_stop,", "running(self.request.should_stop,", tests=_TIERS),
+        Mutant("a call that is broken off has made half its changes", "tiers._whole_or_not",
+               "array[...] = content", "pass", tests=_BROKEN_OFF),
+        Mutant("limits wait for a long call in plain form", "KernelEntry._call_plain",
+               "if book.breaks_off:", "if False:", tests=_BROKEN_OFF, hangs=True),
+        Mutant("what tells of a find is broken off", "tiers.to_the_end",
+               "book.breaks_off, False", "book.breaks_off, True", tests=_BROKEN_OFF),
+        Mutant("Stopped arrives after its block", "stopping.__exit__",
+               "_raise_in(self._thread, None)", "pass", tests=_STOPPING),
+        Mutant("an inner block ends the outer one's watch", "stopping._leave",
+               "if self._outer is None:", "if True:", tests=_STOPPING, hangs=True),
         Mutant("what a racing engine waits is nobody's", "tiers.running",
                "_book.get() if part else None", "None", tests=_TIERS),
         Mutant("rejected rows are delivered", "Collector._checked",

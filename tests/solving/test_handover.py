@@ -62,7 +62,7 @@ class TestConformance(BackendConformance):
 
 
 def test_golomb_ruler_found_by_one_and_proved_by_the_other() -> None:
-    outcome = golomb_ruler(6).solve(solver="local-search:tabu+cpsat", time_limit=20, random_seed=1)
+    outcome = golomb_ruler(6).solve(solver="local-search:tabu+cpsat", time_limit=100, random_seed=1)
     assert (outcome.status, outcome.objective, outcome.bound) == ("OPTIMAL", 17, 17)
     assert outcome.solver == "local-search:tabu+cpsat"
     assert outcome.statistics["proved_by"] == "cpsat"
@@ -230,14 +230,14 @@ def test_a_wrong_solution_of_the_heuristic_ends_the_run() -> None:
 
 def test_a_witness_refutes_a_claim_that_there_is_none() -> None:
     with exact(says()), pytest.raises(BackendFault, match="FALSE_UNSAT") as caught:
-        largest_sum().solve(solver="local-search+fake", time_limit=5)
+        largest_sum().solve(solver="local-search+fake", time_limit=50)
     assert caught.value.exit_code == 11
 
 
 def test_a_witness_refutes_a_bound() -> None:
     poor = says(rows([3, 3]), objective=6, bound=6)
     with exact(poor, EXACT - {Feature.BOUND}), pytest.raises(BackendFault, match="OPT_CROSSED"):
-        largest_sum().solve(solver="local-search+fake", time_limit=5)
+        largest_sum().solve(solver="local-search+fake", time_limit=50)
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -139,11 +139,11 @@ def test_ctrl_c_leaves_what_has_ended(solver: str, monkeypatch: pytest.MonkeyPat
     calls = []
     timed = Pace.timed
 
-    def interrupted(self: Pace, *arguments: Any) -> Any:
+    def interrupted(self: Pace, *arguments: Any, **more: Any) -> Any:
         calls.append(1)
         if len(calls) == 5:
             signal.raise_signal(signal.SIGINT)
-        return timed(self, *arguments)
+        return timed(self, *arguments, **more)
 
     monkeypatch.setattr(Pace, "timed", interrupted)
     runs = queens(8).runs(solver, seeds=5000)

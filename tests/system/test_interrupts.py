@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 
 import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import Solution
-from cpqueens.system.interrupts import SIGNALS, Interrupted, Stopped, listening, program, stopping
+from cpqueens.system.interrupts import SIGNALS, Interrupted, listening, program
 
 ENDING = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -291,49 +289,3 @@ def test_work_is_broken_off_by_the_first_signal_only() -> None:
         assert loop.attempt(lambda: signal.raise_signal(signal.SIGINT) or 7) is None
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-
-
-def work_for_ever() -> None:
-    while True:
-        sum(range(1000))
-
-
-def test_stopping_ends_work_without_a_loop_and_nothing_after_it() -> None:
-    asked = time.monotonic()
-    with pytest.raises(Stopped), stopping(lambda: time.monotonic() > asked + 0.05):
-        work_for_ever()
-    assert time.monotonic() - asked < 10  # the work itself never ends
-    for _ in range(200):  # ends just about when it is asked to: inside the block, or never
-        instant = time.monotonic() + 0.002
-        with contextlib.suppress(Stopped), stopping(lambda at=instant: time.monotonic() > at, every=0.001):
-            while time.monotonic() < instant:
-                pass
-        time.sleep(0.0005)
-    with stopping(lambda: False):
-        pass
-
-
-def test_stopping_in_a_thread_of_its_own() -> None:
-    ended: list[str] = []
-
-    def work() -> None:
-        try:
-            with stopping(lambda: True):
-                work_for_ever()
-        except Stopped:
-            ended.append("stopped")
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join(timeout=10)
-    assert ended == ["stopped"]
-
-
-@pytest.mark.parametrize("strategy", ["tabu", pytest.param("auto", marks=pytest.mark.slow)])
-def test_a_big_model_is_not_compiled_to_the_end(strategy: str) -> None:
-    small, model = queens(12), queens(300_000)
-    model.add(model["q"][0] != 0)
-    small.solve(solver=f"local-search:{strategy}", step_limit=10)  # compiles kernels
-    outcome = model.solve(solver=f"local-search:{strategy}", time_limit=0.05)
-    assert (outcome.status, outcome.stop_reason) == ("UNKNOWN", "time_limit")
-    assert outcome.statistics["total_time"] - outcome.statistics["compile_time"] < 5

@@ -16,7 +16,7 @@ from cpqueens.backends.backtracking.orders import (
 )
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.system.interrupts import Stopped, stopping_if_long
+from cpqueens.system.stopping import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
     from cpqueens.kernels.pattern import Pattern
@@ -115,10 +115,10 @@ class Backtracking:
         try:
             with stopping_if_long(request.should_stop, model.variable_count):
                 search = self._prepare(model, request, started)
-        except Stopped:
+            return search(deliver)
+        except Stopped:  # before a search was under way
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)
-        return search(deliver)
 
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""

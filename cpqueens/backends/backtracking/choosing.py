@@ -51,8 +51,6 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return (kernel,), "a board without given or forbidden squares"
     if request.step_limit is not None:
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
-    if request.want is Want.ONE and pattern.n > _LARGE and not pattern.has_permutation:
-        return ("forward",), "one solution of a large pattern without a permutation"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
     return ("forward", kernel), "a pattern in which propagation may pay"
@@ -77,7 +75,11 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
     if _has_own_order(request):
         raise UnsupportedRequest(f"backtracking:{strategy} has one order; backtracking:forward has others")
     if strategy == "halves" and not wants_halves(pattern, request, 0):
-        raise UnsupportedRequest("backtracking:halves counts plain queens on a square board of at most 21")
+        from cpqueens.kernels.quadrants import MAX_N
+
+        raise UnsupportedRequest(
+            f"backtracking:halves counts plain queens on a square board of at most {MAX_N}"
+        )
 
 
 def _has_own_order(request: Request) -> bool:

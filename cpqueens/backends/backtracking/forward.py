@@ -61,6 +61,7 @@ class ForwardSearch:
         refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         self.bisection = self._bisection()
+        self._least = self._at_least(self.start) if request.want is Want.BEST else 0  # minimised, as proved
         self._best: int | None = None  # minimised
         self._known, self._roots = 0, 1
         self._elsewhere: int | None = None  # the best objective that others have met, minimised
@@ -86,6 +87,7 @@ class ForwardSearch:
         while reason is None:
             self._hear_of_others()
             answer = self._advance()
+            self._learn_at_root()
             yield self._count(tree.FOUND)
             full = answer in (BATCH_FULL, EXHAUSTED, ASKED) or self.request.want is Want.BEST
             if self._count(tree.STORED) and (full or time.monotonic() - flushed > 0.05):
@@ -123,6 +125,7 @@ class ForwardSearch:
             lambda most: int(search(self.memory, self.tree, most)),
             steps,
             lambda answer: answer == PAUSED,
+            unmade=PAUSED,
         )
         if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
@@ -149,10 +152,24 @@ class ForwardSearch:
         """Return what steers the search for the best solution, where it may go back to its root."""
         if self.request.want is not Want.BEST or self._nogoods < 0:
             return None
-        low = linear_bounds(self.start, self.objective_row)[0]
-        bisection = Bisection(int(low) + self._demanded(self.start))
+        bisection = Bisection(self._at_least(self.start))
         self.tree.state[tree.ASK_FOUND] = bisection.ask_found
         return bisection
+
+    def _at_least(self, memory: Memory) -> int:
+        """Return the least value of the objective, minimised, within the domains."""
+        return int(linear_bounds(memory, self.objective_row)[0]) + self._demanded(memory)
+
+    def _learn_at_root(self) -> None:
+        """Read a bound where nothing is decided, and only what is as good as demanded is not refuted."""
+        at_root = self._count(tree.DEPTH) == 0 and self._count(tree.PHASE) == tree.DESCEND
+        if at_root and self.request.want is Want.BEST:
+            self._prove(self._at_least(self.memory))
+
+    def _prove(self, least: int) -> None:
+        """Take a bound of the objective, minimised."""
+        self._least = max(self._least, least)
+        self.request.prove(-self._least if self.compiled.maximizing else self._least)
 
     def _demanded(self, memory: Memory) -> int:
         """Return the value that the objective, minimised, may have at most."""
@@ -173,6 +190,7 @@ class ForwardSearch:
         before = self._demanded(self.memory)
         if steering.steer(self._best, self._known, self._count(tree.FAILURES), exhausted):
             return True
+        self._prove(steering.least)
         demanded = self._best - 1 if steering.target is None else steering.target
         if exhausted or demanded > before:
             self._begin_anew()
@@ -257,14 +275,14 @@ class ForwardSearch:
             "propagations": int(self.memory.stack[at.RUNS]),
             **{name: self._count(place) for name, place in _COUNTS.items()},
         }
-        best = self._best
-        if best is not None and self.compiled.maximizing:
-            best = -best
+        sign = -1 if self.compiled.maximizing else 1
+        best = None if self._best is None else sign * self._best
+        least = sign * self._least if self.request.want is Want.BEST else None
         return Ended(
             exhausted,
             reason or StopReason.EXHAUSTED,
             objective=None if self._best == self._elsewhere else best,
-            bound=best if exhausted else None,
+            bound=best if exhausted else least,
             count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
             statistics=statistics,
             trace=None if self.observer is None else self.observer.recorder.trace(),

@@ -21,7 +21,7 @@ from cpqueens.kernels.half_boards import Half
 from cpqueens.kernels.halves import Room, count_units
 from cpqueens.kernels.quadrants import Layout, Quadrant, layout
 from cpqueens.kernels.row_sets import Units, quadrant_builders, row_sets
-from cpqueens.kernels.tiers import NotCompiled
+from cpqueens.system.stopping import Stopped
 
 CHUNK_SECONDS = 0.02  # between two looks at the limits
 
@@ -111,7 +111,7 @@ def _count_chunks(tally: Tally, workspace: _Workspace) -> None:
         else:
             try:
                 tally.book(chunk.start, workspace.count(chunk))
-            except NotCompiled:  # the run is to stop
+            except Stopped:
                 tally.book(chunk.start, [], reason=tally.request.why_stopped())
 
 
@@ -167,7 +167,7 @@ class UnitCounts:
     """All units of a board without forbidden squares, for whoever counts some of them at a time.
 
     They are in a random order that is always the same. The tables, seconds for the largest boards, are built
-    at the first count.
+    by `prepare`, at the latest at the first count.
     """
 
     def __init__(self, n: int) -> None:
@@ -186,10 +186,14 @@ class UnitCounts:
         west, east, _ = self.units.rows[unit].tolist()
         return west, east, int(self.units.weights[unit])
 
-    def count(self, units: Sequence[int]) -> list[int]:
-        """Return how many solutions each of these units stands for."""
+    def prepare(self) -> None:
+        """Build the tables, unless they are there."""
         if not self._quadrants:
             built = [build() for build in quadrant_builders(self.board)]
             self._quadrants = (*built, *built)[:4]
+
+    def count(self, units: Sequence[int]) -> list[int]:
+        """Return how many solutions each of these units stands for."""
+        self.prepare()
         chosen = Units(np.ascontiguousarray(self.units.rows[list(units)]), self.units.weights[list(units)])
         return _Workspace(self.board, chosen, self._quadrants).count(range(len(units)))

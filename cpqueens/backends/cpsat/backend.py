@@ -11,11 +11,13 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.flow import Flow, make_callback
+from cpqueens.backends.cpsat.proved import Proved
 from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
-from cpqueens.system.interrupts import Stopped, stopping_if_long, watching
+from cpqueens.system.interrupts import watching
+from cpqueens.system.stopping import Stopped, stopping_if_long
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -102,12 +104,14 @@ class CpSat:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
         flow = Flow(model, translation, request, deliver, solver.stop_search)
         callback = make_callback(cp_model, flow)
-        if request.incumbent is not None and request.want is Want.BEST:
-            solver.best_bound_callback = translation.until_met(request.incumbent, solver.stop_search)
+        proved = Proved(translation, request, solver.stop_search)
+        if request.want is Want.BEST:
+            solver.best_bound_callback = proved.hear
         with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
             status = solver.solve(translation.native, callback)
         flow.finish()
-        return self._ended(solver, status, flow, request, statistics)
+        proved.finish()
+        return self._ended(solver, status, flow, proved, request, statistics)
 
     def _shared(
         self,
@@ -197,7 +201,13 @@ class CpSat:
                 raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
     def _ended(
-        self, solver: Any, status: Any, flow: Flow, request: Request, statistics: dict[str, Any]
+        self,
+        solver: Any,
+        status: Any,
+        flow: Flow,
+        proved: Proved,
+        request: Request,
+        statistics: dict[str, Any],
     ) -> Ended:
         from ortools.sat.python import cp_model
 
@@ -212,7 +222,8 @@ class CpSat:
         objective = bound = None
         if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
             t = flow.translation
-            bound = t.in_ours(solver.response_proto.inner_objective_lower_bound)
+            inner = solver.response_proto.inner_objective_lower_bound
+            bound = proved.at_end(inner, whole=status == cp_model.OPTIMAL)
             # the value is a float, unlike the bound
             if status != cp_model.UNKNOWN and t.objective_is_exact():
                 objective = t.in_ours(round(solver.objective_value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -82,22 +82,25 @@ class Translation:
         """Say whether nothing is better than ``value``, by a bound."""
         return self.sign * bound >= self.sign * value
 
-    def until_met(self, value: Callable[[], int | None], stop: Callable[[], None]) -> Callable[[float], None]:
-        """Return what hears of bounds, as floats, and stops the search where one has met a value."""
+    def least(self) -> int:
+        """Return the least value of CP-SAT's objective, less its constant, within the domains."""
+        goal, total = self.native.proto.objective, 0
+        for reference, factor in zip(goal.vars, goal.coeffs, strict=True):
+            low, high = self._ends(reference)
+            a = factor if reference >= 0 else -factor
+            total += a * (low if a > 0 else high)
+        return total
 
-        def hear(bound: float) -> None:
-            known = value()
-            if known is not None and self.is_met(self.in_ours(round(bound)), known):
-                stop()
-
-        return hear
+    def _ends(self, reference: int) -> tuple[int, int]:
+        """Return the ends of the domain of a variable, or of that which is negated."""
+        # as a list: OR-Tools 9.15 takes an index of -1 for 0
+        domain = list(self.native.proto.variables[reference if reference >= 0 else -reference - 1].domain)
+        return domain[0], domain[-1]
 
     def objective_is_exact(self) -> bool:
         """Say whether the sum of the objective, which CP-SAT adds up as floats, cannot be rounded."""
-        goal, variables = self.native.proto.objective, self.native.proto.variables
-        # as lists: OR-Tools 9.15 takes an index of -1 for 0
-        ends = [list(variables[v if v >= 0 else -v - 1].domain) for v in goal.vars]
-        sizes = [max(abs(end[0]), abs(end[-1])) for end in ends]
+        goal = self.native.proto.objective
+        sizes = [max(map(abs, self._ends(v))) for v in goal.vars]
         reach = sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset)
         # presolve may put any variables into the objective
         return self.largest < 2**40 and float(reach) + abs(self.offset) < 2**52

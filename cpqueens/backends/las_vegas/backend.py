@@ -331,7 +331,10 @@ class _Run:
         )
         limit = _ANY_NUMBER if self.most is None else self.most
         solution = self.pace.timed(
-            lambda steps: self.attempts.advance(steps, most, limit), steps, lambda solution: solution is None
+            lambda steps: self.attempts.advance(steps, most, limit),
+            steps,
+            lambda solution: solution is None,
+            unmade=None,
         )
         if stepped is not None:
             stepped(solution is not None)

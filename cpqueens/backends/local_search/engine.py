@@ -17,7 +17,7 @@ from cpqueens.backends.local_search.strategies import Strategy, complete, get_st
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.patterns import Patterns
-from cpqueens.system.interrupts import stopping_if_long
+from cpqueens.system.stopping import Stopped, stopping_if_long
 
 Hint = tuple[IntArray, IntArray]
 """Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
@@ -218,7 +218,11 @@ def _improve(
     incumbent = None
     least = None if search.compiled.objective is None else objective_bounds(search.compiled)[0]
     while True:
-        reason = strategy.run(search, options) if search.size else _nothing_to_choose(search)
+        try:
+            reason = strategy.run(search, options) if search.size else _nothing_to_choose(search)
+        except Stopped:  # between the slices, such as at a start
+            search.forget()
+            return "stopped", incumbent
         if reason != "solved":
             return reason, incumbent
         incumbent = search.x.copy()

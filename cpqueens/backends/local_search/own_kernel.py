@@ -20,7 +20,7 @@ def advance(
 ) -> int:
     """Make so many steps, which count as the search's; return how the kernel's call ended."""
     before = info.copy()
-    code = pace.counted(kernel, steps, lambda: int(info[at.STEPS]))
+    code = pace.counted(kernel, steps, lambda: int(info[at.STEPS]), at.BUDGET)
     for name in counted:
         search.info[name] += info[name] - before[name]
     search.info[at.HASH] = info[at.HASH]

@@ -20,7 +20,7 @@ from cpqueens.kernels import search_info as at
 from cpqueens.kernels.search_info import NEVER
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.system.interrupts import Stopped, stopping_if_long
+from cpqueens.system.stopping import Stopped, stopping_if_long
 
 NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import Trace
 from cpqueens.backends.base import TRACE, Ended, Parameter, Request
+from cpqueens.kernels.search_info import NEVER
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import Limits, Result
@@ -31,13 +32,16 @@ REASONS: Mapping[str, StopReason] = {
 
 
 def ended(result: Result, request: Request, maximizing: bool, trace: Trace | None = None) -> Ended:
-    """Return how a run ended; the best assignment is `closest` if it is no solution."""
+    """Return how a run ended; the best assignment is `closest` if it is no solution.
+
+    There is none if the run was stopped before it had judged any.
+    """
     statistics: dict[str, Any] = dict(result.statistics)
     reason = _reason(result, request)
     if result.reason == "step_limit" and reason is StopReason.GAVE_UP:
         statistics["gave_up"] = f"no limit was given, and {result.steps:,} steps were made"
     statistics["trajectory"] = result.trajectory
-    closest = result.x if result.cost > 0 else None
+    closest = result.x if 0 < result.cost < NEVER else None
     objective = result.objective
     if objective is not None and maximizing:  # what was minimised is the negated one
         objective = -objective

@@ -22,7 +22,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled
 from cpqueens.lowered.patterns import patterns_of
-from cpqueens.system.interrupts import Stopped
+from cpqueens.system.stopping import Stopped
 
 NODES = 10_000
 """Decisions that are made in the tree at first."""

@@ -24,15 +24,20 @@ from cpqueens.backends.local_search.requests import (
 from cpqueens.backends.local_search.schedule import search_schedule
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.strategies import STRATEGIES, complete
+from cpqueens.backends.local_search.touring import Tours, find_tours, takes_circuit
+from cpqueens.backends.local_search.tours import search_tours
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
 from cpqueens.lowered.schedules import TaskNetwork
-from cpqueens.system.interrupts import Stopped, stopping_if_long
+from cpqueens.system.stopping import Stopped, stopping_if_long
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
+
+TOUR_STEPS = 20_000_000
+"""Of tours, where a request has no limit."""
 
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -76,6 +81,12 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
             return _delivered(tried, deliver)
         began = request.clock.elapsed()
     with stopping_if_long(request.should_stop, model.variable_count):
+        tours = _tours(model, task)
+        if tours is not None:
+            tried = _toured(tours, request, deliver, task, began)
+            if tried.reason != "stalled":
+                return tried
+            began = request.clock.elapsed()
         patterns = patterns_of(model, backend="local-search")
         schedule = _schedule(model, task, patterns)
     if request.interrupted():  # before the arrays of a search are built
@@ -113,6 +124,28 @@ def _schedule(model: Statement, task: Task, patterns: Patterns) -> TaskNetwork |
         return patterns_of(model, PLAIN_KINDS - {"Count"}, takes=takes, backend="local-search").schedule
 
     return model.kept("schedule of local-search", found)
+
+
+def _tours(model: Statement, task: Task) -> Tours | None:
+    """Return the model as tours, if `auto` may search it so."""
+    if task.strategy != "auto" or task.common["neighbourhood"] != "derived":
+        return None
+    if not any(takes_circuit(c) for _, c in model._constraints.others()):
+        return None
+
+    def found() -> Tours | None:
+        kinds = PLAIN_KINDS - {"Count"}
+        return find_tours(patterns_of(model, kinds, takes=takes_circuit, backend="local-search").compiled)
+
+    return model.kept("tours of local-search", found)
+
+
+def _toured(tours: Tours, request: Request, deliver: Deliver, task: Task, began: float) -> Result:
+    """Search tours; ``began`` is when the model began to be read."""
+    translated = request.clock.elapsed() - began
+    result = search_tours(tours, replace(task, limits=limits_of(request, lambda: TOUR_STEPS)), deliver)
+    result.statistics["translate_time"] = translated
+    return result
 
 
 def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:

@@ -114,6 +114,7 @@ class ScheduleWalk:
             lambda most: codes.schedule_search(most, self.arena, self.random),
             min(self.pace.steps, left),
             lambda: int(self.info[at.STEPS]),
+            unmade=0,
         )
         return None
 

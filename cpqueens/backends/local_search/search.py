@@ -25,7 +25,7 @@ from cpqueens.kernels.search_info import NEVER
 from cpqueens.kernels.search_rebuild import begin
 from cpqueens.kernels.search_scan import FOUND
 from cpqueens.kernels.search_state import Core, Deep, Rows, State
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.tiers import Fixed, to_the_end
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
@@ -131,6 +131,7 @@ class Search:
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
+        self.of_model: dict[str, Any] = {}  # what a strategy makes of the model, whatever the run
         self.events = events_for(0 if recorder is None else self.size)
         self.hint = hint
         self.paces: dict[Any, Pace] = {}
@@ -235,11 +236,16 @@ class Search:
         self.rebuild()
 
     def go_to(self, x: IntArray) -> None:
-        """Take an assignment that keeps all groups, instead of a start."""
+        """Take an assignment that keeps all groups, instead of a start; also at the end of the run."""
         everywhere = np.ones(self.size, dtype=bool)
         hinted_start(self.x, self.compiled, self.space, self.neighbourhood, self.random, x, everywhere)
         self.restarts = max(0, self.restarts)
-        self.rebuild("taken")
+        with to_the_end():
+            self.rebuild("taken")
+
+    def forget(self) -> None:
+        """Know nothing of the current assignment: what was to judge it was broken off."""
+        self.info[at.COST] = NEVER
 
     def starts(self, kind: str = "independent") -> Sequence[Start]:
         """Return what a random start of this kind is made of."""
@@ -363,7 +369,10 @@ class Search:
             size = 1 if single else max(1, min(pace.steps, left, total))
             self.info[at.WORK] = min(_WORK * pace.steps, at.MOST)
             code = pace.timed(
-                lambda most: kernel(most, self.fixed, *arguments), size, lambda code: code == at.BUDGET
+                lambda most: kernel(most, self.fixed, *arguments),
+                size,
+                lambda code: code == at.BUDGET,
+                unmade=at.BUDGET,
             )
             if self.audit != "final":
                 check_state(self.arrays, self.measure, self.events)

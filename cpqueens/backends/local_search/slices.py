@@ -30,7 +30,7 @@ def slices(
         if limits.should_stop():
             return "stopped"
         steps = min(pace.steps, left) if watch is None else 1
-        code = pace.counted(advance, steps, steps_done)
+        code = pace.counted(advance, steps, steps_done, unmade=0)
         if watch is not None:
             watch()
         if code in ENDS:

@@ -73,31 +73,35 @@ def tabulated(compiled: Compiled, kept: frozenset[int]) -> Tabulated | None:
     if compiled.tables or (compiled.objective is not None and len(compiled.objective) > 1):
         return None
     try:
-        return _Tabulator(compiled).model(kept)
-    except _NotSimpleError:
+        return Tabulator(compiled, range(compiled.decision_count)).model(kept)
+    except NotSimpleError:
         return None
 
 
-class _NotSimpleError(Exception):
+class NotSimpleError(Exception):
     """A term depends on more than two variables, or on too many values."""
 
 
-class _Tabulator:
-    """Tabulates terms; raises `_NotSimpleError` where one is not simple."""
+class Tabulator:
+    """Tabulates terms; raises `NotSimpleError` where one is not simple.
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled, n = compiled, compiled.decision_count
-        widths = compiled.upper[:n] - compiled.lower[:n]
-        if int(widths.max(initial=0)) >= MOST_CELLS:
-            raise _NotSimpleError
-        self.domains = [values_of(compiled, v) for v in range(n)]
-        self.known: dict[int, Tabled] = {v: ((v,), d) for v, d in enumerate(self.domains)}
+    ``variables`` are those of which terms are functions, all decision variables for a whole `model`.
+    """
+
+    def __init__(self, compiled: Compiled, variables: Iterable[int]) -> None:
+        self.compiled = compiled
+        widths = compiled.upper - compiled.lower
+        if any(widths[v] >= MOST_CELLS for v in variables):
+            raise NotSimpleError
+        self.domains = {v: values_of(compiled, v) for v in variables}
+        self.known: dict[int, Tabled] = {v: ((v,), d) for v, d in self.domains.items()}
         self.cells = 0
-        for definition in compiled.definitions:
-            self.known[definition.result] = self._defined(definition)
 
     def model(self, kept: frozenset[int]) -> Tabulated:
+        """Return the whole model, without the ``kept`` AllDifferents."""
         c = self.compiled
+        for definition in c.definitions:
+            self.known[definition.result] = self.defined(definition)
         rows = [
             self._row(affine, relation)
             for affine, relation in zip(affines(c.linear), c.relation.tolist(), strict=True)
@@ -110,9 +114,10 @@ class _Tabulator:
             for k, terms in enumerate(blocks(c.different, c.different_start)) if k not in kept
         ]  # fmt: skip
         objective = None if c.objective is None else self._row(affines(c.objective)[0], LE)
-        return Tabulated(self.domains, objective, rows, different)
+        return Tabulated(list(self.domains.values()), objective, rows, different)
 
-    def _defined(self, definition: CompiledDefinition) -> Tabled:
+    def defined(self, definition: CompiledDefinition) -> Tabled:
+        """Return a definition whose arguments are known as a table."""
         terms = definition.terms
         if definition.kind == "element" and terms.start[1] == terms.start[-1]:  # of numbers, perhaps many
             entries = terms.constant[1:]
@@ -129,7 +134,7 @@ class _Tabulator:
         size = int(np.prod(shape))
         self.cells += size
         if len(scope) > 2 or size > MOST_CELLS or self.cells > MOST_IN_ALL:
-            raise _NotSimpleError
+            raise NotSimpleError
         arguments = [self._values(row, scope) for row in rows]
         return scope, self._checked(np.broadcast_to(function(arguments), shape))
 
@@ -145,7 +150,7 @@ class _Tabulator:
     @staticmethod
     def _checked(values: IntArray) -> IntArray:
         if values.size and max(abs(int(values.max())), abs(int(values.min()))) > LARGEST:
-            raise _NotSimpleError
+            raise NotSimpleError
         return values
 
     def _row(self, affine: Affine, relation: int) -> SumRow:

@@ -196,7 +196,9 @@ def test_the_best_so_far_is_no_bound() -> None:
     m.add(AllDifferent(x))
     m.maximize((x * np.arange(6)).sum())
     outcome = m.solve(solver="backtracking:forward", step_limit=15)
-    assert (outcome.status, outcome.complete, outcome.bound) == ("FEASIBLE", False, None)
+    assert (outcome.status, outcome.complete) == ("FEASIBLE", False)
+    assert outcome.bound is not None
+    assert outcome.bound >= 55 > outcome.objective  # 0 * 0 + 1 * 1 + ... + 5 * 5
     proved = m.solve(solver="backtracking:forward")
     assert (proved.status, proved.bound, proved.objective) == ("OPTIMAL", 55, 55)
 

@@ -1,0 +1,559 @@
+"""Reading a model as tours: a circuit, and what sums over its arcs and times along it are bound to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cpqueens.backends.local_search.columns import RELATIONS, blocks
+from cpqueens.backends.local_search.folding import Affine, affines
+from cpqueens.backends.local_search.tabulating import LARGEST, NotSimpleError, Tabulator
+from cpqueens.kernels.search_cells import gap
+from cpqueens.kernels.search_plain import AT_MOST
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+
+FEWEST, MOST = 4, 1_000
+"""Nodes of a circuit that is searched by its tours."""
+MOST_CELLS = 20_000_000
+"""Numbers in all matrices."""
+FREE = -(1 << 40)
+"""The lag between nodes of which the second does not wait for the first, as in the kernel."""
+
+
+def takes_circuit(constraint: Constraint) -> bool:
+    """Say whether a constraint is what tours keep."""
+    return constraint.kind in ("Circuit", "SubCircuit")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Values along a tour: that of the next node is at least that of a node plus a lag.
+
+    Attributes
+    ----------
+    variable
+        (nodes,): -1 where a node has none.
+    lag, exact
+        (nodes, nodes): FREE where the second does not wait; 1 where it is exactly so much later.
+    early, latest, weight
+        (nodes,): bounds, and what a unit costs.
+    """
+
+    variable: IntArray
+    lag: IntArray
+    exact: IntArray
+    early: IntArray
+    latest: IntArray
+    weight: IntArray
+
+
+@dataclass(frozen=True)
+class Tours:
+    """A model whose solutions are tours.
+
+    Attributes
+    ----------
+    successor, shift
+        (nodes,): the variable that is the node behind each one, less its shift.
+    optional
+        Whether nodes may be left out.
+    forbidden
+        (nodes, nodes): arcs that no solution has.
+    costs, kinds, constants
+        Sums over arcs: (rows, nodes, nodes), how each is compared with 0, and what is added. The first is the
+        objective, 0 where there is none.
+    times
+        See `Times`.
+    functions, defined, sums, others
+        Variables that follow from one successor: (node, values by successor); what sums need of definitions,
+        likewise; variables that follow from others, the last ones first; and from nothing.
+    optimising
+        Whether there is an objective.
+    """
+
+    successor: IntArray
+    shift: IntArray
+    optional: bool
+    forbidden: IntArray
+    costs: IntArray
+    kinds: list[int]
+    constants: list[int]
+    times: list[Times]
+    functions: dict[int, tuple[int, IntArray]]
+    defined: dict[int, tuple[int, IntArray]]
+    sums: list[tuple[int, Affine]]
+    others: dict[int, int]
+    optimising: bool
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return len(self.successor)
+
+
+def find_tours(compiled: Compiled) -> Tours | None:
+    """Return the model as tours; None if it is more than that."""
+    c = compiled
+    if len(c.wholes) != 1 or c.counts or (c.objective is not None and len(c.objective) > 1):
+        return None
+    try:
+        return _TourReader(c).tours()
+    except (_NoTourError, NotSimpleError):
+        return None
+
+
+class _NoTourError(Exception):
+    """The model is more than tours."""
+
+
+@dataclass(frozen=True)
+class _Wait:
+    """Under an arc from ``node`` to another one, ``later`` is at least (exactly) ``earlier`` plus a lag."""
+
+    node: int
+    to: int
+    earlier: int
+    later: int
+    lag: int
+    exact: bool
+
+
+@dataclass
+class _Rows:
+    """What is compared with 0, as far as it is read: see `_TourReader`."""
+
+    costs: list[IntArray] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    constants: list[int] = field(default_factory=list)
+    waits: list[_Wait] = field(default_factory=list)
+
+
+class _TourReader:
+    """Reads costs of arcs and times; raises `_NoTourError` where something is neither.
+
+    A variable is a successor, a *function* of one successor, a *sum* that an equality defines, or a *time*.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = c = compiled
+        (whole,) = c.wholes
+        terms = whole.terms(whole.constraint.successor)
+        singles = terms.singles(0, len(terms))
+        if singles is None or not FEWEST <= len(terms) <= MOST:
+            raise _NoTourError
+        self.successor, coefficient, self.shift = singles
+        plain = (coefficient == 1).all() and (self.successor < c.decision_count).all()
+        if not plain or len(np.unique(self.successor)) < len(terms):
+            raise _NoTourError
+        self.size, self.optional = len(terms), whole.constraint.kind == "SubCircuit"
+        self.node = {v: i for i, v in enumerate(self.successor.tolist())}
+        self.tables = Tabulator(c, self.successor.tolist())
+        self.reach = [d + self.shift[i] for i, d in enumerate(self.tables.domains.values())]
+        self.forbidden = np.ones((self.size, self.size), dtype=np.int64)
+        for i, reach in enumerate(self.reach):
+            self.forbidden[i, reach[(reach >= 0) & (reach < self.size)]] = 0
+        if not self.optional:
+            np.fill_diagonal(self.forbidden, 1)
+        self.functions: dict[int, tuple[int, IntArray]] = {}
+        self.sums: list[tuple[int, Affine]] = []
+        self.low, self.high = c.lower.tolist(), c.upper.tolist()
+        self.rows = _Rows()
+        self.pending: dict[int, CompiledDefinition] = {}
+
+    def tours(self) -> Tours:
+        self._read_tables()
+        self._define()
+        rows = list(zip(affines(self.compiled.linear), self.compiled.relation.tolist(), strict=True))
+        goal = None if self.compiled.objective is None else affines(self.compiled.objective)[0]
+        rows, goal = self._substitute(rows, goal)
+        self._different()
+        weights = self._objective(goal)
+        for affine, relation in rows:
+            self._row(affine, relation)
+        for terms in blocks(self.compiled.literals, self.compiled.clause_start):
+            self._clause(affines(terms))
+        times, others = self._times(weights)
+        cells = (len(self.rows.costs) + 1 + 2 * len(times)) * self.size**2
+        if cells > MOST_CELLS or (self.forbidden.all(axis=1)).any():
+            raise _NoTourError
+        return Tours(
+            self.successor, self.shift, self.optional, self.forbidden, np.array(self.rows.costs),
+            self.rows.kinds, self.rows.constants, times, self.functions, self._defined(), self.sums, others,
+            goal is not None,
+        )  # fmt: skip
+
+    # ---- what follows from one successor -----------------------------------------------------------
+
+    def _read_tables(self) -> None:
+        """Read tables of one successor and what follows from it."""
+        for terms, rows in self.compiled.tables:
+            singles = terms.singles(0, len(terms))
+            if (
+                singles is None
+                or (singles[1] != 1).any()
+                or (singles[0] >= self.compiled.decision_count).any()
+            ):
+                raise _NoTourError
+            variables, values = singles[0].tolist(), rows - singles[2]
+            keys = [k for k, v in enumerate(variables) if v in self.node]
+            if len(keys) != 1 or len(np.unique(values[:, keys[0]])) < len(values):
+                raise _NoTourError
+            i, key = (
+                self.node[variables[keys[0]]],
+                values[:, keys[0]] + self.shift[self.node[variables[keys[0]]]],
+            )
+            inside = (key >= 0) & (key < self.size)
+            self._allow(i, key[inside])
+            for k, v in enumerate(variables):
+                if k != keys[0]:
+                    self._follows(v, i, key[inside], values[inside, k])
+
+    def _allow(self, i: int, nodes: IntArray) -> None:
+        others = np.ones(self.size, dtype=bool)
+        others[nodes] = False
+        self.forbidden[i, others] = 1
+
+    def _follows(self, v: int, i: int, nodes: IntArray, values: IntArray) -> None:
+        """Note that a variable follows from the successor of a node."""
+        if v in self.functions:
+            raise _NoTourError
+        fits = (values >= self.low[v]) & (values <= self.high[v])
+        if v in self.compiled.domains:
+            fits &= np.isin(values, self.compiled.domains[v])
+        self._allow(i, nodes[fits])
+        all_values = np.full(self.size, self.low[v], dtype=np.int64)
+        all_values[nodes] = values
+        self.functions[v] = i, all_values
+        at = np.clip(self.reach[i], 0, self.size - 1)
+        self.tables.known[v] = (int(self.successor[i]),), all_values[at]
+
+    def _define(self) -> None:
+        """Tabulate the definitions that follow from one successor; note the others."""
+        for definition in self.compiled.definitions:
+            if all(v in self.tables.known for v in definition.terms.variable.tolist()):
+                scope, values = self.tables.defined(definition)
+                if len(scope) > 1:
+                    raise _NoTourError
+                self.tables.known[definition.result] = scope, values
+            else:
+                self.pending[definition.result] = definition
+
+    def _different(self) -> None:
+        """Refuse AllDifferents but those of successors."""
+        for terms in blocks(self.compiled.different, self.compiled.different_start):
+            singles = terms.singles(0, len(terms))
+            if singles is None or len(np.unique(singles[0])) < len(terms):
+                raise _NoTourError
+            variables, coefficients, constants = (part.tolist() for part in singles)
+            if any(v not in self.node for v in variables) or any(a != 1 for a in coefficients):
+                raise _NoTourError
+            nodes = [self.node[v] for v in variables]
+            if len({c - int(self.shift[i]) for c, i in zip(constants, nodes, strict=True)}) > 1:
+                raise _NoTourError
+
+    # ---- sums that equalities define ----------------------------------------------------------------
+
+    def _substitute(
+        self, rows: list[tuple[Affine, int]], goal: Affine | None
+    ) -> tuple[list[tuple[Affine, int]], Affine | None]:
+        """Let equalities define variables that nothing but sums has; return rows and goal without them."""
+        used = {v for d in self.pending.values() for v in d.terms.variable.tolist()}
+        used |= set(self.compiled.literals.variable.tolist()) | set(self.tables.known) | set(self.pending)
+        used |= set(self.compiled.domains)
+        k = 0
+        while k < len(rows):
+            (parts, constant), relation = rows[k]
+            free = [v for v in parts if v not in used]
+            if relation != EQ or len(parts) < 2 or len(free) != 1 or abs(parts[free[0]]) != 1:
+                k += 1
+                continue
+            z = free[0]
+            sign = -parts[z]
+            means = {v: sign * a for v, a in parts.items() if v != z}, sign * constant
+            self.sums.append((z, means))
+            del rows[k]
+            ends = ({z: 1}, -self.high[z]), ({z: -1}, self.low[z])
+            rows = [(_put(row, z, means), r) for row, r in (*rows, *((end, LE) for end in ends))]
+            goal = None if goal is None else _put(goal, z, means)
+            k = 0
+        return rows, goal
+
+    def _defined(self) -> dict[int, tuple[int, IntArray]]:
+        """Return what sums need of definitions."""
+        found = {}
+        for v in {v for _, (parts, _) in self.sums for v in parts} - self.functions.keys() - self.node.keys():
+            if v not in self.tables.known:
+                continue
+            scope, values = self.tables.known[v]
+            if scope:
+                i = self.node[scope[0]]
+                found[v] = i, self._matrix({i: values})[i]
+            else:
+                found[v] = 0, np.full(self.size, int(values), dtype=np.int64)
+        return found
+
+    # ---- rows ---------------------------------------------------------------------------------------
+
+    def _costs(self, parts: dict[int, int]) -> tuple[dict[int, IntArray], dict[int, int], int]:
+        """Return what parts are worth by successor, of each node; the parts that are no costs; a constant."""
+        costs: dict[int, IntArray] = {}
+        rest: dict[int, int] = {}
+        constant = 0
+        for v, a in parts.items():
+            if v not in self.tables.known:
+                rest[v] = a
+                continue
+            scope, values = self.tables.known[v]
+            if not scope:
+                constant += a * int(values)
+                continue
+            i = self.node[scope[0]]
+            costs[i] = costs.get(i, 0) + a * values
+        return costs, rest, constant
+
+    def _matrix(self, costs: dict[int, IntArray], missing: int | None = 0) -> IntArray:
+        """Return costs as a matrix; None for ``missing``: arcs that cannot be cost what the dearest does."""
+        matrix = np.zeros((self.size, self.size), dtype=np.int64)
+        for i, values in costs.items():
+            if np.abs(values).max(initial=0) > LARGEST:
+                raise _NoTourError
+            matrix[i] = int(values.max()) if missing is None else missing
+            inside = (self.reach[i] >= 0) & (self.reach[i] < self.size)
+            matrix[i, self.reach[i][inside]] = values[inside]
+        return matrix
+
+    def _objective(self, goal: Affine | None) -> dict[int, int]:
+        """Read the objective; return the weights of times in it."""
+        parts, constant = ({}, 0) if goal is None else goal
+        costs, rest, more = self._costs(parts)
+        self._add(self._matrix(costs, None), AT_MOST, constant + more)
+        if any(v in self.pending or a < 0 for v, a in rest.items()):
+            raise _NoTourError
+        return rest
+
+    def _add(self, costs: IntArray, kind: int, constant: int) -> None:
+        if abs(constant) > LARGEST:
+            raise _NoTourError
+        self.rows.costs.append(costs)
+        self.rows.kinds.append(kind)
+        self.rows.constants.append(constant)
+
+    def _row(self, affine: Affine, relation: int) -> None:
+        """Read one relation with 0."""
+        kind, sign = RELATIONS[relation]
+        costs, rest, more = self._costs(affine[0])
+        constant = affine[1] + more
+        if rest:
+            self._wait(costs, rest, constant, relation)
+        elif not costs:
+            if gap(kind, sign * constant):
+                raise _NoTourError
+        elif len(costs) == 1:
+            ((i, values),) = costs.items()
+            self._rule_out(i, [gap(kind, sign * (int(value) + constant)) == 0 for value in values])
+        else:
+            most = sign * constant + sum(int((sign * values).max()) for values in costs.values())
+            if kind != AT_MOST or most > 0:  # else it holds whatever the tour
+                self._add(sign * self._matrix(costs), kind, sign * constant)
+
+    def _rule_out(self, i: int, holds: list[bool]) -> None:
+        """Forbid the successors of a node with which something does not hold."""
+        inside = (self.reach[i] >= 0) & (self.reach[i] < self.size)
+        self._allow(i, self.reach[i][inside & np.array(holds, dtype=bool)])
+
+    def _clause(self, literals: list[Affine]) -> None:
+        """Read a clause of what one successor says, and of one relation between times."""
+        costs, rest, constant = defaultdict(lambda: False), [], False  # type: ignore[var-annotated]
+        for parts, more in literals:
+            mine, others, fixed = self._costs(parts)
+            if others:
+                rest.append((others, more))
+            elif not mine:
+                constant = constant or more + fixed > 0
+            else:
+                ((i, values),) = mine.items()
+                costs[i] = costs[i] | (values + more + fixed > 0)
+        if constant:
+            return
+        if len(costs) > 1 or len(rest) > 1:
+            if rest:
+                raise _NoTourError
+            self._add(-self._matrix({i: v.astype(np.int64) for i, v in costs.items()}), AT_MOST, 1)
+            return
+        if not rest and len(costs) == 1:
+            ((i, holds),) = costs.items()
+            self._rule_out(i, holds.tolist())
+            return
+        if not rest:
+            raise _NoTourError
+        self._under(dict(costs), *rest[0])
+
+    # ---- times --------------------------------------------------------------------------------------
+
+    def _under(self, holds: dict[int, IntArray], parts: dict[int, int], constant: int) -> None:
+        """Read a relation between times that must hold where what the successor says does not."""
+        (literal, sign), *more = parts.items()
+        definition = self.pending.get(literal)
+        plain = not more and (sign, constant) in ((1, 0), (-1, 1))
+        if not plain or not holds or definition is None or definition.kind != "truth_linear":
+            raise _NoTourError
+        relation, shift = definition.relation, 0
+        if sign == -1:
+            if relation not in (LE, GE):
+                raise _NoTourError
+            relation, shift = (GE, -1) if relation == LE else (LE, 1)
+        ((terms, rest),) = affines(definition.terms)
+        ((i, free),) = holds.items()
+        costs, times, fixed = self._costs(terms)
+        if costs:
+            raise _NoTourError
+        self._wait({i: np.zeros(len(free), dtype=np.int64)}, times, rest + fixed + shift, relation, ~free)
+
+    def _wait(
+        self, costs: dict[int, IntArray], parts: dict[int, int], constant: int, relation: int,
+        where: IntArray | None = None,
+    ) -> None:  # fmt: skip
+        """Read a relation between times that depends on one successor."""
+        if relation == NE or len(costs) > 1:
+            raise _NoTourError
+        if len(parts) == 1 and not costs:
+            self._bound(parts, constant, relation)
+            return
+        if relation == LE:
+            parts, constant, costs = _negated(parts), -constant, {i: -values for i, values in costs.items()}
+        elements = [v for v in parts if v in self.pending]
+        if relation == EQ and len(elements) == 1 and parts[elements[0]] < 0:
+            parts, constant, costs = _negated(parts), -constant, {i: -values for i, values in costs.items()}
+        signs = {a: v for v, a in parts.items()}
+        if len(parts) != 2 or signs.keys() != {1, -1} or signs[-1] in self.pending:
+            raise _NoTourError
+        for i, j, later, more in self._ends(signs[1], costs):
+            at = int(np.flatnonzero(self.reach[i] == j)[0])
+            if where is not None and not where[at]:
+                continue
+            lag = -(constant + more + (int(costs[i][at]) if i in costs else 0))
+            self._note(i, j, signs[-1], later, lag, relation == EQ)
+
+    def _note(self, i: int, j: int, earlier: int, later: int, lag: int, exact: bool) -> None:
+        if self.forbidden[i, j] or (not exact and self.low[later] - self.high[earlier] >= lag):
+            return
+        if earlier == later:
+            if lag > 0 or (exact and lag):
+                self.forbidden[i, j] = 1
+            return
+        self.rows.waits.append(_Wait(i, j, earlier, later, lag, exact))
+
+    def _ends(self, later: int, costs: dict[int, IntArray]) -> Iterator[tuple[int, int, int, int]]:
+        """Yield arcs, the time behind each, and what is added to it."""
+        definition = self.pending.get(later)
+        if definition is None:
+            if len(costs) != 1:
+                raise _NoTourError
+            ((i, _),) = costs.items()
+            yield from ((i, int(j), later, 0) for j in self.reach[i] if 0 <= j < self.size)
+            return
+        if definition.kind != "element":
+            raise _NoTourError
+        (position, *entries) = affines(definition.terms)
+        mine, rest, constant = self._costs(position[0])
+        if rest or len(mine) != 1:
+            raise _NoTourError
+        ((i, values),) = mine.items()
+        if any(k != i for k in costs):
+            raise _NoTourError
+        for j, place in zip(self.reach[i].tolist(), (values + position[1] + constant).tolist(), strict=True):
+            if not 0 <= j < self.size or not 0 <= place < len(entries):
+                continue
+            parts, more = entries[place]
+            if list(parts.values()) != [1] or self._is_no_time(next(iter(parts))):
+                raise _NoTourError
+            yield i, j, next(iter(parts)), more
+
+    def _is_no_time(self, v: int) -> bool:
+        return v in self.pending or v in self.tables.known
+
+    def _bound(self, parts: dict[int, int], constant: int, relation: int) -> None:
+        """Read a relation of one time with a number."""
+        ((v, a),) = parts.items()
+        if v in self.pending or v in self.compiled.domains or (relation == EQ and constant % a):
+            raise _NoTourError
+        if relation == EQ or (relation == LE) == (a > 0):
+            self.high[v] = min(self.high[v], -constant // a if a > 0 else constant // -a)
+        if relation == EQ or (relation == LE) != (a > 0):
+            self.low[v] = max(self.low[v], -(constant // a) if a > 0 else -(-constant // -a))
+        if self.low[v] > self.high[v]:
+            raise _NoTourError
+
+    def _times(self, weights: dict[int, int]) -> tuple[list[Times], dict[int, int]]:
+        """Return the times by what waits for what, and the values of variables that nothing binds."""
+        known = set(self.tables.known) | {z for z, _ in self.sums}
+        loose = [v for v in range(self.compiled.decision_count) if v not in known]
+        node: dict[int, int] = {}
+        group = {v: v for v in loose}
+
+        def root(v: int) -> int:
+            while group[v] != v:
+                v = group[v]
+            return v
+
+        for wait in self.rows.waits:
+            if not {wait.earlier, wait.later} <= group.keys():
+                raise _NoTourError
+            for v, i in ((wait.earlier, wait.node), (wait.later, wait.to)):
+                if node.setdefault(v, i) != i or v in self.compiled.domains:
+                    raise _NoTourError
+            group[root(wait.earlier)] = root(wait.later)
+        groups: dict[int, list[int]] = defaultdict(list)
+        for v in loose:
+            if v in node:
+                groups[root(v)].append(v)
+        others = {v: self.low[v] for v in loose if v not in node}
+        if any(v not in node for v in weights):
+            raise _NoTourError
+        return [self._along(members, node, weights) for members in groups.values()], others
+
+    def _along(self, members: list[int], node: dict[int, int], weights: dict[int, int]) -> Times:
+        n = self.size
+        if len({node[v] for v in members}) < len(members):
+            raise _NoTourError
+        variable = np.full(n, -1, dtype=np.int64)
+        early, latest = np.zeros(n, dtype=np.int64), np.full(n, LARGEST, dtype=np.int64)
+        weight = np.zeros(n, dtype=np.int64)
+        for v in members:
+            i = node[v]
+            variable[i], early[i], latest[i], weight[i] = v, self.low[v], self.high[v], weights.get(v, 0)
+        lag, exact = np.full((n, n), FREE, dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+        mine = set(members)
+        for wait in self.rows.waits:
+            if wait.earlier not in mine:
+                continue
+            at = wait.node, wait.to
+            if lag[at] != FREE and (exact[at] or wait.exact) and lag[at] != wait.lag:
+                raise _NoTourError
+            lag[at] = max(lag[at], wait.lag)
+            exact[at] |= wait.exact
+        ends = max(int(np.abs(a).max()) for a in (early, latest, np.where(lag == FREE, 0, lag)))
+        if ends > LARGEST or ends * (1 + int(weight.sum())) > LARGEST << 16:
+            raise _NoTourError
+        return Times(variable, lag, exact, early, latest, weight)
+
+
+def _put(row: Affine, z: int, means: Affine) -> Affine:
+    """Return an expression with another one in the place of a variable."""
+    parts, constant = row
+    factor = parts.get(z, 0)
+    if not factor:
+        return row
+    total = {v: a for v, a in parts.items() if v != z}
+    for v, a in means[0].items():
+        total[v] = total.get(v, 0) + factor * a
+    return {v: a for v, a in total.items() if a}, constant + factor * means[1]
+
+
+def _negated(parts: dict[int, int]) -> dict[int, int]:
+    return {v: -a for v, a in parts.items()}

@@ -1,0 +1,330 @@
+"""Tours that are kept: the kernel `cpqueens.kernels.search_tour` on circuits, rows and times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.backends.base import Deliver
+from cpqueens.backends.local_search.audit import AuditError
+from cpqueens.backends.local_search.engine import Hint, Task
+from cpqueens.backends.local_search.search import Limits, Paused, Result
+from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.touring import FREE, Times, Tours
+from cpqueens.backends.local_search.tracing import watching
+from cpqueens.kernels import search_cells as cooling
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels import search_tour as codes
+from cpqueens.kernels.random import below, seed_state
+from cpqueens.kernels.search_arena import build_arena
+from cpqueens.kernels.search_info import NEVER
+from cpqueens.kernels.search_plain import AT_MOST
+from cpqueens.language.rows import IntArray
+
+SHARE = 4_000_000
+"""Steps without a tour that violates nothing, after which the general engine goes on."""
+NEAREST = 10
+"""Nodes near each."""
+CYCLE, SHORTEST, LONGEST_FIRST, LONGEST = 500, 5_000, 100_000, 1 << 25
+"""Steps of the first cycle for each node, at least, and at most; and of any."""
+OCTAVES = 7
+"""How often the temperature is halved in a cycle."""
+WORST = 1 << 44
+"""What all that is violated may cost."""
+
+
+def search_tours(tours: Tours, task: Task, deliver: Deliver) -> Result:
+    """Search for ever better tours; the reason is ``stalled`` if none was found that violates nothing."""
+    walk = TourWalk(tours, task.seed, task.hint)
+    observed = walk.watched(task.recorder)
+    ended: Paused | None = None
+    while True:
+        if walk.info[cooling.FOUND] > walk.info[cooling.TOLD]:
+            walk.info[cooling.TOLD] = walk.info[cooling.FOUND]
+            if not deliver(walk.values(walk.best)[None, :]) or not tours.optimising:
+                return walk.result("solved")
+        if ended is not None:
+            return walk.result(ended)
+        if walk.info[cooling.PASSED] >= walk.info[cooling.CYCLE]:
+            walk.turn()
+        ended = walk.advance(task.limits, task.common["audit"], observed)
+
+
+class TourWalk:
+    """The kernel's arena for tours, and what is read from it.
+
+    Parameters
+    ----------
+    seed
+        Of the generator.
+    hint
+        Whose successors the first tour takes, as far as they fit.
+    """
+
+    def __init__(self, tours: Tours, seed: int, hint: Hint | None = None) -> None:
+        self.tours, self.random = tours, seed_state(seed)
+        n = tours.size
+        costs = np.concatenate([tours.costs, tours.forbidden[None]])
+        kinds, constants = [*tours.kinds, AT_MOST], np.array([*tours.constants, 0], dtype=np.int64)
+        times = tours.times
+        near = _near(tours)
+        order = _first_tour(tours, near, self.random, hint)
+        place = np.full(n, -1, dtype=np.int64)
+        place[order] = np.arange(len(order))
+        room = max(n + 4, 2 * codes.LONG + 8)
+        blank, empty = np.zeros(n, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        logarithms = -np.log((np.arange(1 << cooling.LOG_BITS) + 0.5) / (1 << cooling.LOG_BITS))
+        self.units, self.late_units = _units(costs, tours)
+        self.arena = build_arena([
+            costs.reshape(-1), np.array(kinds), self.units, constants, np.zeros(len(kinds)), near.reshape(-1),
+            *(np.concatenate([empty, *(part.reshape(-1) for part in parts)]) for parts in (
+                [t.lag for t in times], [t.exact for t in times], [t.early for t in times],
+                [t.latest for t in times], [t.weight for t in times], [self.late_units],
+            )),
+            np.concatenate([order, np.zeros(n - len(order), dtype=np.int64)]), place,
+            np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH), np.zeros(3 * room),
+            blank, blank, blank,
+        ])  # fmt: skip
+        self.constants, self.info = constants, self.part(codes.INFO)
+        symmetric = all((matrix == matrix.T).all() for matrix in costs)
+        for name, value in {
+            codes.NODES: n, codes.MANY: len(order), codes.ROWS: len(kinds), codes.TIMES: len(times),
+            codes.NEARS: near.shape[1], codes.SYMMETRIC: int(symmetric), codes.OPTIONAL: int(tours.optional),
+            cooling.OPTIMISING: int(tours.optimising), cooling.PRICE: 1, cooling.OCTAVES: OCTAVES,
+            at.LEAST: NEVER, cooling.CYCLE: min(LONGEST_FIRST, max(SHORTEST, CYCLE * n)),
+        }.items():  # fmt: skip
+            self.info[name] = value
+        self.info[cooling.PRICE] = self._price()
+        codes.begin_tour(self.arena)
+
+    def part(self, which: int) -> IntArray:
+        """Return a view of a part of the arena."""
+        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
+        return view
+
+    def _price(self) -> int:
+        """Return what a unit of violation costs at first: what an arc may change."""
+        costs = self.tours.costs[0]
+        if not self.tours.optimising:
+            return 1
+        return min(self.dearest, max(1, int(np.median(np.ptp(costs, axis=1)))))
+
+    @property
+    def dearest(self) -> int:
+        """The highest price with which what is violated stays within 64 bits, if all is."""
+        rows = np.abs(self.tours.costs).max(axis=2).sum(axis=1) + np.abs(np.array(self.tours.constants))
+        worst = int((rows * self.units[:-1])[1:].sum()) + self.tours.size * int(self.units[-1])
+        for times, unit in zip(self.tours.times, self.late_units.tolist(), strict=True):
+            lag = np.where(times.lag == FREE, 0, np.abs(times.lag)).max()
+            worst += self.tours.size * unit * int(lag + np.abs(times.early).max() + 1)
+        return max(1, WORST // max(1, worst))
+
+    @property
+    def found(self) -> bool:
+        """Whether a tour was found that violates nothing."""
+        return bool(self.info[cooling.FOUND])
+
+    @property
+    def tour(self) -> IntArray:
+        """The nodes of the present tour."""
+        return self.part(codes.ORDER)[: int(self.info[codes.MANY])]
+
+    @property
+    def best(self) -> IntArray:
+        """The nodes of the best tour, of the present one where none violates nothing."""
+        return self.part(codes.BEST)[: int(self.info[codes.BEST_MANY])] if self.found else self.tour
+
+    def advance(self, limits: Limits, audit: str, observed: Callable[..., None] | None) -> Paused | None:
+        """Go on until something is to be told, a cycle ends, or the search does; say how."""
+        own = NEVER if self.found else SHARE
+        given = NEVER if limits.steps is None else limits.steps
+
+        def call(most: int) -> int:
+            code = codes.tour_search(1 if audit == "full" else most, self.arena, self.random)
+            for _ in range(most - 1 if audit == "full" else 0):
+                self.check()
+                if code != at.BUDGET:
+                    break
+                code = codes.tour_search(1, self.arena, self.random)
+            if audit != "final":
+                self.check()
+            return int(code)
+
+        ends = Limits(min(own, given), limits.should_stop)
+        paused = slices(call, lambda: int(self.info[at.STEPS]), ends, observed)
+        if paused == "step_limit" and own < given:
+            return "stalled"
+        return paused if paused in ("stopped", "step_limit") else None
+
+    def turn(self) -> None:
+        """Begin the next cycle, longer and with another price; every second one from the best tour."""
+        info, cycle = self.info, int(self.info[cooling.CYCLE])
+        price = int(info[cooling.PRICE])
+        if info[cooling.OPTIMISING]:
+            if info[cooling.KEPT] == 0:
+                info[cooling.PRICE] = min(2 * price, self.dearest)
+            elif 2 * info[cooling.KEPT] > cycle:
+                info[cooling.PRICE] = max(1, 3 * price // 4)
+        info[[cooling.PASSED, cooling.KEPT]] = 0
+        info[cooling.CYCLE] = min(3 * cycle // 2, LONGEST)
+        info[at.RESETS] += 1
+        if self.found and below(self.random, 2) == 0:
+            best, place = self.best.copy(), self.part(codes.PLACE)
+            self.part(codes.ORDER)[: len(best)] = best
+            place[:] = -1
+            place[best] = np.arange(len(best))
+            info[codes.MANY] = len(best)
+            self.part(codes.ACTIVITY)[:] = self.constants
+            codes.begin_tour(self.arena)
+
+    def values(self, tour: IntArray) -> IntArray:
+        """Return the decision variables of a tour."""
+        tours = self.tours
+        following = np.arange(tours.size)
+        following[tour] = np.roll(tour, -1)
+        x: dict[int, int] = dict(tours.others)
+        x |= zip(tours.successor.tolist(), (following - tours.shift).tolist(), strict=True)
+        x |= {v: int(values[following[i]]) for v, (i, values) in tours.functions.items()}
+        for times in tours.times:
+            moments, _ = _moments(times, tour)
+            x |= {v: int(moments[i]) for i, v in enumerate(times.variable.tolist()) if v >= 0}
+        for z, (parts, constant) in reversed(tours.sums):
+            x[z] = constant + sum(
+                a * (x[v] if v in x else self._known(v, following)) for v, a in parts.items()
+            )
+        return np.array([x[v] for v in range(len(x))], dtype=np.int64)
+
+    def _known(self, v: int, following: IntArray) -> int:
+        """Return a definition's value."""
+        i, values = self.tours.defined[v]
+        return int(values[following[i]])
+
+    def check(self) -> None:
+        """Compare all that is kept of the tour with a fresh computation.
+
+        Raises
+        ------
+        AuditError
+            Naming what differs.
+        """
+        tour, n = self.tour.tolist(), self.tours.size
+        if len(set(tour)) < len(tour) or [int(p) for p in self.part(codes.PLACE)[tour]] != list(
+            range(len(tour))
+        ):
+            raise AuditError(f"step {self.info[at.STEPS]}: places of nodes: expected those of {tour}")
+        following = np.arange(n)
+        following[tour] = np.roll(tour, -1)
+        rows = self.part(codes.COST).reshape(-1, n, n)
+        fresh = rows[:, np.arange(n), following].sum(axis=1) + self.constants
+        kept = self.part(codes.ACTIVITY)
+        if (fresh != kept).any():
+            raise AuditError(f"step {self.info[at.STEPS]}: rows: expected {fresh}, found {kept}")
+        kinds = self.part(codes.KIND).tolist()
+        gaps = [cooling.gap(kind, int(a)) for kind, a in zip(kinds, fresh.tolist(), strict=True)]
+        broken = int((self.units * gaps)[1:].sum())
+        alongs = [_moments(times, self.tour) for times in self.tours.times]
+        late = sum(unit * over for unit, (_, over) in zip(self.late_units.tolist(), alongs, strict=True))
+        worth = sum(int(t.weight @ moments) for t, (moments, _) in zip(self.tours.times, alongs, strict=True))
+        for name, expected, place in (
+            ("violation", broken + late, cooling.VIOLATION), ("violation of rows", broken, codes.BROKEN),
+            ("violation of times", late, codes.LATE), ("worth of times", worth, codes.WORTH),
+        ):  # fmt: skip
+            if expected != self.info[place]:
+                found = self.info[place]
+                raise AuditError(f"step {self.info[at.STEPS]}: {name}: expected {expected}, found {found}")
+
+    def watched(self, recorder: TraceRecorder | None) -> Callable[..., None] | None:
+        """Return what shows the present tour to a recorder, None without one."""
+        return watching(
+            recorder, self.info, lambda: (self.values(self.tour), int(self.info[cooling.VIOLATION]))
+        )
+
+    def result(self, reason: Paused) -> Result:
+        """Return the outcome: the best tour, which is a solution if one was found."""
+        cost = 0 if self.found else max(1, int(self.info[cooling.VIOLATION]))
+        shape = {"nodes": self.tours.size, "rows": len(self.tours.costs) - 1, "times": len(self.tours.times)}
+        facts = {"strategy": "auto", "special": "tours", "layers": shape}
+        result = Result.of(self.info, self.values(self.best), cost, reason, 0, facts)
+        if self.tours.optimising:
+            result.statistics["improvements"] = int(self.info[cooling.FOUND])
+            if self.found:
+                result.objective = int(self.info[at.LEAST])
+        return result
+
+
+def _near(tours: Tours) -> IntArray:
+    """Return the nodes that each should have as neighbours, (nodes, near): cheap ones, of those allowed."""
+    n = tours.size
+    large = 4 * int(np.abs(tours.costs[0]).max()) + 4
+    costs = tours.costs[0] + large * tours.forbidden
+    either = np.minimum(costs, costs.T)
+    np.fill_diagonal(either, 4 * large)
+    near: IntArray = np.argsort(either, axis=1, kind="stable")[:, : min(NEAREST, n - 1)]
+    return near
+
+
+def _units(costs: IntArray, tours: Tours) -> tuple[IntArray, IntArray]:
+    """Return what a unit of each violation counts, so that an arc counts about as much in all."""
+    spans = [max(1, int(np.median(np.ptp(matrix, axis=1)))) for matrix in costs[:-1]]
+    late = [
+        max(1, int(np.median(np.abs(t.lag[t.lag != FREE])))) if (t.lag != FREE).any() else 1
+        for t in tours.times
+    ]
+    most = max([1, *spans[1:], *late])
+    units = [0, *(max(1, most // span) for span in spans[1:]), most]
+    return np.array(units, dtype=np.int64), np.array([max(1, most // each) for each in late], dtype=np.int64)
+
+
+def _first_tour(tours: Tours, near: IntArray, random: IntArray, hint: Hint | None) -> IntArray:
+    """Return a tour that takes the hinted arcs as far as they fit, and else the nearest node each time."""
+    n = tours.size
+    outside = np.zeros(n, dtype=bool)
+    wanted = np.full(n, -1, dtype=np.int64)
+    large = 4 * int(np.abs(tours.costs[0]).max()) + 4
+    costs = tours.costs[0] + large * tours.forbidden
+    if tours.optional:
+        outside |= (tours.forbidden | np.eye(n, dtype=np.int64)).all(axis=1)
+    if hint is not None:
+        values, counts = hint
+        arcs = values[tours.successor] + tours.shift
+        fits = counts[tours.successor] & (arcs >= 0) & (arcs < n)
+        wanted[fits] = arcs[fits]
+        if tours.optional:
+            outside |= wanted == np.arange(n)
+    free = np.flatnonzero(~outside).tolist()
+    if len(free) < 2:
+        return np.zeros(0, dtype=np.int64)
+    i = free[int(below(random, len(free)))]
+    order, left = [i], set(free) - {i}
+    while left:
+        j = int(wanted[i])
+        if j not in left:
+            j = next((int(k) for k in near[i] if k in left and not tours.forbidden[i, k]), -1)
+        if j < 0:
+            rest = sorted(left)
+            j = rest[int(np.argmin(costs[i, rest]))]
+        order.append(j)
+        left.remove(j)
+        i = j
+    return np.array(order, dtype=np.int64)
+
+
+def _moments(times: Times, tour: IntArray) -> tuple[IntArray, int]:
+    """Return the times of all nodes along a tour, as early as they may be, and by how much they are late."""
+    moments, nodes, late = times.early.copy(), tour.tolist(), 0
+    arcs = list(zip(nodes, [*nodes[1:], *nodes[:1]], strict=True))
+    begin = next((k + 1 for k, arc in enumerate(arcs) if times.lag[arc] == FREE), 0)
+    for i, j in [*arcs[begin:], *arcs[:begin]]:
+        if times.lag[i, j] == FREE:
+            continue
+        moment = int(moments[i] + times.lag[i, j])
+        least = int(moments[j])
+        if times.exact[i, j] and moment < least:
+            late += least - moment
+        if (i, j) == arcs[begin - 1]:  # back at the first, which waits for the last
+            return moments, late + max(0, moment - least)
+        late += max(0, moment - int(times.latest[j]))
+        moments[j] = min(max(moment, least), int(times.latest[j]))
+    return moments, late

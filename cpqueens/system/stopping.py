@@ -1,0 +1,127 @@
+"""Breaking off Python work that has no loop to ask in, between two of its bytecodes."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable
+
+_EVERY = 0.01
+"""Seconds between two looks at the blocks under way."""
+_IDLE = 25
+"""So many looks without any block end the thread that looks."""
+_LONG = 500
+"""Variables, or terms, of a model whose translation may take longer than Ctrl-C should wait."""
+
+
+class Stopped(BaseException):
+    """Raised within `stopping`, between two bytecodes, once its block must end."""
+
+
+def stopping_if_long(should_stop: Callable[[], bool], size: int) -> stopping | contextlib.nullcontext[None]:
+    """Return `stopping` for large models; with small ones, watching would cost more than the work."""
+    return stopping(should_stop) if size > _LONG else contextlib.nullcontext()
+
+
+class stopping:  # noqa: N801 - used like a function
+    """Raise `Stopped` in this thread once ``should_stop`` says so, while the block runs.
+
+    For long Python work, such as compiling a model of millions of variables, or a kernel in plain form. It
+    ends between two bytecodes, hence not within one call of NumPy. Nothing is raised after the block. Of
+    blocks within each other the innermost alone is watched; another thread asks ``should_stop``, first when
+    the block has lasted ``after`` seconds.
+    """
+
+    __slots__ = ("_asks_from", "_fired", "_outer", "_should_stop", "_thread")
+
+    def __init__(self, should_stop: Callable[[], bool], after: float = 0.0) -> None:
+        self._should_stop, self._asks_from = should_stop, after
+        self._thread = threading.get_ident()
+        self._fired = False
+        self._outer: stopping | None = None
+
+    def __enter__(self) -> None:
+        self._asks_from += time.monotonic()
+        with _watch.lock:
+            self._outer = _watch.blocks.get(self._thread)
+            _watch.blocks[self._thread] = self
+            _watch.entered = True
+            if not _watch.awake:
+                _watch.awake, _watch.idle = True, 0
+                threading.Thread(target=_watch.look, name="cpqueens-stopper", daemon=True).start()
+
+    def __exit__(self, *details: object) -> None:
+        try:
+            with _watch.lock:
+                self._leave()
+        finally:
+            if self._fired:
+                self._leave()  # where it was raised just before
+                _raise_in(self._thread, None)  # or is under way: it must not arrive after the block
+
+    def _leave(self) -> None:
+        if self._outer is None:
+            _watch.blocks.pop(self._thread, None)
+        else:
+            _watch.blocks[self._thread] = self._outer
+
+    def ask(self, now: float) -> None:
+        """End the block if it is time; once."""
+        if self._fired or now < self._asks_from or not self._should_stop():
+            return
+        with _watch.lock:
+            if _watch.blocks.get(self._thread) is self:
+                self._fired = True
+                _raise_in(self._thread, Stopped)
+
+
+def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+    """Have an exception raised in a thread, or take it back while it has not been."""
+    error = None if kind is None else ctypes.py_object(kind)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+
+
+class _Watch:
+    """The blocks under way, by thread, and the thread that looks at them while there are any."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.blocks: dict[int, stopping] = {}
+        self.awake = self.entered = False
+        self.idle = 0
+
+    def look(self) -> None:
+        """Look at all blocks, until none has been entered for a while."""
+        try:
+            while not self._sleeps():
+                time.sleep(_EVERY)
+                now = time.monotonic()
+                for block in list(self.blocks.values()):
+                    block.ask(now)
+        except BaseException:  # where asking failed, the next block has another thread look
+            self.awake = False
+            raise
+
+    def _sleeps(self) -> bool:
+        """Fall asleep if no block has been entered for many looks."""
+        with self.lock:
+            self.idle = 0 if self.entered or self.blocks else self.idle + 1
+            self.entered = False
+            self.awake = self.idle < _IDLE
+            return not self.awake
+
+
+_watch = _Watch()
+
+
+def _begin_anew() -> None:
+    """Forget the thread, which a forked child does not have."""
+    global _watch
+    _watch = _Watch()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

@@ -1,0 +1,27 @@
+"""Pages made from registries and from files of measured figures, before Sphinx looks which pages there are.
+
+What a registry knows is written nowhere else, so that no page says what is no longer so. Each module has
+``pages``, which returns texts by their path within ``docs/generated``.
+"""
+
+import shutil
+from pathlib import Path
+
+from generating import command_line, constraints, gallery, pictures, reference, solvers, texts
+
+
+def write_all(folder: Path) -> None:
+    """Write all generated pages afresh."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, text in {
+        **constraints.pages(),
+        **solvers.pages(folder),
+        **gallery.pages(),
+        **command_line.pages(),
+        **pictures.pages(),
+        **reference.pages(),
+        **texts.pages(),
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,21 @@
+"""The help of every verb."""
+
+import click
+
+from cpqueens.cli import main as cli
+
+
+def pages() -> dict[str, str]:
+    """Return the help of every verb."""
+    parts = ["# Command line", _help(cli.main, "cpqueens")]
+    for verb in cli.VERBS:
+        command = cli.main.get_command(click.Context(cli.main), verb)
+        parts += [f"## {verb}", _help(command, f"cpqueens {verb}")]
+        for name, inner in getattr(command, "commands", {}).items():
+            parts += [f"### {verb} {name}", _help(inner, f"cpqueens {verb} {name}")]
+    return {"command_line.md": "\n\n".join(parts) + "\n"}
+
+
+def _help(command: click.Command, name: str) -> str:
+    context = click.Context(command, info_name=name, max_content_width=96)
+    return f"```text\n{command.get_help(context)}\n```"

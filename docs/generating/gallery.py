@@ -1,0 +1,57 @@
+"""A page for each problem: picture, model, published values, command."""
+
+import cpqueens
+from cpqueens.answers.outcome import Solution
+from cpqueens.problems import catalog
+from cpqueens.report.formats import render
+from cpqueens.report.gallery import statement_of
+from generating import likes
+from generating.tables import fenced, table, toctree
+
+_VIEWPOINTS = """## Which solver likes which viewpoint
+
+Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
+`tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it.
+The first viewpoint suits nearly all solvers best; CP-SAT counts the queens' Booleans as quickly, and both
+viewpoints at once help `backtracking` to find one of Langford's rows.
+
+```{include} ../../files/viewpoints.txt
+```"""
+
+
+def pages() -> dict[str, str]:
+    """Return a page for each problem."""
+    pages = {f"gallery/{name}.md": _problem(catalog.find(name)) for name in catalog.names()}
+    rows = [(f"[{_title(name)}]({name}.md)", catalog.find(name).summary) for name in catalog.names()]
+    parts = ["# Gallery", table(("problem", "what is asked"), rows), _VIEWPOINTS, toctree(catalog.names())]
+    index = "\n\n".join(parts) + "\n"
+    return {**pages, "gallery/index.md": index}
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _problem(problem: catalog.Problem) -> str:
+    instance = problem.instance()
+    solution = instance.model.solve(time_limit=20, random_seed=1).solution
+    parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
+    if solution is not None:
+        parts += ["A solution:", _picture(solution)]
+    parts.append(fenced("sh", f"cpqueens solve {problem.name}\ncpqueens cross-check {problem.name}"))
+    parts += ["## The model", fenced("python", statement_of(problem.function))]
+    rows = [
+        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
+        for p in problem.published
+    ]
+    if rows:
+        parts += ["## Published values", table(("of what", "for", "value", "source"), rows)]
+    parts += likes.section(problem.name, instance.model.objective is not None)
+    return "\n\n".join(parts) + "\n"
+
+
+def _picture(solution: Solution) -> str:
+    try:
+        return f'<div class="picture">\n{render(solution, "svg")}\n</div>'
+    except cpqueens.ModelError:
+        return f"```text\n{render(solution, 'board')}\n```"

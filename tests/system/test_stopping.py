@@ -1,0 +1,104 @@
+"""Work that is broken off between two bytecodes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+
+import pytest
+from cpqueens.models.queens import queens
+
+from cpqueens.system import stopping as stops
+from cpqueens.system.stopping import Stopped, stopping
+
+
+def work_for_ever() -> None:
+    while True:
+        sum(range(1000))
+
+
+def test_stopping_ends_work_without_a_loop_and_nothing_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stops, "_EVERY", 0.0005)
+    asked = time.monotonic()
+    with pytest.raises(Stopped), stopping(lambda: time.monotonic() > asked + 0.05):
+        work_for_ever()
+    assert time.monotonic() - asked < 10  # the work itself never ends
+    for _ in range(200):  # ends just about when it is asked to: inside the block, or never
+        instant = time.monotonic() + 0.002
+        with contextlib.suppress(Stopped), stopping(lambda at=instant: time.monotonic() > at):
+            while time.monotonic() < instant:
+                pass
+        time.sleep(0.0005)
+    with stopping(lambda: False):
+        pass
+
+
+def test_stopping_in_a_thread_of_its_own() -> None:
+    ended: list[str] = []
+
+    def work() -> None:
+        try:
+            with stopping(lambda: True):
+                work_for_ever()
+        except Stopped:
+            ended.append("stopped")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(timeout=10)
+    assert ended == ["stopped"]
+
+
+@pytest.mark.parametrize("strategy", ["tabu", pytest.param("auto", marks=pytest.mark.slow)])
+def test_a_big_model_is_not_compiled_to_the_end(strategy: str) -> None:
+    small, model = queens(12), queens(300_000)
+    model.add(model["q"][0] != 0)
+    small.solve(solver=f"local-search:{strategy}", step_limit=10)  # compiles kernels
+    outcome = model.solve(solver=f"local-search:{strategy}", time_limit=0.05)
+    assert (outcome.status, outcome.stop_reason) == ("UNKNOWN", "time_limit")
+    assert outcome.statistics["total_time"] - outcome.statistics["compile_time"] < 5
+
+
+def test_of_blocks_within_each_other_the_outer_goes_on_watching() -> None:
+    inner: list[float] = []
+
+    def work() -> None:
+        with contextlib.suppress(Stopped), stopping(lambda: True):
+            work_for_ever()
+        inner.append(time.monotonic())
+        work_for_ever()
+
+    end = time.monotonic() + 0.1
+    with pytest.raises(Stopped), stopping(lambda: bool(inner) and time.monotonic() > end):
+        work()
+    assert len(inner) == 1
+
+
+def test_blocks_of_which_the_watch_fails_to_ask_do_not_disturb_others() -> None:
+    def fails() -> bool:
+        raise ZeroDivisionError
+
+    heard: list[object] = []
+    before, threading.excepthook = threading.excepthook, heard.append
+    try:
+        with stopping(fails):
+            time.sleep(0.1)
+    finally:
+        threading.excepthook = before
+    assert len(heard) == 1
+    with pytest.raises(Stopped), stopping(lambda: True):
+        work_for_ever()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a process with threads
+def test_a_forked_child_has_a_watch_of_its_own() -> None:
+    with stopping(lambda: False):
+        child = os.fork()
+        if not child:
+            with contextlib.suppress(Stopped), stopping(lambda: True):
+                work_for_ever()
+            os._exit(17)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
