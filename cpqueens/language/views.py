@@ -191,6 +191,8 @@ class Pieces(View):
         One of queen, rook, bishop, knight, king, star, dot, block (a filled square).
     regions
         One text a row, one letter a square: squares of one letter are framed together.
+    given, blocked
+        Squares (row, column) to be marked.
 
     >>> from cpqueens import Model, Pieces
     >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))
