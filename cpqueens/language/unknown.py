@@ -29,7 +29,7 @@ def not_known(what: str, otherwise: str) -> TypeError:
 
 if TYPE_CHECKING:
 
-    class Element(np.generic[Any]):
+    class NumpyTerm(np.generic[Any]):
         """What a type checker takes ``np.sum(x)`` for, which is a term: it has all operators and methods."""
 
         def _combined(self, other: Any, /) -> Any: ...
@@ -60,7 +60,7 @@ class Unknown:
             'any_(x == v) or Count(x, v, ">=", 1)'
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[Element]":
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[NumpyTerm]":
         """Return an array of objects, one a term; as an index of numbers terms are refused.
 
         NumPy asks for it in ``numbers[term]`` too, and says nothing about terms by itself.
