@@ -24,7 +24,7 @@ PIPELINE = Area(
                "min(value, self.best) if self._maximizing", "max(value, self.best) if self._maximizing",
                tests=_BOUNDS),
         Mutant("told bounds refute nothing", "solve.conclude",
-               "if request.bounds is not None:", "if False:", tests=_BOUNDS),
+               "if request.bounds is not None and not nothing:", "if False:", tests=_BOUNDS),
         Mutant("a bound for each objective passes for the first one's", "Stages.run",
                "if self.ran and given", "if False and given", tests=_BOUNDS),
         Mutant("CP-SAT that was stopped in presolve proved 0", "proved.Proved.at_end",
