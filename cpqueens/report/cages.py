@@ -5,20 +5,23 @@ from collections.abc import Sequence
 from cpqueens.language.views import Cages
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME, GIVEN_SQUARE
+from cpqueens.report.board_text import PLAIN, Style, numbers_text
 from cpqueens.report.lattice import borders, lattice_text
 from cpqueens.report.numbers import INK
 
 Rows = Sequence[Sequence[int]]
 
 
-def cages_text(rows: Rows, view: Cages, *, unicode: bool = True) -> str:
-    """Return the grid with its borders; given numbers stand in brackets."""
+def cages_text(rows: Rows, view: Cages, style: Style = PLAIN) -> str:
+    """Return the grid with its borders; given numbers stand in brackets; too wide, numbers alone."""
     width = max((len(str(value)) for row in rows for value in row), default=1)
+    if not style.fits(max(map(len, rows), default=0) * (width + 3) + 1):
+        return numbers_text(rows, style)
     cells = [
         [_cell(str(value).rjust(width), (r, c) in view.given) for c, value in enumerate(row)]
         for r, row in enumerate(rows)
     ]
-    return lattice_text(cells, view.regions, unicode=unicode)
+    return lattice_text(cells, view.regions, unicode=style.unicode)
 
 
 def _cell(text: str, given: bool) -> str:

@@ -88,13 +88,13 @@ def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
         return values_text(solution)
     picture = board_picture(solution, view)
-    fits = style.fits(board_width(picture.columns, style))
+    fits = style.fits(board_width(picture, style))
     return board_text(picture, style) if fits else values_text(solution)
 
 
 def _pieces_text(picture: BoardPicture, style: Style) -> str:
     """Return a board, or where it is too wide the columns of the pieces in each row."""
-    if style.fits(board_width(picture.columns, style)):
+    if style.fits(board_width(picture, style)):
         return board_text(picture, style)
     colours = sorted(set(picture.queens.values()))
     lines = []
@@ -134,15 +134,15 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Board: _board_text,
     Dots: _board_text,
     Armies: lambda s, view, style: _pieces_text(armies_picture(s, view), style),
-    Grid: lambda s, view, style: numbers_text(_values(s, view)),
+    Grid: lambda s, view, style: numbers_text(_values(s, view), style),
     Sequence: lambda s, view, style: " ".join(map(str, _values(s, view))),
     Pieces: lambda s, view, style: _pieces_text(pieces_picture(s, view), style),
-    Cages: lambda s, view, style: cages_text(_values(s, view), view, unicode=style.unicode),
-    views.Tour: lambda s, view, style: tour_text(_values(s, view), view),
-    views.Schedule: lambda s, view, style: schedule_text(_bars(s, view)),
+    Cages: lambda s, view, style: cages_text(_values(s, view), view, style),
+    views.Tour: lambda s, view, style: tour_text(_values(s, view), view, style),
+    views.Schedule: lambda s, view, style: schedule_text(_bars(s, view), style.width),
     views.Groups: lambda s, view, style: groups_text(_rows(s, view), view),
     views.Features: lambda s, view, style: features_text(_values(s, view), view.table),
-    views.Marks: lambda s, view, style: ruler_text(_values(s, view), unicode=style.unicode),
+    views.Marks: lambda s, view, style: ruler_text(_values(s, view), style.width, unicode=style.unicode),
     Pairing: lambda s, view, style: " ".join(paired_row(_values(s, view), _gaps(s, view))),
     Colouring: lambda s, view, style: colouring_text(_values(s, view), view.edges),
 }
