@@ -22,7 +22,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs docs-figures docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo kills mutants intervals experiments bench clean clean-cache help
+.PHONY: demo docs docs-browser docs-figures docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo kills mutants intervals experiments bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -37,6 +37,7 @@ help:
 	@echo "make bench      measured comparisons, printed as tables"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
 	@echo "make docs       the site, in build/site; its code runs while it is built"
+	@echo "make docs-browser  every page of the site in a headless chromium: phone, wide screen, paper"
 	@echo "make docs-figures  what the site quotes of measurements, measured afresh: minutes"
 	@echo "make docs-links  whether the site's links to elsewhere still lead somewhere; needs a network"
 	@echo "make experiments  the classical texts reproduced, as experiments.html"
@@ -70,6 +71,13 @@ docs-figures: $(READY)
 	mkdir -p build
 	$(BIN)/cpqueens experiments --runs $(RUNS) --json > build/experiments.json
 	mv build/experiments.json docs/files/experiments.json
+	$(BIN)/python tests/benchmarks/bench_likes.py --out docs/files/likes.json
+	$(BIN)/python tests/benchmarks/bench_viewpoints.py --out docs/files/viewpoints.txt
+
+# Looks at every page as a phone, a wide screen and a printer would; wants chromium (apt-get install chromium).
+docs-browser: docs
+	$(BIN)/python $(INSTALL) --editable . --group browser
+	$(BIN)/python -m pytest -q tests/test_docs.py -k browser
 
 docs-links: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs build/links

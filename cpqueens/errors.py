@@ -47,6 +47,12 @@ class UnsupportedRequest(CpqueensError):  # noqa: N818
     exit_code = 20
 
 
+class NotInTime(CpqueensError, TimeoutError):  # noqa: N818
+    """What is made by trying was not found within its time."""
+
+    exit_code = 3
+
+
 class MissingLibrary(CpqueensError, ImportError):  # noqa: N818
     """An optional library is not installed; the message has the command that installs it."""
 

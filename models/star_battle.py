@@ -37,7 +37,7 @@ def star_battle(
     for letter in dict.fromkeys(letters):
         m.add(x.flat[[k for k, name in enumerate(letters) if name == letter]].sum() == stars)
     if not touching:
-        m += [x[i : i + 2, j : j + 2].sum() <= 1 for i in range(n - 1) for j in range(n - 1)]
+        m.add(x[:-1, :-1] + x[:-1, 1:] + x[1:, :-1] + x[1:, 1:] <= 1)
     m.view = Pieces("x", "queen" if stars == 1 else "star", rows)
     return m
 

@@ -54,7 +54,7 @@ def test_only_the_public_interface_is_measured(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        inner = [n for n in names if n.startswith("cpqueens.") and not n.startswith("cpqueens.models.")]
+        inner = [n for n in names if n.startswith("cpqueens.") and not f"{n}.".startswith("cpqueens.models.")]
         assert not inner, f"{path.name} imports {inner[0]}"
 
 

@@ -115,18 +115,39 @@ SITE = ROOT / "build/site"
 
 
 @pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
-def test_pages_in_a_browser_ask_for_nothing_and_fit_a_phone(browser: Any) -> None:
+@pytest.mark.parametrize(
+    ("width", "scheme", "medium"),
+    [(390, "dark", "screen"), (390, "light", "screen"), (1280, "dark", "screen"), (700, "light", "print")],
+)
+def test_pages_in_a_browser_ask_for_nothing_and_fit(
+    browser: Any, width: int, scheme: str, medium: str
+) -> None:
+    """As `make docs-browser` looks at them: a phone, a wide screen, and a sheet of paper (700 pixels)."""
     wrong: list[str] = []
-    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page.emulate_media(media=medium)
     page.on("console", lambda message: wrong.append(f"{page.url}: {message.text}"))
     page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
     page.on("request", lambda r: None if r.url.startswith(("file:", "data:")) else wrong.append(r.url))
     files = [f for f in SITE.rglob("*.html") if "_static" not in f.parts]
-    assert len(files) > 40
+    assert len(files) > 100
     for file in files:
         page.goto(file.as_uri())
         wide = page.evaluate("document.documentElement.scrollWidth")
-        if wide > 390:
+        if wide > width:
             wrong.append(f"{file}: {wide} pixels wide")
+        if medium == "print":
+            wrong += [f"{file}: {fault}" for fault in page.evaluate(LOST_ON_PAPER)]
     page.close()
-    assert not wrong
+    assert not wrong, "\n".join(wrong)
+
+
+LOST_ON_PAPER = """() => {
+  const seen = e => e.getClientRects().length > 0;
+  const shown = [...document.querySelectorAll(".sidebar-drawer, .toc-drawer, .mobile-header")].filter(seen);
+  const blocks = [...document.querySelectorAll("article pre, article .table-wrapper")];
+  const cut = blocks.filter(e => e.scrollWidth > e.clientWidth + 1);
+  return [...shown.map(e => e.className + " is printed"),
+          ...cut.map(e => "cut off: " + e.textContent.slice(0, 60))];
+}"""
+"""What a reader of the printed page would miss, or not want: navigation, and lines beyond the margin."""

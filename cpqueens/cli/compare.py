@@ -14,8 +14,10 @@ from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
 
 if TYPE_CHECKING:
+    from cpqueens.crosscheck.roles import ConstraintRole
     from cpqueens.crosscheck.two_models import ModelComparison
     from cpqueens.language.posted import Posted
+    from cpqueens.model import Model
     from cpqueens.problems.catalog import Instance
 
 
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 @click.option(
     "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
 )
-@click.option("--redundant", is_flag=True, help="also say which constraints of each the others imply")
+@click.option(
+    "--redundant", is_flag=True, help="also say which constraints of each the others imply, which refuse what"
+)
 @click.option("--symmetries", is_flag=True, help="also say which orbits of the declared symmetries are lost")
 @json_option
 def command(
@@ -47,8 +51,9 @@ def command(
     Compared are the variables that both have, by name; others are projected away. Parameters
     name=value are for both models, a.name=value and b.name=value for one of them.
     """
-    from cpqueens.crosscheck.equivalence import SOLVERS, compare, redundant_constraints
-    from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
+    from cpqueens.crosscheck.equivalence import compare
+    from cpqueens.crosscheck.questions import SOLVERS
+    from cpqueens.crosscheck.roles import Role, constraint_roles
 
     instances = [_load(name, letter, parameters) for name, letter in ((first, "a"), (second, "b"))]
     models = [instance.model for instance in instances]
@@ -60,14 +65,16 @@ def command(
     chosen = solvers or SOLVERS
     with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit, since=None)):
         found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
-        breaking = [
-            symmetry_breaking(m, group, time_limit=time_limit, solvers=chosen) if group else ()
+        roles = [
+            constraint_roles(m, symmetries=group, time_limit=time_limit, solvers=chosen)
+            if redundant or symmetries
+            else ()
             for m in models
         ]
-        spare = [
-            redundant_constraints(m, time_limit=time_limit, solvers=chosen) if redundant else ()
-            for m in models
-        ]
+    spare, breaking = (
+        [[one.position for one in each if one.role is role] for each in roles]
+        for role in (Role.REDUNDANT, Role.BREAKS_SYMMETRIES)
+    )
     if as_json:
         echo_json(
             {
@@ -79,16 +86,16 @@ def command(
                     "verdict": found.optimal.verdict, "differences": _documents(found.optimal),
                     "proofs": {k: list(v) for k, v in found.optimal.proofs.items()},
                 },
-                "redundant": [list(s) for s in spare],
+                "redundant": spare if redundant else [[], []],
+                "roles": [[asdict(one) for one in each] for each in roles],
                 "orbits": None if found.orbits is None else asdict(found.orbits),
-                "symmetry_breaking": [list(s) for s in breaking], "seconds": found.seconds,
+                "symmetry_breaking": breaking, "seconds": found.seconds,
             }
         )  # fmt: skip
         return found.exit_code
     lines = [str(found)]
-    for what, each in (("implied by the others", spare), ("only breaks symmetries", breaking)):
-        for letter, model, positions in zip("ab", models, each, strict=True):
-            lines += [f"{what} in {letter}: {_text(model.constraints[k])}" for k in positions]
+    for letter, model, each in zip("ab", models, roles, strict=True):
+        lines += [line for one in each for line in _about(letter, model, one, redundant)]
     say("\n".join(lines))
     return found.exit_code
 
@@ -99,6 +106,29 @@ def _documents(found: ModelComparison) -> list[dict[str, Any]]:
         {"values": dict(d.values), "accepted": d.accepted, "refused": d.refused, "reasons": list(d.reasons)}
         for d in found.differences
     ]
+
+
+def _about(letter: str, model: Model, found: ConstraintRole, all_roles: bool) -> list[str]:
+    """Return what is said of one constraint."""
+    from cpqueens.crosscheck.two_models import values_text
+
+    if not all_roles and found.role not in _OF_SYMMETRIES:
+        return []
+    what = _WORDS[found.role].format(found.orbits_lost)
+    text = f"{what} in {letter}: {_text(model.constraints[found.position])}"
+    if found.witness is None or found.role != "REFUSES":
+        return [text]
+    return [text, f"    the others accept {values_text(found.witness)}"]
+
+
+_WORDS = {
+    "REDUNDANT": "implied by the others",
+    "REFUSES": "refuses what the others accept",
+    "BREAKS_SYMMETRIES": "only breaks symmetries",
+    "LOSES_ORBITS": "loses {} of the orbits",
+    "UNDECIDED": "undecided",
+}
+_OF_SYMMETRIES = ("BREAKS_SYMMETRIES", "LOSES_ORBITS")
 
 
 def _text(posted: Posted) -> str:

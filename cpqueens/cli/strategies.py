@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,7 @@ from cpqueens.cli.terminal import say, width_of_output
 from cpqueens.text.plaintext import wrapped
 
 if TYPE_CHECKING:
-    from cpqueens.backends.base import Parameter
+    from cpqueens.backends.base import Backend, Parameter
 
 
 @click.command()
@@ -41,11 +41,21 @@ def _strategies(solver: str) -> Iterator[dict[str, Any]]:
     from cpqueens.backends import named
 
     name, asked = named.split_name(solver)
-    backend = named.get_backend(name)
-    if asked is None:
+    yield from told_of(
+        name, named.get_backend(name), None if asked is None else (asked,), whole=asked is None
+    )
+
+
+def told_of(
+    name: str, backend: Backend, strategies: Sequence[str] | None = None, whole: bool = True
+) -> Iterator[dict[str, Any]]:
+    """Yield what is known of a backend, if ``whole``, and of these strategies of it (None: of all)."""
+    from cpqueens.backends import named
+
+    if whole:
         yield _told(name, named.about(backend, None), {} if name in _TOO_MANY else backend.parameters)
     further: Any = getattr(backend, "strategy_parameters", lambda strategy: {})
-    for strategy in [asked] if asked else backend.strategies:
+    for strategy in backend.strategies if strategies is None else strategies:
         yield _told(f"{name}:{strategy}", named.about(backend, strategy), further(strategy))
 
 

@@ -17,7 +17,6 @@ from cpqueens.crosscheck.questions import Questions
 from cpqueens.crosscheck.two_models import Difference
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_
-from cpqueens.language.rebuild import own_constraints
 from cpqueens.solving.solve import STOP
 
 _SAMPLES = 3  # solutions of local search that are looked at
@@ -49,7 +48,7 @@ class Direction:
         self._round = 0
         self._written: tuple[Joint, set[int], str] | None = None
         self._refining: Joint | None = None
-        self._suited = False  # whether the second has values for all candidates that were refined
+        self._seen = False  # whether a solution of the first is known
 
     @property
     def proved(self) -> bool:
@@ -65,10 +64,10 @@ class Direction:
         """Ask for so long; after two rounds also what takes longer to ask."""
         end = time.monotonic() + seconds
         self._round += 1
-        if self._round == 1 and _terms(self.first.model) > _LARGE:
+        if self._round == 1 and _terms(self.first) > _LARGE:
             self._sample(_FOR_LARGE * self._questions.seconds)
-        elif self._round == 2:
-            self._sample(0.5 * seconds)
+        elif self._round > 1 and not self._seen:
+            self._sample((0.5 if self._round == 2 else 0.3) * seconds)
         if self.decided or not self._write():
             return
         assert self._written is not None
@@ -88,7 +87,7 @@ class Direction:
         if self._written is None:
             try:
                 joint = Joint(self.first, self.second, self.pairs, self._questions.end)
-                own = reached_constraints(self.second.model, joint.free())
+                own = reached_constraints(self.second, joint.free())
                 refusals = joint.refusals(own)
             except OutOfTimeError:
                 return False
@@ -113,6 +112,7 @@ class Direction:
             quick = self._questions.last().ask(self.first.model, self._question, 0.4 * seconds)
         except CpqueensError:  # that solver cannot; another one may
             quick = None
+        self._seen = quick is not None
         if self.proved or self.second.private(w for _, w in self.pairs):
             return
         if quick is not None:
@@ -124,6 +124,7 @@ class Direction:
     def _look_at(self, outcome: Outcome) -> None:
         """Take a solution of ``first`` for a witness if it is one."""
         assert outcome.solution is not None
+        self._seen = True
         values = self._values(outcome.solution)
         names = (self.second.model.name_of(w) for _, w in self.pairs)
         if not self.second.model.check(dict(zip(names, values, strict=True))).ok:
@@ -218,6 +219,6 @@ class Direction:
         return None, None
 
 
-def _terms(model: Any) -> int:
+def _terms(side: Side) -> int:
     """Return how much a model says."""
-    return sum(array.size for posted in own_constraints(model) for array in posted.constraint.arguments)
+    return sum(array.size for constraint in side.joined for array in constraint.arguments)

@@ -23,17 +23,14 @@ from cpqueens.crosscheck.joint import Joint, OutOfTimeError
 from cpqueens.crosscheck.matching import Matched, matched
 from cpqueens.crosscheck.optima import compare_optima
 from cpqueens.crosscheck.orbit_comparison import compare_orbits
-from cpqueens.crosscheck.questions import Questions
+from cpqueens.crosscheck.questions import SOLVERS, Questions
 from cpqueens.crosscheck.two_models import ModelComparison, ModelRelation
-from cpqueens.language.rebuild import rebuilt
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import listening
 from cpqueens.text.needed import needed
 
 SECONDS = 10.0
-SOLVERS = ("cpsat", "backtracking")
-"""Exact solvers that are asked, in this order; a second one confirms a proof while there is time."""
 
 
 def compare(
@@ -135,58 +132,6 @@ def assert_equivalent(a: Model, b: Model, **options: Any) -> None:
     found = compare(a, b, **options)
     if not found.equal:
         raise AssertionError(str(found))
-
-
-def redundant_constraints(
-    model: Model, *, time_limit: float = SECONDS, solvers: Sequence[str] = SOLVERS
-) -> tuple[int, ...]:
-    """Return the positions of the constraints that the others imply, each taken alone.
-
-    Of two that imply each other both are returned; without both, solutions may be gained. What is not decided
-    in the time is not returned.
-
-    Parameters
-    ----------
-    model
-        Any model.
-    time_limit
-        Wall seconds for all.
-    solvers
-        Exact solvers to ask.
-
-    Examples
-    --------
-    >>> from cpqueens import Model
-    >>> from cpqueens.crosscheck.equivalence import redundant_constraints
-    >>> m = Model()
-    >>> x = m.intvar(0, 9, shape=3, name="x")
-    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
-    >>> redundant_constraints(m)
-    (2,)
-    """
-    deadline = time.monotonic() + (positive_seconds(time_limit, "time_limit") or SECONDS)
-    found = []
-    own = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
-    for at, k in enumerate(own):
-        other = rebuilt(model, objective=False, edit=lambda j, c, at=at: ~c if j == at else c)  # type: ignore[misc]
-        left = deadline - time.monotonic()
-        if left <= 0:
-            break
-        if _infeasible(other, solvers, left):
-            found.append(k)
-    return tuple(found)
-
-
-def _infeasible(model: Model, solvers: Sequence[str], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    for k, solver in enumerate(solvers):
-        left = (end - time.monotonic()) / (len(solvers) - k)
-        if left <= 0:
-            break
-        outcome = model.solve(solver=solver, time_limit=left)
-        if outcome.complete or outcome.solution is not None:
-            return outcome.status == "INFEASIBLE"
-    return False
 
 
 # ---- the comparison --------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.linear_rows import Row
-from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
+from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 
@@ -43,17 +43,17 @@ class Joint:
             self._place[v] = created
             rows[v] = _row(created)
         self._first = Rebuilder(first.model, self.model, rows)
-        self._stated = list(self._rebuild(self._first))
+        self._stated = list(self._rebuild(first, self._first))
         self._second_rows: dict[int, Row] = {w: rows[v] for v, w in pairs}
         self._look_at_clock()
         self._functions = functions_of(second.model, set(self._second_rows))
         """Of the second's own variables those that follow from the shared ones."""
 
-    def _rebuild(self, rebuilder: Rebuilder) -> Iterator[Constraint]:
+    def _rebuild(self, side: Side, rebuilder: Rebuilder) -> Iterator[Constraint]:
         """Post all that a model says, and yield each constraint."""
-        for posted in own_constraints(rebuilder.old):
+        for stated in side.joined:
             self._look_at_clock()
-            constraint = rebuilder.constraint(posted.constraint)
+            constraint = rebuilder.constraint(stated)
             self.model.add(constraint)
             yield constraint
 
@@ -78,7 +78,7 @@ class Joint:
     def refusals(self, own: set[int]) -> list[BoolArray]:
         """Return what the second model refuses, a truth for each constraint that is not in ``own``.
 
-        In those that are it has free variables.
+        In those that are, by their positions in what it states, it has free variables.
         """
         rebuilder = self._rebuilder({})
         said = Said(self.model)  # what the second says too needs no proof
@@ -92,8 +92,8 @@ class Joint:
             term = of_rows(self.model, [rebuilder.row(w)], ())
             low, high = (int(end[0]) for end in term.bounds())
             found += _outside(term, (low, high), domain_of(self.second.model, w))
-        stated = [c for k, c in enumerate(own_constraints(self.second.model)) if k not in own]
-        constraints = [rebuilder.constraint(posted.constraint).flattened() for posted in stated]
+        stated = self.second.joined if not own else _but(self.second.stated, own)
+        constraints = [rebuilder.constraint(constraint).flattened() for constraint in stated]
         unknown = [c for c in constraints if _new(said, c)]
         for constraint in self._stated if unknown else ():
             self._look_at_clock()
@@ -112,8 +112,7 @@ class Joint:
     def refusals_beside(self, own: set[int], values: Mapping[int, int]) -> list[BoolArray]:
         """Return what the constraints in ``own`` refuse where the free variables have the values."""
         rebuilder = self._rebuilder(values)
-        stated = own_constraints(self.second.model)
-        return [~rebuilder.constraint(stated[k].constraint) for k in sorted(own)]
+        return [~rebuilder.constraint(self.second.stated[k]) for k in sorted(own)]
 
     def _rebuilder(self, values: Mapping[int, int]) -> Rebuilder:
         constants: dict[int, Row] = {w: ((), (), value) for w, value in values.items()}
@@ -131,7 +130,7 @@ class Joint:
                 self.model.add(_inside(of_rows(self.model, [rows[w]], ()), domain))
             else:
                 rows[w] = _row(new_variable(self.model, domain, f"w{w}"))
-        for _ in self._rebuild(Rebuilder(self.second.model, self.model, rows)):
+        for _ in self._rebuild(self.second, Rebuilder(self.second.model, self.model, rows)):
             pass
 
 
@@ -155,14 +154,16 @@ def _row(array: Any) -> Row:
     return tuple(variables), tuple(coefficients), constant
 
 
-def reached_constraints(model: Model, variables: Sequence[int]) -> set[int]:
-    """Return which of the user's constraints reach some variables, also through definitions."""
-    reaches = reaching(model, variables)
-    return {
-        k
-        for k, posted in enumerate(own_constraints(model) if variables else ())
-        if any(map(reaches, posted.constraint.arguments))
-    }
+def _but(constraints: Sequence[Constraint], positions: set[int]) -> list[Constraint]:
+    return [c for k, c in enumerate(constraints) if k not in positions]
+
+
+def reached_constraints(side: Side, variables: Sequence[int]) -> set[int]:
+    """Return which of the stated constraints reach some variables, also through definitions."""
+    if not variables:
+        return set()
+    reaches = reaching(side.model, variables)
+    return {k for k, stated in enumerate(side.stated) if any(map(reaches, stated.arguments))}
 
 
 def reaching(model: Model, variables: Sequence[int]) -> Callable[[LinearArray], bool]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from cpqueens.errors import ModelError
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.linear_rows import Row
+from cpqueens.language.rebuild import own_constraints
 from cpqueens.model import Model
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
@@ -30,6 +33,18 @@ class Side:
         """Return its decision variables that are not shared."""
         known = set(shared)
         return [v for v in self.model.decisions.tolist() if v not in known]
+
+    @cached_property
+    def stated(self) -> list[Constraint]:
+        """What was posted, one by one."""
+        return [posted.constraint for posted in own_constraints(self.model)]
+
+    @cached_property
+    def joined(self) -> list[Constraint]:
+        """The same, single ones joined into arrays."""
+        placed = self.model._constraints
+        own = [k for k in range(len(placed)) if placed.source(k) is not None]
+        return (placed if len(own) == len(placed) else placed.select(own)).joined()
 
 
 def side(name: str, model: Model) -> Side:

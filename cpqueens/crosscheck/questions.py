@@ -12,6 +12,9 @@ from cpqueens.errors import CpqueensError
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupt
 
+SOLVERS = ("cpsat", "backtracking")
+"""Exact solvers that are asked, in this order; a second one confirms a proof while there is time."""
+
 _LEAST = 0.01  # seconds below which no solver is worth starting
 _CONFIRMING = 0.04  # of all time, for a second proof, at least
 

@@ -39,6 +39,13 @@ _WORDS = {
 }
 
 
+def values_text(values: Mapping[str, int]) -> str:
+    """Return the first of some values as text."""
+    parts = [f"{name} = {value}" for name, value in list(values.items())[:_LISTED]]
+    more = "" if len(values) <= _LISTED else f" and {len(values) - _LISTED} more"
+    return ", ".join(parts) + more
+
+
 @dataclass(frozen=True)
 class Difference:
     """An assignment to the shared variables that one model accepts and the other does not.
@@ -60,9 +67,7 @@ class Difference:
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
-        parts = [f"{name} = {value}" for name, value in list(self.values.items())[:_LISTED]]
-        more = "" if len(self.values) <= _LISTED else f" and {len(self.values) - _LISTED} more"
-        lines = [f"{self.accepted} accepts and {self.refused} does not: {', '.join(parts)}{more}"]
+        lines = [f"{self.accepted} accepts and {self.refused} does not: {values_text(self.values)}"]
         lines += [f"    {self.refused}: {reason}" for reason in self.reasons[:_LISTED]]
         return "\n".join(lines)
 

@@ -15,7 +15,7 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.linear_rows import Row
+from cpqueens.language.linear_rows import Row, term_key
 from cpqueens.model import Model
 
 _PLAIN = ("AllDifferent", "AllEqual", "Decreasing", "Increasing")
@@ -129,10 +129,12 @@ def _literals_of(one: Connective) -> tuple[bool | None, list[tuple[Row, bool]]]:
     return needs, list(dict.fromkeys(zip(rows, signs, strict=True)))
 
 
-def _truth_key(row: Row, holds: bool) -> tuple[Any, ...]:
+def _truth_key(row: Row, holds: bool) -> bytes:
     """Return the key of: this 0/1 term is 1, or 0."""
     variables, coefficients, constant = row
-    return _relation((variables, coefficients, constant - holds), ">=" if holds else "<=")
+    if not holds:
+        return term_key(variables, coefficients, constant, 1)
+    return term_key(variables, [-a for a in coefficients], holds - constant, 1)
 
 
 def _singly(constraint: Any) -> Iterator[Connective]:
@@ -144,7 +146,7 @@ def _singly(constraint: Any) -> Iterator[Connective]:
 def keys_of(constraint: Constraint) -> list[Any]:
     """Return one hashable key per element; that of a relation is the same whichever way it is written."""
     if isinstance(constraint, Linear):
-        return [_relation(row, constraint.relation) for row in constraint.expression.rows()]
+        return list(_relations(constraint.expression, constraint.relation))
     flat = constraint.flattened()
     if type(flat).element_keys is not Constraint.element_keys:
         return flat.element_keys()
@@ -161,17 +163,16 @@ def parts_of(constraint: Constraint) -> list[Linear]:
     return relations if len(relations) == len(parts) else []
 
 
-_TURNED = {">": (-1, 1, "<="), ">=": (-1, 0, "<="), "<": (1, 1, "<=")}
-"""How a relation becomes one of ``<=``: the sign, what is added, and the relation."""
+_FORMS = {"<=": (1, 0), "<": (1, 1), ">=": (-1, 0), ">": (-1, 1), "==": (0, 0), "!=": (0, 1)}
+"""How a relation becomes ``<= 0``: the sign, and what is added; 0 and a number for what may be turned."""
 
 
-def _relation(row: Row, relation: str) -> tuple[Any, ...]:
-    variables, coefficients, constant = row
-    sign, more, name = _TURNED.get(relation, (1, 0, relation))
-    pairs = sorted(zip(variables, coefficients, strict=True))
-    if name != "<=" and pairs and pairs[0][1] < 0:
-        sign = -1
-    return (name, sign * constant + more, *((v, sign * a) for v, a in pairs))
+def _relations(expression: LinearArray, relation: str) -> list[bytes]:
+    sign, more = _FORMS[relation]
+    if sign:
+        return (sign * expression + more).keys(sign * sign)
+    turned = zip(expression.keys(2 + more), (-expression).keys(2 + more), strict=True)
+    return [min(both) for both in turned]
 
 
 def _field(value: Any) -> Any:

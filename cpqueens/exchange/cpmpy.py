@@ -400,28 +400,44 @@ def _cardinality(reader: _ExpressionReader, e: Any) -> Any:
 
 
 def _schedule(reader: _ExpressionReader, e: Any) -> Any:
-    """Read no_overlap and cumulative, with or without ends."""
+    """Read no_overlap and cumulative, with or without ends and tasks that may be absent."""
     args = list(e.args)
-    rest = 2 if e.name == "cumulative" else 0
+    present = [reader.truth(p) for p in args.pop()] if e.name.endswith("_optional") else None
+    rest = [reader.number(args.pop()), reader.numbers(args.pop())] if e.name.startswith("cumulative") else []
     start, duration = reader.numbers(args[0]), reader.numbers(args[1])
-    with_ends = len(args) - rest == 3
+    if not start or all(isinstance(t, int) for t in (*start, *duration)):
+        return NotImplemented
+    if any(isinstance(n, int) and n < 0 for n in duration) or (rest and _least(rest[0]) < 0):
+        return NotImplemented
+    if rest and any(isinstance(n, int) and n < 0 for n in rest[1]):
+        return NotImplemented
     conditions: list[Any] = []
-    if any(_least(d) <= 0 for d in duration) or not start:  # there a task without duration is in nobody's way
+    if len(args) == 3:
+        ends = reader.numbers(args[2])
+        conditions = [s + d == end for s, d, end in zip(start, duration, ends, strict=True)]
+    if any(isinstance(c, bool) for c in conditions):
         return NotImplemented
-    if with_ends:
-        conditions += [
-            s + d == end for s, d, end in zip(start, duration, reader.numbers(args[2]), strict=True)
-        ]
-    if all(isinstance(t, int) for t in (*start, *duration)) or any(isinstance(c, bool) for c in conditions):
-        return NotImplemented
+    if present is not None:
+        conditions = [p.implies(c) for p, c in zip(present, conditions, strict=False)]
     if rest:
-        demand, capacity = reader.numbers(args[-2]), reader.number(args[-1])
-        if any(isinstance(d, int) and d < 0 for d in demand):
-            return NotImplemented
-        main: Any = Cumulative(start, duration, demand, capacity)
+        main: Any = Cumulative(start, duration, rest[1], rest[0], present)
     else:
-        main = NoOverlap(start, duration)
+        main, signs = _disjoint(start, duration, present)
+        conditions += signs
     return all_([main, *conditions]) if conditions else main
+
+
+def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) -> tuple[Any, list[Any]]:
+    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones."""
+    here = [all_([]) for _ in start] if present is None else present
+    signs = [p.implies(d >= 0) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
+    if any(_least(d) <= 0 for d in duration):
+        present = [p if _least(d) > 0 else p & _positive(d) for p, d in zip(here, duration, strict=True)]
+    return NoOverlap(start, duration, present), signs
+
+
+def _positive(duration: Any) -> Any:
+    return any_([]) if isinstance(duration, int) else duration > 0
 
 
 def _starred(terms: list[Any], rows: Any) -> Any:
@@ -434,6 +450,7 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "allequal": _on_terms(AllEqual),
     "circuit": _on_terms(Circuit),
     "cumulative": _schedule,
+    "cumulative_optional": _schedule,
     "decreasing": _on_terms(Decreasing),
     "gcc": _cardinality,
     "increasing": _on_terms(Increasing),
@@ -445,6 +462,7 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "lex_lesseq": _on_two(LexLessEqual),
     "negative_table": _on_first(lambda terms, rows: NegativeTable(terms, np.asarray(rows).tolist())),
     "no_overlap": _schedule,
+    "no_overlap_optional": _schedule,
     "precedence": _on_first(lambda terms, values: ValuePrecede(terms, [int(v) for v in values])),
     "regular": _on_first(Regular),
     "short_table": _on_first(_starred),

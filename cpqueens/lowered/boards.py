@@ -76,6 +76,15 @@ class BoardVariables:
         weights = np.uint64(1) << np.arange(self.width, dtype=np.uint64)
         return np.where(self.allowed, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
 
+    def limits(
+        self, rows: IntArray, coefficients: IntArray, constants: IntArray, relations: IntArray
+    ) -> None:
+        """Take conditions on one variable each."""
+        for relation in np.unique(relations).tolist():
+            mine = relations == relation
+            values = self.columns * coefficients[mine][:, None] + constants[mine][:, None]
+            np.logical_and.at(self.allowed, rows[mine], _HOLDS[relation](values))
+
     def limit(self, row: int, coefficient: int, constant: int, relation: int) -> None:
         """Take a condition on one variable."""
         self.allowed[row] &= _HOLDS[relation](self.columns * coefficient + constant)
@@ -104,8 +113,9 @@ class _Shifted:
     def pattern(self) -> Pattern:
         self._definitions()
         self._linear()
-        for first, last in pairwise(self.compiled.different_start.tolist()):
-            self._different(first, last)
+        if not self._shifted_together():
+            for first, last in pairwise(self.compiled.different_start.tolist()):
+                self._different(first, last)
         self._tables()
         pairs = np.concatenate(self.pairs)
         found = Pattern(self.board.width, self.board.words(), tuple(self.groups), pairs, self.board.base)
@@ -135,11 +145,14 @@ class _Shifted:
         if (np.abs(a) != 1).any() or (a + b != 0).any():
             raise NoPattern
         self._unequal(i, j, a * linear.constant[two])
-        for t in np.flatnonzero(~two).tolist():
-            variables, coefficients, constant = linear.row(t)
-            if len(variables) == 1 and variables[0] < self.count:
-                self.board.limit(int(variables[0]), int(coefficients[0]), constant, int(relations[t]))
-            elif not len(variables):
+        one = linear.start[1:] - linear.start[:-1] == 1
+        at = linear.start[:-1][one]
+        if (linear.variable[at] >= self.count).any():
+            raise NoPattern
+        self.board.limits(linear.variable[at], linear.coefficient[at], linear.constant[one], relations[one])
+        for t in np.flatnonzero(~(one | two)).tolist():
+            variables, _, constant = linear.row(t)
+            if not len(variables):
                 self.allowed &= bool(_HOLDS[int(relations[t])](np.array([constant]))[0])
             else:
                 raise NoPattern
@@ -151,6 +164,24 @@ class _Shifted:
             raise NoPattern
         sign = np.where(i < j, 1, -1)
         self.pairs.append(np.stack([np.minimum(i, j), np.maximum(i, j), sign * gap], axis=1))
+
+    def _shifted_together(self) -> bool:
+        """Take all AllDifferents at one stroke if each is over several variables plus offsets, none twice."""
+        terms, start = self.compiled.different, self.compiled.different_start
+        plain = (terms.start[1:] - terms.start[:-1] == 1).all() and (terms.coefficient == 1).all()
+        if not plain or (terms.variable >= self.count).any() or not (start[1:] > start[:-1]).all():
+            return False
+        group = np.repeat(np.arange(len(start) - 1), start[1:] - start[:-1])
+        rows = np.zeros((len(start) - 1, self.count), dtype=np.int64)
+        chosen = np.zeros(rows.shape, dtype=bool)
+        rows[group, terms.variable], chosen[group, terms.variable] = terms.constant, True
+        if np.count_nonzero(chosen) < len(terms):
+            return False
+        whole: list[bool] = np.logical_and.reduce(chosen, axis=1).tolist()
+        self.groups += [
+            Group(row, None if all_ else some) for row, some, all_ in zip(rows, chosen, whole, strict=True)
+        ]
+        return True
 
     def _different(self, first: int, last: int) -> None:
         """Take the AllDifferent over the terms ``first`` .. ``last - 1``."""

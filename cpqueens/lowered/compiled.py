@@ -291,7 +291,9 @@ def _definitions(number: IntArray, blocks: Sequence[Definition]) -> list[Compile
 def _alike(number: IntArray, blocks: Sequence[Definition]) -> Iterator[CompiledDefinition]:
     """Yield the definitions of blocks of one kind and relation, whose results have equally many arguments."""
     kind, relation, shift = _sort(blocks[0])
-    arrays = [a for b in blocks for a in (b.arguments if b.size == 1 else _side_by_side(b))]
+    arrays: Sequence[LinearArray] = [a for b in blocks for a in b.arguments]
+    if any(b.size > 1 for b in blocks):
+        arrays = _all_side_by_side(blocks, arrays)
     terms = [array for array in arrays if type(array) is Term]
     if len(terms) == len(arrays):
         arrays = [join_terms(terms[0].registry, terms)]
@@ -316,6 +318,28 @@ def _sort(block: Definition) -> tuple[str, int, int]:
     constraint = block.constraint
     relation, shift = RELATIONS[constraint.relation] if isinstance(constraint, Linear) else (EQ, 0)
     return f"truth_{constraint.kind.lower()}", relation, shift
+
+
+def _all_side_by_side(blocks: Sequence[Definition], arrays: Sequence[LinearArray]) -> Sequence[LinearArray]:
+    """Return the arguments of blocks with equal sizes, those of each result together, as few arrays.
+
+    They may belong to the model and to what it was lowered to.
+    """
+    if len(blocks) == 1 or len({array.width for array in arrays}) > 1:
+        return [a for b in blocks for a in (b.arguments if b.size == 1 else _side_by_side(b))]
+    sizes, shared = _sizes(blocks[0]), blocks[0].shared
+    steps = [*sizes[: len(sizes) - shared], *[0] * shared]
+    starts = offsets([array.size for array in arrays])[:-1].reshape(len(blocks), -1)
+    many = [b.size for b in blocks]
+    result = np.concatenate([np.arange(n) for n in many])[:, None]
+    places = [
+        np.repeat(start, many)[:, None] + step * result + np.arange(size)
+        for start, step, size in zip(starts.T, steps, sizes, strict=True)
+    ]
+    order = np.concatenate(places, axis=1).reshape(-1)
+    columns = [(array.variables, array.coefficients, array.constants) for array in arrays]
+    variables, coefficients, constants = (np.concatenate(c)[order] for c in zip(*columns, strict=True))
+    return [LinearArray(arrays[0].registry, order.shape, variables, coefficients, constants)]
 
 
 def _side_by_side(block: Definition) -> Sequence[LinearArray]:

@@ -1,54 +1,121 @@
-"""Region puzzles with one solution, made by a seed: one or two queens a line and region, none touching."""
+"""Region puzzles with one solution, made by a seed: so many queens in each line and region, none touching."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+import time
+from collections.abc import Callable, Iterator
 
-from cpqueens.errors import ModelError
-from cpqueens.puzzles.pairs import arrangements, joined, random_pairs
-from cpqueens.puzzles.squares import Owner, Square, Squares, beside, parts
+import numpy as np
+
+from cpqueens.errors import ModelError, NotInTime
+from cpqueens.puzzles.growing import grown, joined
+from cpqueens.puzzles.placing import random_placement
+from cpqueens.puzzles.puzzle import Puzzle
+from cpqueens.puzzles.repairing import made_unique
+from cpqueens.puzzles.solving import model_of
+from cpqueens.puzzles.squares import Owner, Squares
+from cpqueens.system.interrupts import listening
 
 LETTERS = "ABCDEFGHIJKLMNOPRSTUVWXYZ"
 """Without Q, which is a queen."""
 
-SMALLEST = {1: 4, 2: 8}
-"""The smallest board by the number of queens in a line: on smaller ones they cannot but touch."""
+LARGEST = len(LETTERS)
+MOST = LARGEST // 4
+"""Queens in a line: boards of 4 rows for each are the smallest."""
 
-LARGEST = 16
-_REPAIRS = 400
+TIME_LIMIT = 60.0
+_JOINS = 50
 
 
-def generated_regions(size: int, seed: int, stars: int = 1) -> tuple[str, ...]:
+def generated_regions(
+    size: int, seed: int, stars: int = 1, time_limit: float = TIME_LIMIT
+) -> tuple[str, ...]:
     """Return rows of letters of a puzzle with exactly one solution and connected regions.
 
-    A random solution is drawn and a region grown around each queen, or around each two that are near. While
-    there is a second solution, a square of it, at the border of its region, is given to the neighbouring
-    region, so that the second falls.
+    A random solution is drawn and a region grown around each queen, or around each ``stars`` that are near.
+    While there is a second solution, a square of it is given to a neighbouring region, so that the second
+    falls. With one queen a line the solutions are searched here, with more by CP-SAT, on whose version the
+    puzzle of a seed then depends. Sizes are 4 * stars to 25: on smaller boards queens cannot but touch.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds; the puzzle of a seed does not depend on them.
 
     Raises
     ------
     ModelError
-        For another number of queens in a line than 1 or 2, or a size outside 4..16 or 8..16.
+        For another number of queens in a line than 1 to 6, or another size.
+    NotInTime
+        If no puzzle was found in time.
 
     >>> generated_regions(5, 1) == generated_regions(5, 1)
     True
     """
-    if stars not in SMALLEST:
-        raise ModelError(f"stars: 1 or 2 are needed, got {stars}")
-    if not SMALLEST[stars] <= size <= LARGEST:
-        raise ModelError(f"size: {SMALLEST[stars]} to {LARGEST} is needed, got {size}")
-    shuffle = random.Random(f"{size} {seed}" if stars == 1 else f"{size} {seed} {stars}")
-    while True:
-        queens = _random_solution(size, shuffle) if stars == 1 else random_pairs(size, shuffle)
-        owner = _grown(queens, size, shuffle)
-        if (stars == 1 or joined(owner, shuffle)) and _made_unique(owner, queens, stars, shuffle):
-            return tuple("".join(LETTERS[k] for k in row) for row in owner)
+    if not 1 <= stars <= MOST:
+        raise ModelError(f"stars: 1 to {MOST} are needed, got {stars}")
+    if not 4 * stars <= size <= LARGEST:
+        raise ModelError(f"size: {4 * stars} to {LARGEST} is needed with stars={stars}, got {size}")
+    if not time_limit > 0:
+        raise ModelError(f"time_limit: more than 0 seconds are needed, got {time_limit}")
+    end = time.monotonic() + time_limit
+    shuffle = random.Random(f"{size} {seed} {stars}")
+    with listening() as interrupt:
+
+        def left() -> float:
+            seconds = end - time.monotonic()
+            if interrupt.poll():
+                raise KeyboardInterrupt
+            if seconds <= 0:
+                raise NotInTime(
+                    f"no puzzle of size {size} with stars={stars} and seed={seed} was found in"
+                    f" {time_limit:.3g} s; other seeds, more time or larger boards may help"
+                )
+            return seconds
+
+        while True:
+            queens = random_placement(size, stars, shuffle, left)
+            boards = (joined(grown(queens, size, shuffle), stars, shuffle) for _ in range(_JOINS))
+            owner = next((board for board in boards if board and left()), None)
+            second = _by_search(queens, left) if stars == 1 else _by_cpsat(queens, stars, left)
+            if owner and made_unique(owner, queens, second, shuffle):
+                return lettered(owner)
 
 
-def solutions(owner: Owner) -> Iterator[tuple[int, ...]]:
-    """Yield the columns of all solutions, row by row; the line or region with the fewest squares goes first.
+def lettered(owner: Owner) -> tuple[str, ...]:
+    """Return rows of letters."""
+    return tuple("".join(LETTERS[k] for k in row) for row in owner)
+
+
+def _by_search(queens: Squares, left: Callable[[], float]) -> Callable[[Owner, int], Squares | None]:
+    def second(owner: Owner, _: int) -> Squares | None:
+        left()
+        return next((found for found in solutions(owner) if found != queens), None)
+
+    return second
+
+
+def _by_cpsat(
+    queens: Squares, stars: int, left: Callable[[], float]
+) -> Callable[[Owner, int], Squares | None]:
+    def second(owner: Owner, seed: int) -> Squares | None:
+        model = model_of(Puzzle(len(owner), lettered(owner), stars))
+        x = model["x"]
+        model.add(x[tuple(zip(*queens, strict=True))].sum() < len(queens))
+        outcome = model.solve(solver="cpsat", seed=seed, num_workers=1, time_limit=left())
+        if outcome.solution is not None:
+            rows, columns = np.nonzero(outcome.solution[x])
+            return tuple(zip(rows.tolist(), columns.tolist(), strict=True))
+        while not outcome.complete:  # out of time, or interrupted, which this raises
+            left()
+        return None
+
+    return second
+
+
+def solutions(owner: Owner) -> Iterator[Squares]:
+    """Yield all solutions with one queen a line; the line or region with the fewest squares goes first.
 
     Sets of squares are the bits of an integer, square (r, c) the bit r * size + c.
     """
@@ -59,83 +126,23 @@ def solutions(owner: Owner) -> Iterator[tuple[int, ...]]:
     for k, three in enumerate(lines):
         for line in three:
             units[line] |= 1 << k
-    taken = [
-        sum(1 << j for j in range(size * size) if _excludes(k, j, lines, squares))
-        for k in range(len(squares))
+    touched = [
+        sum(1 << (a * size + b) for a in _around(r, size) for b in _around(c, size)) for r, c in squares
     ]
+    taken = [mask | units[x] | units[y] | units[z] for mask, (x, y, z) in zip(touched, lines, strict=True)]
 
-    def deeper(open_squares: int, left: list[int], placed: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    def deeper(free: int, left: list[int], placed: tuple[int, ...]) -> Iterator[Squares]:
         if not left:
-            yield tuple(k % size for k in sorted(placed))
+            yield tuple(squares[k] for k in sorted(placed))
             return
-        least = min((open_squares & unit for unit in left), key=int.bit_count)
+        least = min((free & unit for unit in left), key=int.bit_count)
         while least:
             k = (least & -least).bit_length() - 1
             least &= least - 1
-            rest = [unit for unit in left if not unit >> k & 1]
-            yield from deeper(open_squares & ~taken[k], rest, (*placed, k))
+            yield from deeper(free & ~taken[k], [unit for unit in left if not unit >> k & 1], (*placed, k))
 
     return deeper((1 << size * size) - 1, list(units.values()), ())
 
 
-def _excludes(k: int, j: int, lines: Sequence[tuple[object, ...]], squares: Sequence[Square]) -> bool:
-    """Return whether two squares share a row, column or region, or touch; a square excludes itself."""
-    (a, b), (c, d) = squares[k], squares[j]
-    return not set(lines[k]).isdisjoint(lines[j]) or max(abs(a - c), abs(b - d)) <= 1
-
-
-def _random_solution(size: int, shuffle: random.Random) -> Squares:
-    while True:
-        columns = tuple(shuffle.sample(range(size), size))
-        if all(abs(a - b) > 1 for a, b in pairwise(columns)):
-            return tuple(enumerate(columns))
-
-
-def _grown(queens: Squares, size: int, shuffle: random.Random) -> Owner:
-    """Give each square to a region of a neighbour, until none is left; region k is that of queen k.
-
-    Some regions are eager and some are not: where all are equally large, thousands of solutions are left.
-    """
-    eager = [shuffle.random() ** 3 + 0.005 for _ in queens]
-    owner = [[-1] * size for _ in range(size)]
-    for k, (row, column) in enumerate(queens):
-        owner[row][column] = k
-    border = [(r, c) for r in range(size) for c in range(size) if owner[r][c] < 0]
-    while border:
-        shuffle.shuffle(border)
-        for r, c in border:
-            near = [owner[a][b] for a, b in beside((r, c), size) if owner[a][b] >= 0]
-            if near and owner[r][c] < 0:
-                region = shuffle.choice(near)
-                owner[r][c] = region if shuffle.random() < eager[region] else -1
-        border = [(r, c) for r, c in border if owner[r][c] < 0]
-    return owner
-
-
-def _made_unique(owner: Owner, queens: Squares, stars: int, shuffle: random.Random) -> bool:
-    """Shift borders until ``queens`` is the only solution; say whether that came about."""
-    size = len(owner)
-    for _ in range(_REPAIRS):
-        found = map(tuple, map(enumerate, solutions(owner))) if stars == 1 else arrangements(owner, stars)
-        second = next((s for s in found if s != queens), None)
-        if second is None:
-            return True
-        shifts = [
-            ((r, c), owner[a][b])
-            for r, c in second
-            if (r, c) not in queens
-            for a, b in beside((r, c), size)
-            if owner[a][b] != owner[r][c] and _may_leave(owner, (r, c))
-        ]
-        if not shifts:
-            return False
-        (r, c), region = shuffle.choice(shifts)
-        owner[r][c] = region
-    return False
-
-
-def _may_leave(owner: Owner, square: Square) -> bool:
-    """Return whether a region stays connected without one of its squares."""
-    region = owner[square[0]][square[1]]
-    rest = {(r, c) for r, row in enumerate(owner) for c, k in enumerate(row) if k == region} - {square}
-    return len(parts(rest, len(owner))) == 1
+def _around(k: int, size: int) -> range:
+    return range(max(k - 1, 0), min(k + 2, size))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from cpqueens.errors import ModelError
-from cpqueens.puzzles.generating import generated_regions
+import time
+
+from cpqueens.errors import ModelError, NotInTime
+from cpqueens.puzzles.generating import TIME_LIMIT, generated_regions
 from cpqueens.puzzles.puzzle import Puzzle
 from cpqueens.puzzles.rules import difficulty
 
 _TRIES = 200
 
 
-def made(size: int, seed: int, level: str | None = None, stars: int = 1) -> tuple[Puzzle, str, int]:
+def made(
+    size: int, seed: int, level: str | None = None, stars: int = 1, time_limit: float = TIME_LIMIT
+) -> tuple[Puzzle, str, int]:
     """Return a puzzle with one solution, its difficulty, and the seed that gave it.
 
     Of a wanted difficulty the seeds from ``seed`` on are tried.
@@ -19,9 +23,22 @@ def made(size: int, seed: int, level: str | None = None, stars: int = 1) -> tupl
     ------
     ModelError
         For a size or a number of stars that is not made, or if none of 200 seeds gives that difficulty.
+    NotInTime
+        If there was no time for more seeds, or for one.
     """
+    end = time.monotonic() + time_limit
     for used in range(seed, seed + _TRIES):
-        puzzle = Puzzle(size, generated_regions(size, used, stars), stars)
+        left = max(end - time.monotonic(), 1e-9) if used > seed else time_limit
+        try:
+            regions = generated_regions(size, used, stars, left)
+        except NotInTime:
+            if used == seed:
+                raise
+            raise NotInTime(
+                f"--level {level}: none of the seeds {seed} to {used - 1} gives such a puzzle, which took"
+                f" {time_limit:.3g} s"
+            ) from None
+        puzzle = Puzzle(size, regions, stars)
         found = difficulty(puzzle)
         if level in (None, found):
             return puzzle, found, used

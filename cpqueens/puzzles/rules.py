@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -10,6 +10,7 @@ from cpqueens.puzzles.puzzle import Puzzle, place
 from cpqueens.puzzles.squares import Square
 
 _LARGEST_GROUP = 4
+_LARGEST_REST = 16
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,22 @@ def _last(puzzle: Puzzle) -> Iterator[Deduction]:
             yield Deduction(1, "last", f"{name} has no other squares left", queens=unit & free)
 
 
+def _needed(puzzle: Puzzle) -> Iterator[Deduction]:
+    """Without a queen here, those that a row, column or region lacks would find no room apart."""
+    free = open_squares(puzzle)
+    for name, unit in puzzle.units.items():
+        yield from _without(puzzle, 2, name, unit & free, need(puzzle, unit))
+
+
+def _without(
+    puzzle: Puzzle, level: int, name: str, squares: frozenset[Square], many: int
+) -> Iterator[Deduction]:
+    for square in sorted(squares) if many else ():
+        if not _fit(puzzle, squares - {square}, many):
+            reason = f"without a queen at {place(square)} too few squares would be left to {name}"
+            yield Deduction(level, "needed", reason, queens=frozenset({square}))
+
+
 def _starved(puzzle: Puzzle) -> Iterator[Deduction]:
     """A queen here would leave a row, column or region with too few squares."""
     free = open_squares(puzzle)
@@ -68,6 +85,59 @@ def _starved(puzzle: Puzzle) -> Iterator[Deduction]:
             if not _fit(puzzle, unit & left, need(puzzle, unit) - (square in unit)):
                 reason = f"a queen at {place(square)} would leave too few squares to {name}"
                 yield Deduction(2, "starved", reason, empty=frozenset({square}))
+
+
+def _counted(puzzle: Puzzle) -> Iterator[Deduction]:
+    """What rows side by side lack, less what regions within them lack, stands on the squares between.
+
+    So do the queens of the regions that reach into these rows, less those of the rows, on the squares
+    outside. Where these squares hardly have room for them, some are certain and others impossible.
+    """
+    free = open_squares(puzzle)
+    excluded = {square: _excluded(puzzle, square) for square in sorted(free)}
+    for name, squares, many in _counts(puzzle, free):
+        if len(squares) == many > 0:
+            yield Deduction(3, "counted", f"no other squares are left to {name}", queens=squares)
+        if len(squares) <= many or len(squares) > _LARGEST_REST:
+            continue
+        if not many:
+            yield Deduction(3, "counted", f"all queens of {name} are accounted for", empty=squares)
+            continue
+        yield from _without(puzzle, 3, name, squares, many)
+        for square, gone in excluded.items():
+            if gone & squares and not _fit(puzzle, squares - gone, many - (square in squares)):
+                reason = f"a queen at {place(square)} would leave too few squares to {name}"
+                yield Deduction(3, "counted", reason, empty=frozenset({square}))
+
+
+def _counts(puzzle: Puzzle, free: frozenset[Square]) -> Iterator[tuple[str, frozenset[Square], int]]:
+    """Yield what is left of lines side by side without the regions in them, and the other way round."""
+    regions = [
+        (letter, inside & free, puzzle.stars - len(inside & puzzle.queens))
+        for letter, inside in puzzle.by_region.items()
+        if inside & free
+    ]
+    for kind, axis in (("row", 0), ("column", 1)) if regions else ():
+        for first in range(puzzle.size):
+            for last in range(first, puzzle.size):
+                lines = frozenset(s for s in free if first <= s[axis] <= last)
+                lacks = sum(need(puzzle, puzzle.units[f"{kind} {k + 1}"]) for k in range(first, last + 1))
+                span = f"{kind} {first + 1}" if first == last else f"{kind}s {first + 1} to {last + 1}"
+                within = [part for part in regions if part[1] <= lines]
+                if within and lacks:
+                    name = f"{span} without {_named(within)}"
+                    squares = lines.difference(*(part[1] for part in within))
+                    yield name, squares, lacks - sum(part[2] for part in within)
+                reaching = [part for part in regions if part[1] & lines]
+                if reaching and lacks:
+                    name = f"{_named(reaching)} without {span}"
+                    squares = frozenset().union(*(part[1] for part in reaching)) - lines
+                    yield name, squares, sum(part[2] for part in reaching) - lacks
+
+
+def _named(regions: list[tuple[str, frozenset[Square], int]]) -> str:
+    letters = [letter for letter, _, _ in regions]
+    return f"region {letters[0]}" if len(letters) == 1 else f"regions {' '.join(letters)}"
 
 
 def _fit(puzzle: Puzzle, squares: frozenset[Square], many: int) -> bool:
@@ -106,22 +176,22 @@ def _confined(puzzle: Puzzle, sizes: range, level: int) -> Iterator[Deduction]:
                     yield Deduction(level, "confined", reason, empty=gone)
 
 
-def _tried(puzzle: Puzzle) -> Iterator[Deduction]:
-    """A queen here leads, by easy steps alone, to a board that breaks a rule."""
+def _tried(puzzle: Puzzle, steps: Sequence[Rule]) -> Iterator[Deduction]:
+    """A queen here leads, by such steps alone, to a board that breaks a rule."""
     for square in sorted(open_squares(puzzle)):
-        clash = _clash(replace(puzzle, queens=puzzle.queens | {square}))
+        clash = _clash(replace(puzzle, queens=puzzle.queens | {square}), steps)
         if clash:
             reason = f"a queen at {place(square)} leads to a board where {clash}"
             yield Deduction(4, "tried", reason, empty=frozenset({square}))
 
 
-def _clash(puzzle: Puzzle) -> str:
-    """Return what the easy rules break in the end; "" if nothing."""
+def _clash(puzzle: Puzzle, steps: Sequence[Rule]) -> str:
+    """Return what these rules break in the end; "" if nothing."""
     while True:
         wrong = puzzle.faults() or _short(puzzle)
         if wrong:
             return wrong[0]
-        step = next((s for rule in EASY for s in rule(puzzle)), None)
+        step = next((s for rule in steps for s in rule(puzzle)), None)
         if step is None:
             return ""
         puzzle = after(puzzle, step)
@@ -136,14 +206,18 @@ def _short(puzzle: Puzzle) -> list[str]:
     ]
 
 
-EASY: tuple[Callable[[Puzzle], Iterator[Deduction]], ...] = (_seen, _full, _last)
+Rule = Callable[[Puzzle], Iterator[Deduction]]
 
-RULES: tuple[Callable[[Puzzle], Iterator[Deduction]], ...] = (
+EASY: tuple[Rule, ...] = (_seen, _full, _last)
+MEDIUM: tuple[Rule, ...] = (lambda puzzle: _confined(puzzle, range(1, 2), 2), _needed, _starved)
+
+RULES: tuple[Rule, ...] = (
     *EASY,
-    lambda puzzle: _confined(puzzle, range(1, 2), 2),
-    _starved,
+    *MEDIUM,
     lambda puzzle: _confined(puzzle, range(2, _LARGEST_GROUP + 1), 3),
-    _tried,
+    _counted,
+    lambda puzzle: _tried(puzzle, EASY),
+    lambda puzzle: _tried(puzzle, (*EASY, *MEDIUM)),
 )
 """From easy to hard; each yields what follows."""
 

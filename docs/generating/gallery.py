@@ -5,7 +5,8 @@ from cpqueens.answers.outcome import Solution
 from cpqueens.problems import catalog
 from cpqueens.report.formats import render
 from cpqueens.report.gallery import statement_of
-from generating.tables import table, toctree
+from generating import likes
+from generating.tables import fenced, table, toctree
 
 _VIEWPOINTS = """## Which solver likes which viewpoint
 
@@ -37,25 +38,16 @@ def _problem(problem: catalog.Problem) -> str:
     parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
     if solution is not None:
         parts += ["A solution:", _picture(solution)]
-    parts += ["```sh", f"cpqueens solve {problem.name}", f"cpqueens cross-check {problem.name}", "```"]
-    parts += ["## The model", "```python", statement_of(problem.function).rstrip(), "```"]
+    parts.append(fenced("sh", f"cpqueens solve {problem.name}\ncpqueens cross-check {problem.name}"))
+    parts += ["## The model", fenced("python", statement_of(problem.function))]
     rows = [
         (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
         for p in problem.published
     ]
     if rows:
         parts += ["## Published values", table(("of what", "for", "value", "source"), rows)]
-    return _joined(parts) + "\n"
-
-
-def _joined(parts: list[str]) -> str:
-    """Return paragraphs; the lines of a fence stay together."""
-    text = "\n\n".join(parts)
-    return (
-        text.replace("```sh\n\n", "```sh\n")
-        .replace("```python\n\n", "```python\n")
-        .replace("\n\n```\n", "\n```\n")
-    )
+    parts += likes.section(problem.name, instance.model.objective is not None)
+    return "\n\n".join(parts) + "\n"
 
 
 def _picture(solution: Solution) -> str:

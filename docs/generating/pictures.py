@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from cpqueens import evaluate
 from cpqueens.lab.evaluation_plots import PICTURES
+from cpqueens.problems.catalog import Instance
 from cpqueens.report import svg
 from cpqueens.report.board import BLACK, BoardPicture
 from cpqueens.report.board_svg import board_svg
 
-RUNS = 300
 INK = "currentColor"
 
 
@@ -68,12 +69,12 @@ def _without(queens: dict[tuple[int, int], str], rows: range | tuple[()]) -> Boa
     return BoardPicture(8, 8, left, blocked=frozenset((row, column) for row in rows for column in range(8)))
 
 
-def run_lengths(solver: str) -> str | None:
-    """Return how many of some runs on 8 queens are done after so many steps; None if none of them is."""
-    found = evaluate(solver, "queens", sizes=[8], runs=RUNS, step_limit=100_000)
+def run_lengths(solver: str, instance: Instance, runs: int, **limits: Any) -> str | None:
+    """Return how many runs are done after so many steps, or seconds; None if none of them is."""
+    found = evaluate(solver, instance, runs=runs, reference_time=0, **limits)
     for picture in PICTURES["lengths"](found, "lengths"):
         own = picture.svg.replace("lengths-", f"{solver.replace(':', '-')}-")  # many on one page
-        return f"{shown(own)}\n\n*{RUNS} runs on 8 queens. {picture.caption}*"
+        return f"{shown(own)}\n\n*{runs} runs. {picture.caption}*"
     return None
 
 

@@ -1,67 +1,162 @@
-"""A page for each solver, with its strategies, their replays and run-time distributions."""
+"""A page for each solver and its strategies: claims, parameters, source, replay, run-time distribution."""
 
-import json
-import subprocess
-import sys
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from cpqueens import CpqueensError, Model
 from cpqueens.backends import named
+from cpqueens.backends.base import Backend, Feature, Order
+from cpqueens.cli.strategies import told_of
+from cpqueens.problems import catalog
+from cpqueens.report.replay import replay_page
 from generating import pictures
 from generating.tables import table, toctree
 
-EXACT = ("cpsat", "python-constraint", "backtracking")
-OWN = ("backtracking", "local-search", "las-vegas")
-CHANCE = ("local-search", "las-vegas")
-"""Solvers whose runs take different times by chance."""
+SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"]), ("costas_array", ["n=8"]))
+"""Of these the first that a strategy takes is what its page shows it on."""
+EVENTS, PATIENCE, SEEDS = 100_000, 10.0, 20
+OWN, FOREIGN = (300, {"step_limit": 100_000}), (100, {"time_limit": 0.5})
+"""Runs of a distribution, and their limit: some searches of other libraries run into a trap and never end."""
+
+ORDERS = {
+    Order.LEXICOGRAPHIC: "in lexicographic order, without repetition, resumable",
+    Order.DISTINCT: "without repetition",
+    Order.ANY: "in any order; repetitions are taken out",
+}
+FEATURES = {
+    Feature.ENUMERATE: "list all solutions",
+    Feature.COUNT: "count without listing",
+    Feature.OBJECTIVE: "optimise",
+    Feature.BOUND: "go on from a bound that another found",
+    Feature.HINT: "begin at a hint",
+    Feature.SEED: "take a seed",
+    Feature.WORKERS: "use several threads",
+    Feature.RESUME: "resume a listing",
+    Feature.STEP_LIMIT: "stop after a number of steps",
+    Feature.LOG: "show a log of its own",
+}
 
 
 def pages(folder: Path) -> dict[str, str]:
-    """Return a page for each solver, with its strategies."""
-    pages, rows = {}, []
+    """Return a page for each solver of this package, with its strategies."""
     replays = folder / "extra" / "replays"
     replays.mkdir(parents=True)
-    for solver in named.available():
-        done = subprocess.run(
-            [sys.executable, "-m", "cpqueens", "strategies", solver, "--json"],
-            capture_output=True, check=True,
-        )  # fmt: skip
-        told = json.loads(done.stdout)["strategies"]
-        recorded = [e["name"] for e in told if solver in OWN and _recorded(e["name"], replays)]
-        pages[f"solvers/{solver}.md"] = _solver(solver, told, recorded)
-        claims = "infeasible, optimal, all" if solver in EXACT else "a solution, or the best found"
-        rows.append((f"[`{solver}`]({solver}.md)", told[0]["summary"], claims, str(len(told) - 1)))
-    index = (
-        f"# Solvers and strategies\n\n{table(('solver', 'what it is', 'may claim', 'strategies'), rows)}\n\n"
+    backends = {name: _backend(name) for name in named.BACKENDS}
+    index = table(
+        ("solver", "what it is", "may claim"),
+        (
+            (f"[`{name}`]({name}.md)", named.about(backend, None)[0], _claims(backend))
+            for name, backend in backends.items()
+        ),
     )
-    return {**pages, "solvers/index.md": index + toctree(named.available()) + "\n"}
+    says = (
+        "`cpqueens strategies` prints what these pages say of parameters and sources; "
+        "[which solver?](../../start/which_solver.md) says whom to take, and a page of the "
+        "[gallery](../gallery/index.md) who likes its problem."
+    )
+    pages = {f"solvers/{name}.md": _solver(name, backend, replays) for name, backend in backends.items()}
+    text = f"# Solvers and strategies\n\n{index}\n\n{says}\n\n{toctree(backends)}\n"
+    return {**pages, "solvers/index.md": text}
 
 
-def _recorded(name: str, replays: Path) -> bool:
-    """Write a run on 8 queens as a page; say whether there is one: not all are for queens, or recorded."""
-    out = replays / f"{name.replace(':', '-')}.html"
-    words = [sys.executable, "-m", "cpqueens", "replay", "queens", "n=8", "--solver", name, "--out", str(out)]
-    subprocess.run([*words, "--time-limit", "10"], capture_output=True, check=False)
-    return out.exists()
+def _backend(name: str) -> Backend:
+    """Return a backend, also where what it starts is not installed."""
+    module, _, attribute = named.BACKENDS[name].partition(":")
+    made: Backend = getattr(importlib.import_module(module), attribute)()
+    return made
 
 
-def _solver(solver: str, told: list[dict[str, Any]], recorded: list[str]) -> str:
-    parts = [f"# {solver}"]
-    for entry in told:
-        if entry["name"] != solver:
-            parts.append(f"## {entry['name']}")
-        parts.append(entry["summary"])
-        parts += [entry["note"].capitalize() + "."] if entry["note"] else []
-        if entry["options"]:
-            options = [
-                (f"`{key}`", "" if o["default"] is None else f"`{o['default']}`", o["allowed"], o["meaning"])
-                for key, o in entry["options"].items()
-            ]
-            parts.append(table(("option", "default", "allowed", "meaning"), options))
-        parts += [f"Source: {entry['source']}"] if entry["source"] else []
-        if entry["name"] in recorded:
-            page = f"../../replays/{entry['name'].replace(':', '-')}.html"
-            parts.append(f'<a href="{page}">Watch a run on 8 queens</a>')
-            if solver in CHANCE:
-                parts += filter(None, [pictures.run_lengths(entry["name"])])
+def _claims(backend: Backend) -> str:
+    if not backend.proves:
+        return "a solution" + (", or the best found" if Feature.OBJECTIVE in backend.features else "")
+    optimal = ", optimal" if Feature.OBJECTIVE in backend.features else ""
+    return f"infeasible{optimal}, all"
+
+
+def _solver(name: str, backend: Backend, replays: Path) -> str:
+    installed = named.is_installed(name)
+    parts = [f"# {name}"]
+    for told in told_of(name, backend, None if installed else ()):
+        first = told["name"] == name
+        parts += [] if first else [f"## {told['name']}"]
+        parts.append(told["summary"])
+        parts += _about(backend) if first else []
+        parts += _parameters(told)
+        parts += [f"Source: {told['source']}"] if told["source"] else []
+        if installed:
+            parts += _at_work(told["name"], backend, replays)
+    if not installed:
+        missing = named.PROGRAMS[name][0] if name in named.PROGRAMS else name
+        parts.append(
+            f"Nothing was run with it for this page: `{missing}` was not installed where the site was made. "
+            "What can be named behind the colon is what it finds on your machine: "
+            f"`cpqueens strategies {name}`."
+        )
     return "\n\n".join(parts) + "\n"
+
+
+def _about(backend: Backend) -> Iterator[str]:
+    claims = "It may claim" if backend.proves else "It never proves anything; it may claim"
+    yield f"**{claims}: {_claims(backend)}.**"
+    can = [FEATURES[feature] for feature in FEATURES if feature in backend.features]
+    yield f"It can {', '.join(can)}."
+    if Feature.ENUMERATE in backend.features:
+        yield f"Solutions come {ORDERS[backend.order]}."
+
+
+def _parameters(told: dict[str, Any]) -> Iterator[str]:
+    if told["note"]:
+        yield f"Parameters: {told['note']}."
+    elif told["options"]:
+        yield table(
+            ("parameter", "default", "allowed", "meaning"),
+            (
+                (f"`{key}`", "" if o["default"] is None else f"`{o['default']}`", o["allowed"], o["meaning"])
+                for key, o in told["options"].items()
+            ),
+        )
+
+
+# ---- at work -------------------------------------------------------------------------------------------
+
+
+def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
+    """Yield a run to watch and how long runs take, or why there is neither."""
+    taken = next((found for found in SHOWN if _takes(catalog.load(*found).model, solver)), None)
+    if taken is None:
+        yield (
+            "It has no run to watch and no run-time distribution: single solutions of the problems that "
+            "these pages show are not what it finds."
+        )
+        return
+    instance, what = catalog.load(*taken), " ".join([taken[0].replace("_", " "), *taken[1]])
+    records = "trace" in named.parameters_of(backend, None)
+    if records:
+        outcome = instance.model.solve(solver=solver, time_limit=PATIENCE, random_seed=1, trace=EVENTS)
+        page = f"{solver.replace(':', '-')}.html"
+        (replays / page).write_text(replay_page([outcome]), encoding="utf-8")
+        yield f'<a href="../../replays/{page}">Watch a run on {what}</a>'
+    else:
+        yield "There is no run to watch: the search is another library's, which does not tell its steps."
+    runs, limits = OWN if records else FOREIGN
+    steps = instance.model.runs(solver, seeds=SEEDS, **limits).steps
+    if np.any(steps) and np.all(steps == steps[0]):
+        yield (
+            f"Nothing is left to chance: with each of {SEEDS} seeds the search on {what} took {steps[0]:,} "
+            "steps, so that its run-time distribution is a single stair."
+        )
+        return
+    yield (
+        pictures.run_lengths(solver, instance, runs, **limits) or f"No run on {what} ended within its limit."
+    )
+
+
+def _takes(model: Model, solver: str) -> bool:
+    try:
+        return model.solve(solver=solver, time_limit=PATIENCE, random_seed=1).solution is not None
+    except CpqueensError:
+        return False

@@ -56,6 +56,14 @@ class WrongResult(SystemExit):
     """Two of a race found different things, or a program did not do its job."""
 
 
+def stretch(seconds: float = 0.2) -> float:
+    """Return how many seconds of the clock a processor second takes on this machine now, at least 1."""
+    began, mine = time.perf_counter(), time.thread_time()
+    while time.thread_time() - mine < seconds:
+        pass
+    return max(1.0, (time.perf_counter() - began) / seconds)
+
+
 def used() -> float:
     """Return the processor seconds that this process, its threads and its finished children have taken."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)

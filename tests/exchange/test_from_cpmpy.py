@@ -77,6 +77,23 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "cumulative, any durations": lambda x, b, y: cp.Cumulative(
         [x[0], x[1]], [2, y], demand=[2, 1], capacity=2
     ),
+    "cumulative, negative durations": lambda x, b, y: cp.Cumulative(
+        [x[0], y], [x[1], 2], demand=[2, 1], capacity=2
+    ),
+    "cumulative, negative demands and capacity": lambda x, b, y: cp.Cumulative(
+        [x[0], y], [2, 2], demand=[x[1], 1], capacity=x[2]
+    ),
+    "cumulative, optional": lambda x, b, y: cp.CumulativeOptional(
+        [x[0], y], [2, 1], demand=[2, 1], capacity=2, is_present=[b[0], b[1]]
+    ),
+    "cumulative, optional, with ends": lambda x, b, y: cp.CumulativeOptional(
+        [x[0], y], [x[2], 1], [x[1], 2], [2, 1], 2, is_present=[b[0], x[2] > 0]
+    ),
+    "no overlap, optional": lambda x, b, y: cp.NoOverlapOptional([x[0], y], [2, 1], is_present=[b[0], b[1]]),
+    "no overlap, optional, any durations": lambda x, b, y: cp.NoOverlapOptional(
+        [x[0], y], [x[1], 2], [x[2], y + 2], is_present=[b[0], True]
+    ),
+    "no overlap, any durations": lambda x, b, y: ~cp.NoOverlap([x[0], y], [x[1], 2]),
     "regular": lambda x, b, y: cp.Regular(x, [("a", 1, "b"), ("b", 0, "a"), ("b", 1, "b")], "a", ["b"]),
     "constants": lambda x, b, y: [cp.BoolVal(True), x[0] == 2],
     "nested lists": lambda x, b, y: [[x[0] < x[1]], [[x[1] < x[2]]]],

@@ -51,8 +51,6 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return (kernel,), "a board without given or forbidden squares"
     if request.step_limit is not None:
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
-    if request.want is Want.ONE and pattern.n > _LARGE and not pattern.has_permutation:
-        return ("forward",), "one solution of a large pattern without a permutation"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
     return ("forward", kernel), "a pattern in which propagation may pay"

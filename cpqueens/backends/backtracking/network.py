@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Whole
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms, Whole
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -69,7 +69,7 @@ class Builder:
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[_Propagator] = []
-        self.different: list[list[tuple[int, int, int]]] = []
+        self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
         self.objective_row = -1
@@ -202,10 +202,34 @@ class Builder:
         else:
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
-            group = [(v[0], a[0], c) for v, a, c in affine]
-            self.different.append(group)
-            if self.strong:
-                add_hall_sets(group, self)
+            ends = [a[0] * end + c for v, a, c in affine for end in self.bounds(v[0])]
+            self.distinct(_array([(v[0], a[0], c) for v, a, c in affine]), min(ends), max(ends))
+
+    def distinct(self, terms: IntArray, low: int, high: int) -> None:
+        """Add an AllDifferent over rows (variable, coefficient, constant) with values ``low`` .. ``high``."""
+        self.different.append(terms)
+        if self.strong:
+            add_hall_sets(terms, low, high, self)
+
+    def all_differents(self, terms: Terms, start: IntArray) -> None:
+        """Add all AllDifferents of the model; mostly they are over single variables, with offsets perhaps."""
+        if not len(terms):
+            return
+        if (terms.start[1:] - terms.start[:-1] != 1).any():
+            for rows in groups(terms, start):
+                self.all_different(rows)
+            return
+        v, a, c = terms.variable, terms.coefficient, terms.constant
+        flat, both = np.stack([v, a, c], axis=1), _array([self.lower, self.upper])[:, v] * a + c
+        filled = start[:-1][start[1:] > start[:-1]]
+        low, high = (
+            np.minimum.reduceat(both.min(axis=0), filled),
+            np.maximum.reduceat(both.max(axis=0), filled),
+        )
+        ends = [*filled.tolist(), len(terms)]
+        for (first, last), least, most in zip(pairwise(ends), low.tolist(), high.tolist(), strict=True):
+            if last - first > 1:
+                self.distinct(flat[first:last], least, most)
 
     def shared(self, terms: list[Row]) -> None:
         """Add the disequalities of pairs of sums with a part in common, which their difference has not."""
@@ -254,8 +278,7 @@ class Builder:
             add_circles(linear, self)
         for terms in groups(c.literals, c.clause_start):
             self.add(kinds.CLAUSE, *self.literals(terms))
-        for terms in groups(c.different, c.different_start):
-            self.all_different(terms)
+        self.all_differents(c.different, c.different_start)
         for table_terms, allowed in c.tables:
             self.table(rows_of(table_terms), allowed)
         for self.taken in c.wholes:
@@ -367,9 +390,10 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
             records[k, at.ROWS] = append(_array(p.own.numbers))
             records[k, at.ROWS_END] = end
     append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
-    places = _places([[term[:1] for term in group] for group in builder.different], end)
-    append(_array([(v * at.X_WIDTH, a, c) for group in builder.different for v, a, c in group]))
-    append_by_variable(at.MEMBER, _array(sorted(places)), 3)
+    different = np.concatenate([np.zeros((0, 3), dtype=np.int64), *builder.different])
+    members = _members(different[:, 0], [len(group) for group in builder.different], end)
+    append(different * np.array([at.X_WIDTH, 1, 1]))
+    append_by_variable(at.MEMBER, members, 3)
     places = _places([[row[0] for row in group] for group in builder.sums], end)
     append(_sums([row for group in builder.sums for row in group], end))
     append_by_variable(at.PART, _array(sorted(places)), 3)
@@ -421,6 +445,17 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     first = np.ones(len(rows), dtype=bool)
     first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
     return rows[first]
+
+
+def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArray:
+    """Return rows (variable, term, first term, end of the terms) for all terms of AllDifferents, ascending.
+
+    The terms, three numbers each, will lie from ``begin`` on.
+    """
+    ends = begin + 3 * np.cumsum(lengths, dtype=np.int64)
+    places = begin + 3 * np.arange(len(variables))
+    first, last = np.repeat(ends - 3 * _array(lengths), lengths), np.repeat(ends, lengths)
+    return np.stack([variables, places, first, last], axis=1)[np.argsort(variables, kind="stable")]
 
 
 def _places(groups: list[list[tuple[int, ...]]], begin: int) -> list[tuple[int, int, int, int]]:

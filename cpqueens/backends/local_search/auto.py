@@ -91,10 +91,10 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 
 
 def _cells_of(search: Search) -> cells.Cells | None:
-    """Return the model as tables, if it is of that kind; found once for a search and all its improvements."""
-    if "cells" not in search.carried:
-        search.carried["cells"] = cells.cells_of(search)
-    found: cells.Cells | None = search.carried["cells"]
+    """Return the model as tables, if it is of that kind; found once for a search and all its runs."""
+    if "cells" not in search.of_model:
+        search.of_model["cells"] = cells.cells_of(search)
+    found: cells.Cells | None = search.of_model["cells"]
     return found
 
 
@@ -114,7 +114,7 @@ def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
     if _mostly_rows(search) or triangle.suits(search) or linear.suits(search) or pairs.suits(search):
         return None
-    if cells.cells_of(search) is not None:
+    if _cells_of(search) is not None:
         return None
     call = walk_many(*_order(search))
     return call._replace(share=first_steps(search.compiled)) if options["presolve"] else call

@@ -40,6 +40,9 @@ WALK_COST, FEWEST_STEPS = 50, 100
 CYCLE, SHORTEST, LONGEST_FIRST, LONGEST = 500, 5_000, 100_000, 1 << 24
 """Steps of the first cycle for each variable, at least, and at most; and of any."""
 MOST_TERMS = 500_000
+WARM = 48
+"""Temperature, in 1/256, at which cycles begin where one more or less of something is all that changes;
+at one that is a third higher, sequences of cars take several times as long."""
 WORST = 1 << 44
 """What all that is violated may cost."""
 STEPS_PER_NODE = 400
@@ -75,6 +78,12 @@ class Cells:
         """Whether the model is of a kind that this search was seen to be good at."""
         pairs = any(len(scope) == 2 for terms in self.model.different for scope, _ in terms)
         return self.counted > 0 or pairs or (self.model.objective is not None and self.all_swap)
+
+    @property
+    def counts_alone(self) -> bool:
+        """Whether all that can be violated is counts, of which one more or less is a step."""
+        spans = (int(np.ptp(values)) for row in self.rows for values in row.tables.values())
+        return self.counted > 0 and not self.model.different and max(spans, default=0) <= 1
 
     @property
     def all_swap(self) -> bool:
@@ -165,6 +174,8 @@ class CellsWalk:
         self.info[at.LEAST] = NEVER if model.objective is None else search.objective_limit + 1
         self.info[codes.PRICE] = self._price()
         self.info[codes.OCTAVES] = codes.OCTAVES_IMPROVING
+        if model.objective is None and cells.counts_alone:
+            self.info[codes.HEAT], self.info[codes.OCTAVES] = WARM, 1
         self.info[codes.CYCLE] = min(LONGEST_FIRST, max(SHORTEST, CYCLE * n))
         self.begin(search.x)
 
@@ -311,6 +322,8 @@ def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
             paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)
             if paused not in ("stalled", "budget"):
                 return final(paused)
+            if cells.counts_alone and not walk.info[codes.OPTIMISING]:  # where it was, it would stay
+                walk.begin(search.x)
 
 
 def _cycle(search: Search, walk: CellsWalk) -> End | None:

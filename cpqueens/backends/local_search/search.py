@@ -131,6 +131,7 @@ class Search:
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
+        self.of_model: dict[str, Any] = {}  # what a strategy makes of the model, whatever the run
         self.events = events_for(0 if recorder is None else self.size)
         self.hint = hint
         self.paces: dict[Any, Pace] = {}

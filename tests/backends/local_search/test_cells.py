@@ -81,6 +81,25 @@ def added(tables: dict[Scope, IntArray], x: IntArray) -> int:
     return sum(int(values[tuple(x[list(scope)] + 3)]) for scope, values in tables.items())
 
 
+@pytest.mark.parametrize(("most", "goes", "warm"), [(2, False, True), (1, False, True), (2, True, False)])
+def test_what_is_counts_alone_is_not_heated(most: int, goes: bool, warm: bool) -> None:
+    m = sequence(most)
+    if not goes:
+        m.drop_objectives()
+    _, cells, walk = started(m)
+    assert cells.counts_alone
+    assert (walk.info[codes.HEAT] == module.WARM) == warm
+
+
+def test_a_row_of_larger_steps_is_heated() -> None:
+    m = sequence()
+    m.drop_objectives()
+    m.add(m["kind"][:4].sum() <= 6)
+    _, cells, walk = started(m)
+    assert not cells.counts_alone
+    assert walk.info[codes.HEAT] == 0
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_tables_say_what_the_terms_say(seed: int) -> None:
     c = compiled(all_functions())

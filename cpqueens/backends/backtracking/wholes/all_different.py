@@ -1,13 +1,16 @@
 """What AllDifferent gets besides taking the values of fixed variables from the others."""
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels import domains as at
+from cpqueens.kernels import propagate_all_different_ends as ends
+from cpqueens.kernels import propagate_all_different_values as values
 from cpqueens.kernels.propagate_all_different_ends import hall_data
 from cpqueens.kernels.propagate_all_different_values import matching_data
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
 TIGHT = 2
@@ -23,26 +26,45 @@ LOOSE = 8
 """Values for each term beyond which Hall intervals are too rare to be looked for."""
 
 
-def add_hall_sets(terms: Sequence[tuple[int, int, int]], parts: Parts) -> None:
+def add_hall_sets(terms: IntArray, low: int, high: int, parts: Parts) -> None:
     """Add propagation of sets of values that are no more than the terms that need them.
 
-    ``terms`` are (variable, coefficient, constant). Where there are many more values than terms, it would not
-    pay.
+    ``terms`` are rows (variable, coefficient, constant) with values ``low`` .. ``high``. Where there are many
+    more values than terms, it would not pay.
     """
-    bounds = [(parts.bounds(v), a, c) for v, a, c in terms]
-    ends = [a * end + c for both, a, c in bounds for end in both]
-    low, high = min(ends), max(ends)
-    values = high - low + 1
-    variables = [v for v, _, _ in terms]
-    placed = [(v * at.X_WIDTH, a, c) for v, a, c in terms]
-    if not 3 <= len(terms) <= MOST_TERMS or values > LOOSE * len(terms):
+    many, span = len(terms), high - low + 1
+    if not 3 <= many <= MOST_TERMS or span > LOOSE * many:
         return
-    if values <= TIGHT * len(terms) and values * len(terms) <= MOST_EDGES:
-        data = matching_data(placed, low, high)
+    variables: list[int] = terms[:, 0].tolist()
+    if span <= TIGHT * many and span * many <= MOST_EDGES:
+        data = _filled(*_matching(many, low, high), terms)
         parts.propagator(Propagator("all_different_values", variables, numbers=data))
     else:
-        data = hall_data(placed)
+        data = _filled(*_hall(many), terms)
         parts.propagator(Propagator("all_different_ends", variables, numbers=data, events=at.BOUND))
+
+
+@lru_cache(maxsize=16)
+def _matching(many: int, low: int, high: int) -> tuple[IntArray, int, int]:
+    """Return the data of a matching without terms, where their records begin, and how wide one is."""
+    data = matching_data([(0, 0, 0)] * many, low, high)
+    return np.array(data, dtype=np.int64), values.HEADER + values.VARIABLE, values.NODE
+
+
+@lru_cache(maxsize=16)
+def _hall(many: int) -> tuple[IntArray, int, int]:
+    """Return the same of Hall intervals."""
+    return np.array(hall_data([(0, 0, 0)] * many), dtype=np.int64), ends.HEADER + ends.VARIABLE, ends.TERM
+
+
+def _filled(data: IntArray, first: int, width: int, terms: IntArray) -> IntArray:
+    """Return a copy of the data with these terms: a model has many AllDifferents of one size."""
+    filled = data.copy()
+    last = first + width * (len(terms) - 1) + 1
+    filled[first:last:width] = terms[:, 0] * at.X_WIDTH
+    filled[first + 1 : last + 1 : width] = terms[:, 1]
+    filled[first + 2 : last + 2 : width] = terms[:, 2]
+    return filled
 
 
 def is_empty_board(compiled: Compiled) -> bool:

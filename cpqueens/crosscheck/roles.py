@@ -1,0 +1,183 @@
+"""What each constraint of a model is there for: does it follow from the others, or what does it refuse?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from cpqueens.answers.symmetry import Group, as_group
+from cpqueens.crosscheck.orbit_comparison import compare_orbits
+from cpqueens.crosscheck.questions import SOLVERS, Questions
+from cpqueens.errors import ModelError
+from cpqueens.language.rebuild import rebuilt
+from cpqueens.model import Model
+from cpqueens.solving.request import positive_seconds
+from cpqueens.system.interrupts import listening
+from cpqueens.text.needed import needed
+
+SECONDS = 10.0
+_AT_FIRST = 0.02
+"""Of the time, for each constraint in a first round: most are decided there."""
+
+
+class Role(StrEnum):
+    """What one constraint does beside all others."""
+
+    REDUNDANT = "REDUNDANT"
+    """The others imply it."""
+    REFUSES = "REFUSES"
+    """It refuses what all others accept."""
+    BREAKS_SYMMETRIES = "BREAKS_SYMMETRIES"
+    """It refuses something, but of no orbit of the symmetries all."""
+    LOSES_ORBITS = "LOSES_ORBITS"
+    """It refuses some orbits of the symmetries altogether."""
+    UNDECIDED = "UNDECIDED"
+    """The time was too short."""
+
+
+@dataclass(frozen=True)
+class ConstraintRole:
+    """What is known of one constraint, beside all others of its model.
+
+    Attributes
+    ----------
+    position
+        In ``model.constraints``.
+    role
+        See `Role`; of the symmetries only where these were given and all solutions could be listed.
+    witness
+        An assignment that all others accept and this one refuses, by name; None where there is none.
+    orbits_lost
+        How many orbits it refuses altogether; None where that is not known.
+    proved_by
+        The solvers that proved that the others imply it.
+    """
+
+    position: int
+    role: Role
+    witness: Mapping[str, int] | None = None
+    orbits_lost: int | None = None
+    proved_by: tuple[str, ...] = ()
+
+
+def constraint_roles(
+    model: Model,
+    *,
+    symmetries: Group = (),
+    time_limit: float = SECONDS,
+    solvers: Sequence[str] = SOLVERS,
+) -> tuple[ConstraintRole, ...]:
+    """Say of each constraint whether the others imply it, and what it refuses if not.
+
+    Each is taken alone: of two that imply each other both are redundant, and without both solutions may be
+    gained. An objective is left aside.
+
+    Parameters
+    ----------
+    model
+        Any model.
+    symmetries
+        Of its solutions (see `cpqueens.answers.symmetry`), on all its variables: says also which constraints
+        only break them, and how many orbits the others lose.
+    time_limit
+        Wall seconds for all.
+    solvers
+        Exact solvers to ask.
+
+    Raises
+    ------
+    CpqueensError
+        For everything that a solver refuses.
+
+    Examples
+    --------
+    >>> from cpqueens import Model
+    >>> from cpqueens.crosscheck.roles import constraint_roles
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=3, name="x")
+    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
+    >>> [str(found.role) for found in constraint_roles(m)]
+    ['REFUSES', 'REFUSES', 'REDUNDANT']
+    """
+    needed(model, Model, "a model")
+    seconds = positive_seconds(time_limit, "time_limit") or SECONDS
+    plain = model.copy()
+    plain.drop_objectives()
+    own = [k for k, posted in enumerate(plain.constraints) if posted.source is not None]
+    with listening() as interrupt:
+        questions = Questions(tuple(solvers), seconds, interrupt)
+        found = [ConstraintRole(k, Role.UNDECIDED) for k in own]
+        for part in (_AT_FIRST, 1.0):
+            share = 0.6 if as_group(symmetries) else 1.0  # what is left is for listing
+            for at, k in enumerate(own):
+                waiting = sum(one.role is Role.UNDECIDED for one in found[at:])
+                left = share * questions.left
+                if found[at].role is Role.UNDECIDED and left > 0:
+                    found[at] = _asked(plain, at, k, questions, min(part * seconds, left / waiting))
+        if as_group(symmetries):
+            found = [_up_to(plain, one, symmetries, questions) for one in found]
+    return tuple(found)
+
+
+def _asked(model: Model, at: int, position: int, questions: Questions, seconds: float) -> ConstraintRole:
+    """Seek an assignment that all but one of the constraints accept."""
+    other = rebuilt(model, objective=False, edit=lambda j, c: ~c if j == at else c)
+    question = f"constraint {position} follows"
+    outcome = questions.ask(other, question, seconds)
+    if outcome is not None and outcome.solution is not None:
+        names = map(model.name_of, model.decisions.tolist())
+        return ConstraintRole(position, Role.REFUSES, {name: int(outcome.solution[name]) for name in names})
+    if question in questions.proofs:
+        return ConstraintRole(position, Role.REDUNDANT, proved_by=questions.proofs[question])
+    return ConstraintRole(position, Role.UNDECIDED)
+
+
+def _up_to(model: Model, found: ConstraintRole, group: Group, questions: Questions) -> ConstraintRole:
+    """Say of a constraint that refuses something whether that are whole orbits, if all can be listed."""
+    if found.role is not Role.REFUSES or questions.left <= 0:
+        return found
+    shared = {model.name_of(v): (v, v) for v in model.decisions.tolist()}
+    without = model.without([found.position])
+    try:
+        orbits = compare_orbits(
+            model, without, shared, group, time_limit=questions.left, solvers=questions.solvers
+        )
+    except ModelError:  # without it there are solutions that have no images: it refuses more than orbits
+        return found
+    lost = orbits.lost[0]
+    if lost is None or None in orbits.orbits:
+        return found
+    role = Role.LOSES_ORBITS if lost else Role.BREAKS_SYMMETRIES
+    return replace(found, role=role, orbits_lost=lost)
+
+
+def redundant_constraints(
+    model: Model, *, time_limit: float = SECONDS, solvers: Sequence[str] = SOLVERS
+) -> tuple[int, ...]:
+    """Return the positions of the constraints that the others imply, each taken alone.
+
+    Of two that imply each other both are returned; without both, solutions may be gained. What is not decided
+    in the time is not returned; `constraint_roles` tells it apart.
+
+    Parameters
+    ----------
+    model
+        Any model.
+    time_limit
+        Wall seconds for all.
+    solvers
+        Exact solvers to ask.
+
+    Examples
+    --------
+    >>> from cpqueens import Model
+    >>> from cpqueens.crosscheck.roles import redundant_constraints
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=3, name="x")
+    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
+    >>> redundant_constraints(m)
+    (2,)
+    """
+    roles = constraint_roles(model, time_limit=time_limit, solvers=solvers)
+    return tuple(found.position for found in roles if found.role is Role.REDUNDANT)
