@@ -193,6 +193,8 @@ class Pieces(View):
         One text a row, one letter a square: squares of one letter are framed together.
     given, blocked
         Squares (row, column) to be marked.
+    row_labels, column_labels
+        Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
 
     >>> from cpqueens import Model, Pieces
     >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))
@@ -210,6 +212,8 @@ class Pieces(View):
     regions: tuple[str, ...] = ()
     given: tuple[tuple[int, int], ...] = ()
     blocked: tuple[tuple[int, int], ...] = ()
+    row_labels: tuple[str, ...] = ()
+    column_labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
