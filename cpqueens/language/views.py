@@ -191,10 +191,10 @@ class Pieces(View):
         One of queen, rook, bishop, knight, king, star, dot, block (a filled square).
     regions
         One text a row, one letter a square: squares of one letter are framed together.
-    row_labels, column_labels
-        Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
     given, blocked
         Squares (row, column) to be marked.
+    row_labels, column_labels
+        Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
 
     >>> from cpqueens import Model, Pieces
     >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))

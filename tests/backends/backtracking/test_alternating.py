@@ -130,7 +130,7 @@ FORMS: dict[str, Form] = {
     "truths of sums": lambda w, u, r: (w[0] + w[1] == w[2] + r.choice(u)) == (w.sum() <= r.choice(u)),
     "table": lambda w, u, r: Table(w, some(u, r)),
     "negative table": lambda w, u, r: NegativeTable(w, some(u, r)),
-    "among": lambda w, u, r: Among(w[[0, 0, 1]], u[:2], w[2]),
+    "among": lambda w, u, r: Among(w[:2], u[:2], w[2]),
     "count": lambda w, u, r: Count(w, r.choice(u), r.choice(["<=", "=="]), 1),
     "cardinality": lambda w, u, r: GlobalCardinality(w, u, lower=[0] * len(u), upper=[2] * len(u)),
     "values": lambda w, u, r: NValue(w, 2),
@@ -260,6 +260,16 @@ def test_old_subproblems_make_room_for_new_ones(
     monkeypatch.setattr(remembering, "RING", ring)
     monkeypatch.setattr(remembering, "SLOTS", slots)
     assert sum(agrees(windows(seed)) > 0 for seed in range(24)) > 2
+
+
+@pytest.mark.usefixtures("small")
+def test_how_many_there_are_to_be_is_described() -> None:
+    m = Model()
+    n, x = m.intvar(1, 2, name="n"), m.intvar(0, 2, shape=2, name="x")
+    m.add(Among(x[[0, 0, 1]], [1, 2], n))  # domains do not say what is left
+    found, states = described(m, [0, 1, 2])
+    assert states > 2
+    assert all(left == each[0] for each in found.values() for left in each)
 
 
 def test_what_is_overwritten_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
