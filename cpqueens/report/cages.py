@@ -5,20 +5,26 @@ from collections.abc import Sequence
 from cpqueens.language.views import Cages
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME, GIVEN_SQUARE
+from cpqueens.report.board_text import PLAIN, Style
 from cpqueens.report.lattice import borders, lattice_text
 from cpqueens.report.numbers import INK
 
 Rows = Sequence[Sequence[int]]
 
 
-def cages_text(rows: Rows, view: Cages, *, unicode: bool = True) -> str:
-    """Return the grid with its borders; given numbers stand in brackets."""
+def cages_text(rows: Rows, view: Cages, style: Style = PLAIN) -> str:
+    """Return the grid with its borders; given numbers stand in brackets, for which there has to be room."""
     width = max((len(str(value)) for row in rows for value in row), default=1)
+    columns = len(rows[0]) if rows else 0
+    spaced = style.fits((width + 3) * columns + 1)
     cells = [
-        [_cell(str(value).rjust(width), (r, c) in view.given) for c, value in enumerate(row)]
+        [_cell(str(value).rjust(width), (r, c) in view.given) if spaced else str(value).rjust(width)
+         for c, value in enumerate(row)]
         for r, row in enumerate(rows)
-    ]
-    return lattice_text(cells, view.regions, unicode=unicode)
+    ]  # fmt: skip
+    if style.fits((width + 1) * columns + 1):
+        return lattice_text(cells, view.regions, unicode=style.unicode)
+    return "\n".join(" ".join(row) for row in cells)
 
 
 def _cell(text: str, given: bool) -> str:

@@ -94,7 +94,7 @@ def _board_text(solution: Solution, view: Board, style: Style) -> str:
 
 def _pieces_text(picture: BoardPicture, style: Style) -> str:
     """Return a board, or where it is too wide the columns of the pieces in each row."""
-    if style.fits(board_width(picture.columns, style)):
+    if style.fits(board_width(picture.columns, style, bool(picture.regions))):
         return board_text(picture, style)
     colours = sorted(set(picture.queens.values()))
     lines = []
@@ -137,7 +137,7 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Grid: lambda s, view, style: numbers_text(_values(s, view)),
     Sequence: lambda s, view, style: " ".join(map(str, _values(s, view))),
     Pieces: lambda s, view, style: _pieces_text(pieces_picture(s, view), style),
-    Cages: lambda s, view, style: cages_text(_values(s, view), view, unicode=style.unicode),
+    Cages: lambda s, view, style: cages_text(_values(s, view), view, style),
     views.Tour: lambda s, view, style: tour_text(_values(s, view), view),
     views.Schedule: lambda s, view, style: schedule_text(_bars(s, view)),
     views.Groups: lambda s, view, style: groups_text(_rows(s, view), view),
