@@ -6,16 +6,20 @@ installations and processors may lie side by side.
 """
 
 import atexit
+import contextlib
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from cpqueens.kernels.sources import KERNELS, source_stamp
 from cpqueens.system.memory import ensure_room
 
+_SAID = re.compile(r"""version"?\s*[:=]\s*["'](\d[^"']*)["']""")
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -86,10 +90,24 @@ def kept(file: Path) -> bytes | None:
 @cache
 def _machine() -> str:
     """Return the versions of what compiles, and the processor."""
-    from importlib.metadata import version
-
     ensure_room("llvmlite")
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return repr((version("numba"), version("llvmlite"), *machine))
+    return repr((_version("numba"), _version("llvmlite"), *machine))
+
+
+def _version(package: str) -> str:
+    """Return which version of a package is installed, by the file in which it says so.
+
+    `importlib.metadata` takes as long to import as llvmlite: it is asked where the file does not tell.
+    """
+    spec = find_spec(package)
+    for place in (spec.submodule_search_locations or []) if spec is not None else []:
+        with contextlib.suppress(OSError):
+            said = _SAID.search((Path(place) / "_version.py").read_text(encoding="utf-8"))
+            if said is not None:
+                return said[1]
+    from importlib.metadata import version
+
+    return version(package)

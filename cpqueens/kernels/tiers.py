@@ -1,7 +1,7 @@
 """The two tiers of a kernel: plain Python, which starts at once, and machine code, hundreds of times as fast.
 
 An entry begins in plain form. After a few slices it looks whether there is machine code in the cache; where
-there is none, a child process compiles, and when plain running has cost two seconds it waits for that. All
+there is none, a child process compiles, and when plain running has cost 1.5 s it waits for that. All
 state is in arrays, so each call may run in either form.
 """
 
@@ -36,7 +36,7 @@ Link = Callable[[Sequence[Any], float], bool]
 """Makes ready what machine code calls by address, given an entry's arguments and the seconds that speak for
 machine code; says whether all is there."""
 
-LOOK, COMPILE, WAIT = 0.05, 0.3, 2.0
+LOOK, COMPILE, WAIT = 0.05, 0.3, 1.5
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
 SOON = 0.005
 """As `LOOK`, once this process has machine code: what loads it is there, which cost more than the loading."""
@@ -44,7 +44,8 @@ LARGE, HUGE = 1 << 17, 1 << 21
 """Entries of all arrays from which on work is plainly large: such goes to machine code at once if that is in
 the cache, or even has it compiled and waits."""
 _MODES = ("tiers", "plain", "compiled", "here")
-_POLL = 0.005
+_POLL, _LONGEST_POLL = 0.005, 0.03
+"""Seconds between two looks while a run waits: a hundredth of those waited, within these bounds."""
 _LONG_CALL = 0.02
 """Seconds after which a call in plain form is broken off where its run is to stop: twice those of a slice."""
 _UNSIGNED = 1 << 63  # integers from here on are unsigned
@@ -365,7 +366,7 @@ class _Form:
                     if not self._look() and not self._failed:
                         self._compile_here()
                 break
-            time.sleep(_POLL)
+            time.sleep(min(max(_POLL, (time.perf_counter() - began) / 100), _LONGEST_POLL))
         book.times["compile_time"] += time.perf_counter() - began
 
     def _compile_here(self) -> None:

@@ -543,7 +543,14 @@ def test_min_conflicts_finds_and_never_proves() -> None:
     for n in (2, 3):
         none = queens(n)[0].solve(solver=solver)
         assert (none.status, none.complete) == (Status.UNKNOWN, False)
-        assert none.stop_reason is StopReason.STEP_LIMIT
+        assert none.stop_reason is StopReason.GAVE_UP
+        assert none.statistics["gave_up"] == "no limit was given, and 1,000 steps were made"
+
+
+@pytest.mark.parametrize("limit", [1, 7, 50])
+def test_min_conflicts_makes_no_step_beyond_its_limit(limit: int) -> None:
+    none = queens(3)[0].solve(solver=f"{NAME}:min-conflicts", step_limit=limit)
+    assert (none.stop_reason, none.statistics["steps"]) == (StopReason.STEP_LIMIT, limit)
 
 
 def test_min_conflicts_sees_single_pairs() -> None:
@@ -558,7 +565,8 @@ def test_min_conflicts_does_not_prove_what_the_domains_show() -> None:
     model = Model()
     x = model.intvar(0, 3, name="x")
     model.add(x > 3)
-    assert model.solve(solver=f"{NAME}:min-conflicts").status is Status.UNKNOWN
+    nothing = model.solve(solver=f"{NAME}:min-conflicts", step_limit=9)
+    assert (nothing.status, nothing.stop_reason) == (Status.UNKNOWN, StopReason.GAVE_UP)
     assert model.solve(solver=NAME).status is Status.INFEASIBLE
 
 

@@ -6,15 +6,18 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
 
 import cpqueens
+from cpqueens.kernels import cache
 
 PROGRAM = """
 import sys
 import cpqueens
+from cpqueens.kernels import cache
 from cpqueens.kernels import cache
 from cpqueens.models.queens import queens
 {first}
@@ -65,3 +68,20 @@ def environment(folder: Path) -> dict[str, str]:
         "TMPDIR": str(folder / "temporary"),
         "CPQUEENS_KERNELS": "compiled",
     }
+
+
+@pytest.mark.parametrize("package", ["numba", "llvmlite", "nobody_has_made_it"])
+def test_versions_are_those_of_the_installed_packages(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read from the package's own file, or asked of its metadata where there is none, or another one."""
+    if package in ("numba", "llvmlite"):
+        assert cache._version(package) == version(package)
+        return
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PackageNotFoundError):
+        cache._version(package)
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "_version.py").write_text("commit = 'abc'\n", encoding="utf-8")
+    with pytest.raises(PackageNotFoundError):
+        cache._version(package)

@@ -157,6 +157,8 @@ PYTHON_CONSTRAINT = Area(
                "if variable in hints and hints[variable] in values:", "if variable in hints:"),
         Mutant("a hinted value is tried twice", "Placement.problem",
                "*(x for x in values if x != hints[variable])", "*values"),
+        Mutant("a rule of min-conflicts is the user's limit", "_Listing._gave_up",
+               "if self.request.step_limit is not None:", "if True:"),
         Mutant("the largest value is left out", "python_constraint.problem._domains",
                "model.domain_values(v, MOST_VALUES).tolist()",
                "model.domain_values(v, MOST_VALUES)[:-1].tolist()"),

@@ -31,14 +31,31 @@ DEEPEST = 500
 """Variables that the recursive solver may have: it nests that many generators."""
 
 MIN_CONFLICTS_STEPS = 1000
-"""Sweeps over all variables after which min-conflicts gives up, if nothing else is asked for."""
+"""Steps after which min-conflicts gives up, if nothing else is asked for."""
+
+
+class Shuffles(Random):
+    """The generator of min-conflicts, which shuffles all variables once a step and tells of no step itself.
+
+    Attributes
+    ----------
+    made
+        How many times something was shuffled.
+    """
+
+    made = 0
+
+    def shuffle(self, x: Any) -> None:
+        """Shuffle in place, and count that."""
+        self.made += 1
+        super().shuffle(x)
 
 
 @dataclass(frozen=True)
 class LibrarySolver:
     """One of the library's solvers: how it is made, and how it takes the values of a domain."""
 
-    make: Callable[[Request], Any]
+    make: Callable[[Request, Shuffles], Any]
     ascending: bool
     exhausts: bool = True
     supports: Supports = supports
@@ -66,10 +83,10 @@ def _forwardcheck(request: Request) -> bool:
     return bool(request.parameters.get("forwardcheck", True))
 
 
-def _min_conflicts(request: Request) -> Any:
+def _min_conflicts(request: Request, random: Shuffles) -> Any:
     patient = request.clock.time_limit is not None
     steps = request.step_limit or (10**9 if patient else MIN_CONFLICTS_STEPS)
-    return library.MinConflictsSolver(steps, Random(request.seed))
+    return library.MinConflictsSolver(steps, random)
 
 
 def _pairwise(constraint: Constraint, context: str) -> bool:
@@ -78,12 +95,12 @@ def _pairwise(constraint: Constraint, context: str) -> bool:
 
 
 SOLVERS: dict[str, LibrarySolver] = {
-    "backtracking": LibrarySolver(lambda r: library.BacktrackingSolver(_forwardcheck(r)), ascending=False),
+    "backtracking": LibrarySolver(lambda r, _: library.BacktrackingSolver(_forwardcheck(r)), ascending=False),
     "optimized": LibrarySolver(
-        lambda r: library.OptimizedBacktrackingSolver(_forwardcheck(r)), ascending=False
+        lambda r, _: library.OptimizedBacktrackingSolver(_forwardcheck(r)), ascending=False
     ),
     "recursive": LibrarySolver(
-        lambda r: library.RecursiveBacktrackingSolver(_forwardcheck(r)),
+        lambda r, _: library.RecursiveBacktrackingSolver(_forwardcheck(r)),
         ascending=True,
         most_variables=DEEPEST,
     ),
@@ -105,9 +122,10 @@ class PythonConstraint:
     first, then the smallest domain), ``optimized`` (the same with an order fixed at the start),
     ``recursive``, and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs.
 
-    A node is a value that was tried; the step limit counts nodes, and sweeps over all variables for
-    ``min-conflicts``. Seed 0 keeps the order of variables and values, other seeds shuffle it. The order of
-    solutions depends on the pruning, so that only distinctness is promised.
+    A node is a value that was tried. The step limit counts nodes, and for ``min-conflicts`` its steps, each
+    of which tries all values of a variable in conflict (before the first, of all variables). Seed 0 keeps the
+    order of variables and values, other seeds shuffle it. The order of solutions depends on the pruning, so
+    that only distinctness is promised.
 
     Source: Niemeyer and Willemsen, the library `python-constraint2`.
     """
@@ -158,6 +176,7 @@ class _Listing:
         self.batches = Batches(deliver, self._matrix, singly=request.want in (Want.ONE, Want.BEST))
         self.watch = Watch(request, self.batches, request.step_limit if self.solver.exhausts else None)
         self.incumbent: Incumbent | None = None
+        self.shuffles = Shuffles(request.seed)
         self.statistics: dict[str, Any] = {"strategy": name}
 
     def _matrix(self, rows: list[Any]) -> IntArray:
@@ -170,18 +189,30 @@ class _Listing:
             self.batches.flush()
             if self.batches.stopped:
                 reason = StopReason.SOLUTION_LIMIT
-            elif not self.solver.exhausts:  # whatever it ran into, it proves nothing
-                reason = StopReason.STEP_LIMIT
+            elif not self.solver.exhausts:
+                reason = self._gave_up(reason)
         except LimitReached as limit:
             reason = limit.reason
             self.batches.flush()
         exhausted = reason is StopReason.EXHAUSTED
         self.statistics["nodes"] = self.watch.nodes
+        if not self.solver.exhausts:
+            self.statistics["steps"] = self.shuffles.made
         value = bound = None
         if self.incumbent is not None:
             value = self.incumbent.value
             bound = value if exhausted else self.incumbent.root_bound
         return Ended(exhausted, reason, value, bound, statistics=self.statistics)
+
+    def _gave_up(self, reason: StopReason) -> StopReason:
+        """Return why a solver ended that proves nothing: without a limit by its own rule, not the user's."""
+        if reason is StopReason.EXHAUSTED:
+            self.statistics["gave_up"] = "a domain has no value left, which this solver does not prove"
+            return StopReason.GAVE_UP
+        if self.request.step_limit is not None:
+            return StopReason.STEP_LIMIT
+        self.statistics["gave_up"] = f"no limit was given, and {self.shuffles.made:,} steps were made"
+        return StopReason.GAVE_UP
 
     def _search(self) -> StopReason:
         started = time.monotonic()
@@ -198,7 +229,9 @@ class _Listing:
         if not self.decisions:  # the library takes a problem without variables for one without solutions
             self.batches.put(())
             return StopReason.EXHAUSTED
-        problem = placement.problem(self.solver.make(self.request), ascending=self.solver.ascending)
+        problem = placement.problem(
+            self.solver.make(self.request, self.shuffles), ascending=self.solver.ascending
+        )
         return self._list(problem) if self.solver.exhausts else self._try(problem)
 
     def _try(self, problem: Any) -> StopReason:
