@@ -35,7 +35,8 @@ def nonogram(rows: Clues = HEN_ROWS, columns: Clues = HEN_COLUMNS) -> Model:
     for line, lengths in zip((*x, *x.T), (*rows, *columns), strict=True):
         steps, end = automaton(lengths)
         m += Regular(line, steps, 0, end)
-    m.view = Pieces("x", "block")
+    told = [tuple(" ".join(map(str, line)) for line in lines) for lines in (rows, columns)]
+    m.view = Pieces("x", "block", row_labels=told[0], column_labels=told[1])
     return m
 
 

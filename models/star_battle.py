@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cpqueens import Model, ModelError
 from cpqueens.language.views import Pieces
 from cpqueens.problems.boards import text_rows
+from cpqueens.problems.published import Published, from_index
 from cpqueens.problems.signatures import Between, validated
 
 EXAMPLE = ("DDDAAA", "DBCCAA", "DDCCCA", "DDCCCA", "DDCCEA", "DDFCCC")
@@ -23,10 +24,13 @@ def star_battle(
     many regions as rows. Two stars do not stand on neighbouring squares, corners included, unless
     ``touching``. ``x[i, j]`` is 1 where a star is.
 
-    No values are published: the tests compare with every arrangement of small boards.
+    Where the regions are the rows, they say nothing new, and the numbers of solutions are published: of
+    permutations without neighbours (Hertzsprung's problem) and of squares of zeros and two ones a line.
 
     >>> star_battle().count(solver="cpsat")
     1
+    >>> star_battle(("AAAA", "BBBB", "CCCC", "DDDD")).count(solver="cpsat")
+    2
     """
     rows = read_regions(regions)
     n = len(rows)
@@ -57,6 +61,23 @@ def read_regions(regions: tuple[str, ...]) -> tuple[str, ...]:
             f"regions: {len(rows)} are needed on {len(rows)} rows, got {len(found)}: {' '.join(found)}"
         )
     return rows
+
+
+def stripes(n: int) -> tuple[str, ...]:
+    """Return the board whose regions are its rows."""
+    return tuple(chr(ord("A") + r) * n for r in range(n))
+
+
+published = (
+    *(
+        Published("solutions", value, "OEIS A002464, Hertzsprung's problem", {"regions": stripes(n)})
+        for n, value in from_index(4, 2, 14, 90, 646, 5242).items()
+    ),
+    *(
+        Published("solutions", value, "OEIS A001499", {"regions": stripes(n), "stars": 2, "touching": True})
+        for n, value in from_index(2, 1, 6, 90, 2040).items()
+    ),
+)
 
 
 def verify(solution: Mapping[str, Any], regions: tuple[str, ...], stars: int, touching: bool) -> list[str]:

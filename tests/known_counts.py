@@ -14,7 +14,8 @@ def _from(first: int, *values: int) -> dict[int, int]:
 # Placements of n queens, none attacking another: OEIS A000170.
 QUEENS = _from(
     0, 1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104,
-    666090624, 4968057848, 39029188884,
+    666090624, 4968057848, 39029188884, 314666222712, 2691008701644, 24233937684440, 227514171973736,
+    2207893435808352, 22317699616364044, 234907967154122528,
 )  # fmt: skip
 
 # The same up to the eight symmetries of the board: OEIS A002562.

@@ -79,7 +79,7 @@ def _symmetries(group: Group) -> str:
 
 def _default(parameter: Any) -> str:
     text = "" if parameter.required or parameter.default == () else f"= {parameter.default}"
-    return f"{text:<10}"
+    return f"{text + ' ' if len(text) > 9 else text:<10}"
 
 
 def values_published(instance: Instance) -> list[str]:
@@ -98,7 +98,13 @@ def values_published(instance: Instance) -> list[str]:
 
 
 def _key(parameters: Any) -> str:
-    return ", ".join(f"{k}={v}" for k, v in parameters.items())
+    """Return the parameters of a published value; rows of letters, one behind another."""
+    drawn = {k: "/".join(v) for k, v in parameters.items() if isinstance(v, tuple) and all(map(_is_text, v))}
+    return ", ".join(f"{k}={v}" for k, v in {**parameters, **drawn}.items())
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _short(size: int) -> str:

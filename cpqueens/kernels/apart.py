@@ -30,6 +30,7 @@ NAMES = (
     "no_overlap",
     "nogoods",
     "regular",
+    "remembered",
     "table",
     "tour_bound",
     "value_precede",

@@ -215,7 +215,8 @@ def conclude(m: Memory, q: TreeSearch, step: int, end: int) -> None:
     """Propagate what a step changed, up to the propagator number ``end``, and choose the next phase."""
     possible = 0
     if step != FAILED:
-        wake_objective(m, q)
+        if q.state[tree.PHASE] < UNFINISHED:  # what goes on has woken it
+            wake_objective(m, q)
         possible = propagate(m, end)
     if possible == LATE:
         q.state[tree.PHASE] = UNFINISHED + step

@@ -141,6 +141,8 @@ class Pieces(View):
         One of queen, rook, bishop, knight, king, star, dot, block (a filled square).
     regions
         One text a row, one letter a square: squares of one letter are framed together.
+    row_labels, column_labels
+        Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
 
     >>> from cpqueens import Model, Pieces
     >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))
@@ -158,6 +160,8 @@ class Pieces(View):
     regions: tuple[str, ...] = ()
     given: tuple[tuple[int, int], ...] = ()
     blocked: tuple[tuple[int, int], ...] = ()
+    row_labels: tuple[str, ...] = ()
+    column_labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class BoardPicture:
         What the queens are instead, by its name in `cpqueens.report.pieces`.
     regions
         One text a row, one letter a square, if the board has regions.
+    row_labels, column_labels
+        Words beside each row and above each column, if there are any.
     """
 
     rows: int
@@ -42,6 +44,8 @@ class BoardPicture:
     blocked: frozenset[Square] = field(default_factory=frozenset)
     piece: str = "queen"
     regions: tuple[str, ...] = ()
+    row_labels: tuple[str, ...] = ()
+    column_labels: tuple[str, ...] = ()
 
     @property
     def attacked(self) -> frozenset[Square]:
@@ -98,6 +102,8 @@ def pieces_picture(solution: Solution, view: Pieces) -> BoardPicture:
         blocked=_squares(view.blocked),
         piece=view.piece,
         regions=view.regions,
+        row_labels=view.row_labels,
+        column_labels=view.column_labels,
     )
 
 

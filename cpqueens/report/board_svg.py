@@ -36,11 +36,16 @@ def board_svg(picture: BoardPicture, *, coordinates: bool | None = None, title: 
         Whether 0-based row and column numbers stand at the edges; by default up to `LABELLED` rows.
     """
     labelled = picture.rows <= LABELLED if coordinates is None else coordinates
-    margin = 0.62 if labelled else _EDGE
-    width, height = picture.columns + margin + _EDGE, picture.rows + margin + _EDGE
-    parts = [_moved(board_elements(picture), margin, margin)]
-    if labelled:
-        parts += _coordinates(picture, margin)
+    left = above = 0.62 if labelled else _EDGE
+    if labelled and (picture.row_labels or picture.column_labels):
+        left = max(left, 0.3 + 0.19 * max(map(len, picture.row_labels), default=0))
+        above = max(above, 0.3 + 0.36 * max((len(s.split()) for s in picture.column_labels), default=0))
+    width, height = picture.columns + left + _EDGE, picture.rows + above + _EDGE
+    parts = [_moved(board_elements(picture), left, above)]
+    if labelled and (picture.row_labels or picture.column_labels):
+        parts += _labels(picture, left, above)
+    elif labelled:
+        parts += _coordinates(picture, left)
     pixels = min(720.0, 44.0 * max(width, height)) * width / max(width, height)
     return svg.document(width, height, parts, title=title, pixels=pixels)
 
@@ -146,6 +151,17 @@ def _coordinates(picture: BoardPicture, margin: float) -> list[str]:
     above = [svg.text(c, margin + c + 0.5, margin / 2, 0.3, LABEL) for c in range(picture.columns)]
     left = [svg.text(r, margin / 2, margin + r + 0.5, 0.3, LABEL) for r in range(picture.rows)]
     return above + left
+
+
+def _labels(picture: BoardPicture, left: float, above: float) -> list[str]:
+    """Return the words above columns, the last next to the board, and those beside rows."""
+    parts = []
+    for c, label in enumerate(picture.column_labels):
+        for k, word in enumerate(reversed(label.split())):
+            parts.append(svg.text(word, left + c + 0.5, above - 0.3 - 0.36 * k, 0.32, LABEL))
+    for r, label in enumerate(picture.row_labels):
+        parts.append(svg.text(label, left - 0.2 - 0.095 * len(label), above + r + 0.5, 0.32, LABEL))
+    return parts
 
 
 def gallery_svg(

@@ -45,7 +45,8 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
 
     Attacked queens stand between ``!``, on red in colour; on narrow squares they are ``X``. Without
     Unicode it is the ``.Q..`` notation, which `cpqueens.files.notations` reads, with ``X`` for an attacked
-    queen, ``W`` for a white one and ``-`` for a blocked square.
+    queen, ``W`` for a white one and ``-`` for a blocked square. Labels stand where there is room for them,
+    without Unicode nowhere.
     """
     if picture.regions:
         return _regions_text(picture, style)
@@ -55,27 +56,63 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
     rows = ["".join(row) for row in _cells(picture, lambda r, c: cell(picture, (r, c), wide))]
     if style.colour and style.unicode:
         rows = [row + _RESET for row in rows]
-    return "\n".join(_framed(rows, wide * picture.columns) if framed else rows)
+    lines = _framed(rows, wide * picture.columns) if framed else rows
+    return "\n".join(_labelled(picture, style, lines, wide, framed))
+
+
+def _labelled(picture: BoardPicture, style: Style, lines: list[str], wide: int, framed: bool) -> list[str]:
+    """Return the lines with labels to their left, and above them those of columns, a word below another."""
+    stacks = [label.split() for label in picture.column_labels]
+    margin = max(map(len, picture.row_labels), default=0) + 1
+    fit = style.fits(margin + wide * picture.columns + 2 * framed)
+    if not style.unicode or not fit or any(len(w) > wide for s in stacks for w in s):
+        return lines
+    if not (stacks or picture.row_labels):
+        return lines
+    beside = ["", *picture.row_labels, ""] if framed else list(picture.row_labels)
+    high = max(map(len, stacks), default=0)
+    above = [
+        " " * (margin + framed) + "".join(_centred(([""] * high + s)[len(s) + k], wide) for s in stacks)
+        for k in range(high)
+    ]
+    beside = beside if picture.row_labels else [""] * len(lines)
+    return [line.rstrip() for line in above] + [
+        f"{label.rjust(margin - 1)} {line}" for label, line in zip(beside, lines, strict=True)
+    ]
+
+
+def _centred(word: str, wide: int) -> str:
+    """Return a word in the middle of so many characters; two of three stand to the left."""
+    left = (wide - len(word)) // 2
+    return " " * left + word.ljust(wide - left)
 
 
 def _regions_text(picture: BoardPicture, style: Style) -> str:
-    """Return a board with the borders of its regions, and their letters where no piece stands."""
+    """Return a board with the borders of its regions, and their letters where no piece stands.
+
+    Where that is too wide squares are one character, and then there are letters alone and no borders.
+    """
+    wide = 3 if style.fits(4 * picture.columns + 1) else 1
 
     def cell(row: int, column: int) -> str:
         square = (row, column)
-        side = "!" if square in picture.attacked else " "
         if square in picture.queens:
-            return f"{side}{_glyph(picture, square) if style.unicode else _letter(picture, square)}{side}"
-        return " - " if square in picture.blocked else f" {picture.regions[row][column]} "
+            sign = _glyph(picture, square) if style.unicode else _letter(picture, square)
+            attacked = square in picture.attacked
+            if wide == 1:
+                return "X" if attacked else sign
+            return f"!{sign}!" if attacked else f" {sign} "
+        return ("-" if square in picture.blocked else picture.regions[row][column]).center(wide)
 
-    return lattice_text(_cells(picture, cell), picture.regions, unicode=style.unicode)
+    cells = _cells(picture, cell)
+    if style.fits((wide + 1) * picture.columns + 1):
+        return lattice_text(cells, picture.regions, unicode=style.unicode)
+    return "\n".join("".join(row) for row in cells)
 
 
-def board_width(picture: BoardPicture, style: Style) -> int:
+def board_width(columns: int, style: Style, regions: bool = False) -> int:
     """Return how many characters a line of a board needs at least."""
-    if picture.regions:
-        return 4 * picture.columns + 1
-    return picture.columns + 2 * (style.unicode and not style.colour)
+    return columns + 2 * (style.unicode and not style.colour and not regions)
 
 
 def _ascii_cell(picture: BoardPicture, square: Square, wide: int) -> str:
@@ -85,14 +122,16 @@ def _ascii_cell(picture: BoardPicture, square: Square, wide: int) -> str:
 
 
 def _coloured_cell(picture: BoardPicture, square: Square, wide: int) -> str:
-    background = _DARK if sum(square) % 2 else _LIGHT
+    background = _DARK if sum(square) % 2 and picture.piece not in PLAIN_PIECES else _LIGHT
     marked = ((picture.blocked, _GREY), (picture.given, _GOLD), (picture.attacked, _RED))
     for squares, colour in marked:
         if square in squares:
             background = colour
     glyph = LOOKS[picture.piece].black if square in picture.queens else " "
     ink = _WHITE if picture.queens.get(square) == WHITE else _INK
-    return f"\x1b[38;5;{ink};48;5;{background}m{_piece(picture, square, wide, glyph)}"
+    filled = picture.piece == "block" and square in picture.queens and square not in picture.attacked
+    sign = glyph * wide if filled else _piece(picture, square, wide, glyph)
+    return f"\x1b[38;5;{ink};48;5;{background}m{sign}"
 
 
 def _shaded_cell(picture: BoardPicture, square: Square, wide: int) -> str:

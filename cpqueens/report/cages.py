@@ -13,15 +13,18 @@ Rows = Sequence[Sequence[int]]
 
 
 def cages_text(rows: Rows, view: Cages, style: Style = PLAIN) -> str:
-    """Return the grid with its borders; given numbers stand in brackets; too wide, numbers alone."""
+    """Return the grid with its borders; given numbers stand in brackets, for which there has to be room."""
     width = max((len(str(value)) for row in rows for value in row), default=1)
-    if not style.fits(max(map(len, rows), default=0) * (width + 3) + 1):
-        return numbers_text(rows, style)
+    columns = len(rows[0]) if rows else 0
+    spaced = style.fits((width + 3) * columns + 1)
     cells = [
-        [_cell(str(value).rjust(width), (r, c) in view.given) for c, value in enumerate(row)]
+        [_cell(str(value).rjust(width), (r, c) in view.given) if spaced else str(value).rjust(width)
+         for c, value in enumerate(row)]
         for r, row in enumerate(rows)
-    ]
-    return lattice_text(cells, view.regions, unicode=style.unicode)
+    ]  # fmt: skip
+    if style.fits((width + 1) * columns + 1):
+        return lattice_text(cells, view.regions, unicode=style.unicode)
+    return numbers_text(rows, style)
 
 
 def _cell(text: str, given: bool) -> str:

@@ -88,13 +88,13 @@ def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
         return values_text(solution)
     picture = board_picture(solution, view)
-    fits = style.fits(board_width(picture, style))
+    fits = style.fits(board_width(picture.columns, style))
     return board_text(picture, style) if fits else values_text(solution)
 
 
 def _pieces_text(picture: BoardPicture, style: Style) -> str:
     """Return a board, or where it is too wide the columns of the pieces in each row."""
-    if style.fits(board_width(picture, style)):
+    if style.fits(board_width(picture.columns, style, bool(picture.regions))):
         return board_text(picture, style)
     colours = sorted(set(picture.queens.values()))
     lines = []

@@ -62,6 +62,9 @@ def _pieces(view: Pieces, shape: Shape, bounds: tuple[int, int]) -> str:
     if view.piece not in LOOKS:
         return f"no piece {shown(view.piece, 40)}: allowed are {', '.join(LOOKS)}"
     board = shape if len(shape) == 2 else (shape[0], max(shape[0], bounds[1] + 1))
+    for labels, many in ((view.row_labels, board[0]), (view.column_labels, board[1])):
+        if labels and len(labels) != many:
+            return f"{len(labels)} labels for {many} rows or columns"
     return _regions(view.regions, board)
 
 

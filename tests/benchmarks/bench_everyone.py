@@ -26,11 +26,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the collection
 
-from collection import designs, knapsacks, latin_squares, schedules, series, sudokus, tournaments, tours
+from collection import designs, knapsacks, latin_squares, schedules, series, sudokus, tournaments
 from collection.instance import Question, ask
 from collection.registry import INSTANCES
 from cpqueens.models.langford import langford
 from cpqueens.models.latin_square import latin_square
+from cpqueens.models.travelling_salesman import GR17
 from gecode_models import gecode_work
 from peers import nucs
 from race import Absent, Entry, Work, arguments, race, timed
@@ -233,7 +234,7 @@ def tour() -> int:
 
     if not hasattr(tour, "order"):
         tour.order = register_var_heuristic(tsp_var_heuristic)  # type: ignore[attr-defined]
-    rows = [[int(d) for d in line.split()] for line in tours.GR17.strip().splitlines()]
+    rows = [[int(d) for d in line.split()] for line in GR17.strip().splitlines()]
     n = len(rows)
     costs = [[rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
     problem = TSPProblem(costs)

@@ -167,6 +167,12 @@ def test_show_prints_the_sizes_of_the_spaces() -> None:
         assert size in text
 
 
+def test_show_says_boards_in_one_word_and_keeps_columns_apart() -> None:
+    text = call("show", "star_battle").stdout
+    assert "regions=AAAA/BBBB/CCCC/DDDD: 2," in text
+    assert "'DDFCCC') a value" in text
+
+
 def test_list_has_every_problem() -> None:
     lines = call("list").stdout.splitlines()
     assert [line.split()[0] for line in lines] == catalog.names()

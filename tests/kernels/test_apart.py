@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
+from cpqueens.models.still_life import still_life
 
 from cpqueens import (
     AllDifferent,
@@ -31,7 +32,7 @@ from cpqueens import (
     ValuePrecede,
     element,
 )
-from cpqueens.backends.backtracking import settings
+from cpqueens.backends.backtracking import alternating, settings
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
@@ -204,6 +205,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "no_overlap": tasks,
     "nogoods": lambda: golomb_ruler(5),
     "regular": automaton,
+    "remembered": lambda: still_life(4),
     "table": rows,
     "tour_bound": round_trip,
     "value_precede": precedence,
@@ -222,6 +224,7 @@ def said(model: Model) -> tuple[Any, ...]:
 @pytest.fixture(autouse=True)
 def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "FIRST_RESTART", 1)
+    monkeypatch.setattr(alternating, "JOINING", 20)
 
 
 def test_the_lists_are_complete() -> None:

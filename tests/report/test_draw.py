@@ -320,6 +320,48 @@ def test_outcome_in_a_notebook() -> None:
     assert "queens &lt;8&gt;" in fragment
 
 
+def test_regions_fit_the_terminal() -> None:
+    regions = ("AAB", "ABB", "CCC")
+    m = Model("regions", view=Pieces("x", "queen", regions))
+    m.boolvar(shape=(3, 3), name="x")
+    drawn = solution(m, [0, 1, 0, 0, 0, 1, 0, 0, 0])
+    assert max(map(len, draw_text(drawn, Style(width=13)).splitlines())) == 13
+    assert draw_text(drawn, Style(width=12, unicode=False)).splitlines()[:3] == [
+        "+---+-+",
+        "|A Q|B|",
+        "| +-+ |",
+    ]
+    assert draw_text(drawn, Style(width=6)).splitlines() == ["A♛B", "AB♛", "CCC"]
+    m = Model("cages", view=Cages("x", regions, given=((0, 0),)))
+    m.intvar(1, 10, shape=(3, 3), name="x")
+    drawn = solution(m, [10, 2, 3] * 3)
+    assert "[10]" in draw_text(drawn, Style(width=16))
+    assert draw_text(drawn, Style(width=15)).splitlines()[1] == "│10  2│ 3│"
+    assert draw_text(drawn, Style(width=9)).splitlines() == ["10  2  3"] * 3
+
+
+def test_labels_stand_beside_rows_and_above_columns() -> None:
+    view = Pieces("x", "block", row_labels=("1 1", "12"), column_labels=("1", "1 2", "3"))
+    m = Model("labels", view=view)
+    m.boolvar(shape=(2, 3), name="x")
+    drawn = solution(m, [1, 0, 1, 0, 1, 0])
+    assert draw_text(drawn, Style(width=15)).splitlines() == [
+        "         1",
+        "      1  2  3",
+        "    ┌─────────┐",
+        "1 1 │███   ███│",
+        " 12 │   ███   │",
+        "    └─────────┘",
+    ]
+    assert draw_text(drawn, Style(width=8)).splitlines()[1] == "│█ █│"
+    assert draw_text(drawn, Style(unicode=False)) == "#.#\n.#."
+    coloured = draw_text(drawn, Style(colour=True)).splitlines()
+    assert coloured[1] == "     1  2  3"
+    assert "███" in coloured[2]
+    picture = draw_svg(drawn)
+    assert [picture.count(f">{word}<") for word in ("1", "2", "1 1", "12", "0")] == [2, 1, 1, 1, 0]
+
+
 def test_regions_are_told_by_letters_and_borders() -> None:
     m = Model("regions", view=Pieces("x", "queen", ("AAB", "ABB", "CCC")))
     m.boolvar(shape=(3, 3), name="x")
@@ -337,6 +379,7 @@ def test_regions_are_told_by_letters_and_borders() -> None:
     [
         (Pieces("x", "pawn"), (2, 2), 1, "no piece 'pawn': allowed are queen, rook"),
         (Pieces("x", regions=("AB",)), (2, 2), 1, "the regions have not 2 rows of 2 letters"),
+        (Pieces("x", row_labels=("1",)), (2, 2), 1, "1 labels for 2 rows or columns"),
         (Cages("x", ("ABC", "ABC")), (2, 2), 1, "the regions have not 2 rows of 2 letters"),
         (Tour("x", ((0, 0),) * 3), (2,), 1, "3 points for 2 elements"),
         (Tour("x", ((0, 0),) * 2), (2,), 5, "an element may be none of the points"),
@@ -390,4 +433,5 @@ def test_pictures_in_text_keep_to_the_terminal() -> None:
     assert "2: 5-20" in draw_text(solution(m, [0, 2, 5]), narrow)
     m = Model("cages", view=Cages("x", ("AAABBB",) * 2))
     m.intvar(1, 9, shape=(2, 6), name="x")
-    assert draw_text(solution(m, [1, 2, 3, 4, 5, 6] * 2), narrow) == "1 2 3 4 5 6\n1 2 3 4 5 6"
+    assert "│1 2 3│4 5 6│" in draw_text(solution(m, [1, 2, 3, 4, 5, 6] * 2), narrow)
+    assert draw_text(solution(m, [1, 2, 3, 4, 5, 6] * 2), Style(width=12)) == "1 2 3 4 5 6\n1 2 3 4 5 6"

@@ -48,18 +48,20 @@ class ForwardSearch:
         learning: bool = False,
         part: Sequence[int] | None = None,
         observer: TreeObserver | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
         self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
         start, self.objective_row = network
-        self.start, self.memory = start, copied(start)
+        self.start, self.memory = start, copied(start) if memory is None else memory
         self.orders = self._orders()
         self.pace = Pace(1)  # a first step propagates much, in plain form
         self.phases = phases(request, self.decided, self.orders)
         refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
+        self._asked_failures = self._turn_end = 1 << 62  # of failures
         self.bisection = self._bisection()
         self._least = self._at_least(self.start) if request.want is Want.BEST else 0  # minimised, as proved
         self._best: int | None = None  # minimised
@@ -87,16 +89,49 @@ class ForwardSearch:
         while reason is None:
             self._hear_of_others()
             answer = self._advance()
+            only_turn = answer == ASKED and not self._is_asked()
+            if self.is_turn_over and self._count(tree.STORED):  # before others find better ones
+                reason = self._flush(deliver)
             self._learn_at_root()
             yield self._count(tree.FOUND)
             full = answer in (BATCH_FULL, EXHAUSTED, ASKED) or self.request.want is Want.BEST
             if self._count(tree.STORED) and (full or time.monotonic() - flushed > 0.05):
                 reason = self._flush(deliver)
                 flushed = time.monotonic()
-            if answer in (EXHAUSTED, ASKED) and self._steer(answer == EXHAUSTED):
+            if answer in (EXHAUSTED, ASKED) and not only_turn and self._steer(answer == EXHAUSTED):
                 return self._ended(exhausted=reason is None, reason=reason)
             reason = reason or self._limit()
         return self._ended(exhausted=False, reason=reason)
+
+    @property
+    def is_turn_over(self) -> bool:
+        """Whether it has failed as often as it may before others have their turn."""
+        return self._count(tree.FAILURES) >= self._turn_end
+
+    def give_turn(self, failures: int) -> None:
+        """Let it fail so often before the next turn of others: it comes back exactly then."""
+        self._turn_end = self._count(tree.FAILURES) + failures
+        self._ask_at(self._asked_failures)
+
+    @property
+    def work(self) -> int:
+        """The propagators that have run."""
+        return int(self.memory.stack[at.RUNS])
+
+    def known_best(self) -> int | None:
+        """Return the best objective value that it knows of."""
+        self._learn_best()
+        return -self._best if self._best is not None and self.compiled.maximizing else self._best
+
+    def _is_asked(self) -> bool:
+        """Say whether it is time to demand another objective."""
+        found, failures = self._count(tree.FOUND), self._count(tree.FAILURES)
+        return found >= self._count(tree.ASK_FOUND) or failures >= self._asked_failures
+
+    def _ask_at(self, failures: int) -> None:
+        """Ask at so many failures what objective to demand; the kernel also comes back at the turn's end."""
+        self._asked_failures = failures
+        self.tree.state[tree.ASK_FAILURES] = min(failures, self._turn_end)
 
     def _count(self, place: int) -> int:
         return int(self.tree.state[place])
@@ -196,7 +231,8 @@ class ForwardSearch:
             self._begin_anew()
         self._demand(demanded)
         self.tree.options[tree.NOGOOD] = self._nogoods if steering.target is None else -1
-        state[tree.ASK_FOUND], state[tree.ASK_FAILURES] = steering.ask_found, steering.ask_failures
+        state[tree.ASK_FOUND] = steering.ask_found
+        self._ask_at(steering.ask_failures)
         return False
 
     def _learn_best(self) -> None:
@@ -267,23 +303,29 @@ class ForwardSearch:
         splits = _SPLITS * count if halves_all(self.request) else 0
         return count + 1 + len(self.orders) + _HALVINGS * int(unlisted) + splits
 
-    def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
-        self._learn_best()
-        statistics = self.facts | {
+    def statistics(self) -> dict[str, Any]:
+        """Return what it did, and what is known of it."""
+        return self.facts | {
             "strategy": "check" if self.check_only else "forward",
             "decisions": self._tried,
-            "propagations": int(self.memory.stack[at.RUNS]),
+            "propagations": self.work,
             **{name: self._count(place) for name, place in _COUNTS.items()},
         }
-        sign = -1 if self.compiled.maximizing else 1
-        best = None if self._best is None else sign * self._best
-        least = sign * self._least if self.request.want is Want.BEST else None
+
+    def known_bound(self) -> int | None:
+        """Return what no solution is better than, as far as it has proved."""
+        if self.request.want is not Want.BEST:
+            return None
+        return -self._least if self.compiled.maximizing else self._least
+
+    def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
+        best = self.known_best()
         return Ended(
             exhausted,
             reason or StopReason.EXHAUSTED,
             objective=None if self._best == self._elsewhere else best,
-            bound=best if exhausted else least,
+            bound=best if exhausted else self.known_bound(),
             count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
-            statistics=statistics,
+            statistics=self.statistics(),
             trace=None if self.observer is None else self.observer.recorder.trace(),
         )

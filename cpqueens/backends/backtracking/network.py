@@ -1,19 +1,19 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepare_learning
+from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
-from cpqueens.backends.backtracking.wholes.parts import Propagator
+from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
@@ -51,16 +51,6 @@ _WAKE = {
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
 
-@dataclass(slots=True)
-class _Propagator:
-    kind: int
-    variables: Sequence[int]
-    coefficients: Sequence[int]
-    constant: int = 0
-    result: int = -1
-    own: Propagator | None = None  # where it is compiled apart
-
-
 class Builder:
     """Collects propagators and auxiliary variables."""
 
@@ -68,7 +58,7 @@ class Builder:
         self.compiled, self.strong, self.learning = compiled, strong, learning
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
-        self.propagators: list[_Propagator] = []
+        self.propagators: list[Laid] = []
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
@@ -132,7 +122,7 @@ class Builder:
         result: int = -1,
     ) -> None:
         """Add a propagator."""
-        self.propagators.append(_Propagator(kind, variables, coefficients, constant, result))
+        self.propagators.append(Laid(kind, variables, coefficients, constant, result))
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""
@@ -140,7 +130,7 @@ class Builder:
         first = len(self.words) if own.words else -1
         self.words += own.words
         kind = kind_of(own.name)
-        self.propagators.append(_Propagator(kind, own.variables, coefficients, own.constant, first, own))
+        self.propagators.append(Laid(kind, own.variables, coefficients, own.constant, first, own))
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""
@@ -294,16 +284,25 @@ def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -> tuple[Memory, int]:
+def build_memory(
+    compiled: Compiled, check_only: bool, learning: bool = False, remembering: bool = False
+) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
-    ``learning`` the first propagator is that of nogoods, and variables have first weights and values.
+    ``learning`` the first propagator is that of nogoods, and variables have first weights and values; with
+    ``remembering`` it is that of subproblems, and variables have first values.
     """
     builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning)
     if learning:
         builder.propagator(nogoods(compiled))
+    if remembering:
+        builder.propagator(remembered(compiled.decision_count))
     builder.build()
+    if remembering:
+        subproblems = builder.propagators[0]
+        assert subproblems.own is not None
+        subproblems.own = with_rules(subproblems.own, builder.propagators, builder.objective_row)
     if builder.decided:
         kept = builder.propagators[0]
         kept.variables = [*kept.variables, *builder.decided]
@@ -311,7 +310,7 @@ def build_memory(compiled: Compiled, check_only: bool, learning: bool = False) -
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     x[:, at.HOLES] = _holes(x, cells)
-    if learning:
+    if learning or remembering:
         makers = [(k, p.result) for k, p in enumerate(builder.propagators) if p.own is None and p.result >= 0]
         prepare_learning(x, compiled, makers + builder.makers)
     net = _net(builder, x)

@@ -119,6 +119,13 @@ def restarts(request: Request) -> bool:
     return few and not in_phases(request) and (asked == ["auto", "auto"] or asked[0] == _CONFLICTS)
 
 
+def remembers(request: Request) -> bool:
+    """Say whether a second search in another order may join: if none is asked for, nor a limit of steps."""
+    asked = {request.parameters.get(name, "auto") for name in ("variable_order", "value_order")}
+    free = asked == {"auto"} and not request.parameters.get("trace")
+    return restarts(request) and free and request.step_limit is None
+
+
 def trial(request: Request, has_auxiliary: bool) -> int:
     """Return what is tried first: for one solution the order as written, which is often a good one.
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
+from cpqueens.backends.backtracking.alternating import Alternating, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.backends.backtracking.orders import learns
+from cpqueens.backends.backtracking.orders import learns, remembers
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
@@ -121,11 +122,13 @@ class Searching:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"
         return self.pattern
 
-    def _network(self, check_only: bool = False, learning: bool = False) -> tuple[Memory, int]:
-        key = "network", self.request.want is Want.BEST, check_only, learning
+    def _network(
+        self, check_only: bool = False, learning: bool = False, remembering: bool = False
+    ) -> tuple[Memory, int]:
+        key = "network", self.request.want is Want.BEST, check_only, learning, remembering
         if key not in self.networks:
             self.networks[key] = self.model.kept(
-                key, lambda: build_memory(self.compiled, check_only, learning)
+                key, lambda: build_memory(self.compiled, check_only, learning, remembering)
             )
         return self.networks[key]
 
@@ -150,12 +153,28 @@ class Searching:
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
         learning = learns(searching.request) and not check_only
+        if learning and remembers(searching.request):
+            return searching._alternating(deliver)
         network = self._network(check_only, learning)
         search = ForwardSearch(
             self.compiled, network, searching.request, check_only, searching.facts, learning,
             observer=self._observer(check_only),
         )  # fmt: skip
         return search.slices(deliver)
+
+    def _alternating(self, deliver: Deliver) -> Slices:
+        """Return a search that restarts, which one that remembers subproblems joins."""
+
+        def first(request: Request) -> ForwardSearch:
+            return ForwardSearch(
+                self.compiled, self._network(learning=True), request, False, self.facts, True
+            )
+
+        def second(request: Request) -> ForwardSearch:
+            network = self._network(remembering=True)
+            return RememberingSearch(self.compiled, network, request, self.facts)
+
+        return Alternating(first, second, self.request).slices(deliver)
 
     def _observer(self, check_only: bool) -> TreeObserver | None:
         """Return what shows a search to a recorder, where it is to be recorded."""

@@ -263,7 +263,11 @@ class TextWriter:
     def literal_array(self, array: LinearArray) -> IntArray:
         """Return CP-SAT's literals of 0/1 terms, in the shape of ``array``."""
         plain, known = plain_literals(array, self.store)
-        found = self.native(plain).reshape(-1)
+        plain, known = plain.reshape(-1), known.reshape(-1)
+        if known.all():
+            return self.native(plain).reshape(array.shape)
+        found = np.zeros(plain.shape, dtype=np.int64)
+        found[known] = self.native(plain[known])  # of constants alone there may be no variable at all
         others = np.flatnonzero(~known)
         for place, row in zip(others.tolist(), array.reshape(-1)._pick(others).rows(), strict=True):
             found[place] = self.literal(row)

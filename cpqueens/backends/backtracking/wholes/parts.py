@@ -42,6 +42,30 @@ class Propagator:
     queue: int = at.DEAR
 
 
+@dataclass(slots=True)
+class Laid:
+    """A propagator of the network.
+
+    Attributes
+    ----------
+    kind
+        Of `cpqueens.kernels.kinds`, or that of one compiled apart.
+    variables, coefficients, constant
+        Its arguments, and the number at ``CONSTANT``.
+    result
+        The variable that it defines, or its first reversible word; -1: none.
+    own
+        What it is where it is compiled apart.
+    """
+
+    kind: int
+    variables: Sequence[int]
+    coefficients: Sequence[int]
+    constant: int = 0
+    result: int = -1
+    own: Propagator | None = None
+
+
 class Parts(Protocol):
     """The network that is being built, as `WholeKind.lay_out` sees it. A row is a term, see `Terms`."""
 

@@ -1,0 +1,128 @@
+"""What a search that remembers subproblems has besides: the propagator `remembered`, and room for it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
+from cpqueens.kernels import domains as at
+from cpqueens.kernels import kinds
+from cpqueens.kernels import propagate_remembered as kernel
+from cpqueens.kernels.apart import kind_of
+from cpqueens.kernels.domains import Memory, copied
+from cpqueens.language.rows import IntArray
+
+RING, LARGEST_RING, SLOTS = 1 << 18, 1 << 23, 1 << 18
+"""Numbers that describe subproblems, 2 MB at first and 64 MB at last, and places of such."""
+
+LONGEST = 1 << 12
+"""Numbers of one description; longer ones are not kept."""
+
+LARGEST = 1 << 14
+"""Variables and arguments of constraints: with more, to describe a node would cost more than to search it."""
+
+_IMPLIED = (
+    "absolute_values",
+    "all_different_ends",
+    "all_different_values",
+    "equation_values",
+    "fractional_bound",
+    "nogoods",
+    "remembered",
+    "tour_bound",
+)
+"""Propagators of what other ones say."""
+
+_CONSISTENT = ("negative_table", "regular", "table", "value_precede")
+"""Domain consistent ones: with one open variable its domain says all."""
+
+_RULES = {
+    **dict.fromkeys(range(kinds.TRUTH_AT_MOST + 1), kernel.SUM),
+    kinds.CLAUSE: kernel.LITERALS,
+    kinds.TRUTH_OR: kernel.LITERALS,
+    kind_of("among"): kernel.MEMBERS,
+    **{kind_of(name): kernel.VALUES_OF_SEVERAL for name in _CONSISTENT},
+    **{kind_of(name): kernel.NOTHING for name in _IMPLIED},
+}
+"""How the constraint of a kind of propagator is described; all others by all their values."""
+
+
+def remembered(decisions: int) -> Propagator:
+    """Return the propagator, whose numbers `rules` will be."""
+    return Propagator("remembered", range(decisions), words=(0,), events=at.FIX, queue=at.DEAREST)
+
+
+def with_rules(own: Propagator, laid: Sequence[Laid], objective: int) -> Propagator:
+    """Return it with the rules of all propagators, where the objective's is known by its number (-1: none).
+
+    Of a large model nothing is remembered: there are no rules, and nothing says where they are.
+    """
+    head = [0] * kernel.HEAD
+    head[kernel.STRIDE], head[kernel.COUNT], head[kernel.WRITTEN] = 1, len(own.variables), 1
+    head[kernel.OBJECTIVE] = objective * at.P_WIDTH if objective >= 0 else -1
+    if sum(len(p.variables) for p in laid) > LARGEST:
+        return replace(own, numbers=head)
+    head[kernel.RULES] = kernel.HEAD
+    rules = ((k, _RULES.get(p.kind, kernel.VALUES)) for k, p in enumerate(laid) if k != objective)
+    numbers = [n for k, rule in rules if rule != kernel.NOTHING for n in (k * at.P_WIDTH, rule)]
+    return replace(own, numbers=[*head, *numbers])
+
+
+def with_room(start: Memory) -> Memory:
+    """Return a memory of its own for a search, where its first propagator has room if it has rules."""
+    own, end = start.net[[at.ROWS, at.ROWS_END]].tolist()
+    numbers = start.net[own:end]
+    if not numbers[kernel.RULES]:
+        return copied(start)
+    groups = _groups(start)
+    variables = start.stack[at.VARIABLES] // at.X_WIDTH
+    stack = kernel.STACK_WIDTH * numbers[kernel.COUNT]
+    sizes = [len(numbers), len(groups), kernel.ROOT_WIDTH * variables, stack, LONGEST, SLOTS, RING]
+    places = len(start.net) + np.cumsum([0, *sizes])
+    net = np.zeros(int(places[-1]), dtype=np.int64)  # not touched before it is used
+    net[: len(start.net)] = start.net
+    net[places[0] : places[1]] = numbers
+    net[places[1] : places[2]] = groups
+    head = places[0]
+    net[[at.ROWS, at.ROWS_END]] = head, places[-1]
+    net[head + kernel.RULES] = head + kernel.HEAD
+    net[head + kernel.GROUPS : head + kernel.HEAD] = places[1:]
+    return copied(start)._replace(net=net)
+
+
+def grown(m: Memory) -> Memory:
+    """Return a memory with a larger ring, if it has one that is half full and not yet the largest."""
+    head = m.net[at.ROWS]
+    room = int(m.net[head + kernel.RING_END] - m.net[head + kernel.RING])
+    written = int(m.net[head + kernel.WRITTEN])
+    if not m.net[head + kernel.RULES] or 2 * written <= room or written > room or 4 * room > LARGEST_RING:
+        return m
+    net = np.zeros(len(m.net) + 3 * room, dtype=np.int64)
+    net[: len(m.net)] = m.net
+    net[[head + kernel.RING_END, at.ROWS_END]] = len(net)
+    return m._replace(net=net)
+
+
+def _groups(m: Memory) -> IntArray:
+    """Return AllDifferents that removed values do not say, rows (first term, end, kind), flat.
+
+    They are those over variables without listed values, and those over sums.
+    """
+    x = m.x[: m.stack[at.VARIABLES]].reshape(-1, at.X_WIDTH)
+    found = set()
+    for fields, kind in (((at.MEMBER, at.MEMBER_END), kernel.TERMS), ((at.PART, at.PART_END), kernel.SUMS)):
+        for first, end in x[x[:, at.FIRST] < 0 if kind == kernel.TERMS else slice(None)][:, fields].tolist():
+            rows = m.net[first:end].reshape(-1, 3)[:, 1:]
+            found |= {(a, b, kind) for a, b in rows.tolist()}
+    return np.array(sorted(found), dtype=np.int64).reshape(-1)
+
+
+def met(m: Memory) -> int:
+    """Return how many subproblems came again."""
+    return int(m.net[m.net[at.ROWS] + kernel.MET_IN_ALL])
+
+
+def forget(m: Memory) -> None:
+    """Remember nothing from now on."""
+    m.net[m.net[at.ROWS] + kernel.SLOTS] = 0
