@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from cpqueens.answers.check import Check, Checker
+from cpqueens.answers.check import Check, Checker, Violation
 from cpqueens.answers.outcome import SolutionSet
 from cpqueens.answers.soft import soft_violations
 from cpqueens.cli.documents import document, echo_json
@@ -22,6 +22,8 @@ from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_standard_input
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cpqueens.files.reading import Found
     from cpqueens.model import Model
     from cpqueens.problems.catalog import Instance
@@ -92,9 +94,10 @@ def _standard_input() -> str:
 def _examine(instance: Instance, found: Found) -> dict[str, Any]:
     """Return what the checker says about all solutions, and the problem's own check about the first."""
     checker = Checker(instance.model)
+    typed = _as_typed(instance, found)
     good = checker.accepts(found.matrix) if len(found.matrix) else np.zeros(0, dtype=bool)
     invalid = [
-        {"place": found.place(row), "row": row, **_violations(checker.explain(found.matrix[row]))}
+        {"place": found.place(row), "row": row, **_violations(checker.explain(found.matrix[row]), typed)}
         for row in np.flatnonzero(~good)[:_SHOWN].tolist()
     ]
     distinct = len(np.unique(found.matrix[good], axis=0)) if good.any() else 0
@@ -111,9 +114,32 @@ def _examine(instance: Instance, found: Found) -> dict[str, Any]:
     }
 
 
-def _violations(check: Check) -> dict[str, Any]:
+def _as_typed(instance: Instance, found: Found) -> Callable[[Violation], Violation]:
+    """Return what puts values into the numbers in which they were written."""
+    if not found.counts_from:
+        return lambda violation: violation
+    from cpqueens.files.reading import target_of
+
+    name = re.escape(target_of(instance.model).variable)
+    valued = re.compile(rf"^({name}(?:\[.*\])?)=(-?\d+)$")
+
+    def counted(text: str) -> str:
+        return valued.sub(lambda m: f"{m[1]}={int(m[2]) + found.counts_from}", text)
+
+    def typed(violation: Violation) -> Violation:
+        said = (counted(f"{k}={v}").rpartition("=") for k, v in violation.values.items())
+        pairs = tuple((counted(a), counted(b)) for a, b in violation.pairs)
+        return dataclasses.replace(violation, values={k: v for k, _, v in said}, pairs=pairs)
+
+    return typed
+
+
+def _violations(check: Check, typed: Callable[[Violation], Violation]) -> dict[str, Any]:
+    """Return what is violated: fields in the model's numbers, the text in those that were written."""
     names = ("constraint", "name", "where", "amount", "values", "pairs")
-    violated = [{name: getattr(v, name) for name in names} | {"text": str(v)} for v in check.violations]
+    violated = [
+        {name: getattr(v, name) for name in names} | {"text": str(typed(v))} for v in check.violations
+    ]
     return {"problems": list(check.problems), "violations": violated, "amount": check.amount}
 
 

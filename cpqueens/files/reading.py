@@ -139,6 +139,8 @@ class Found:
         What could not be an assignment of the model: place and reason.
     notes
         How ambiguous input was understood.
+    counts_from
+        Where its numbers count from, those of the matrix from 0: 1 if a 1 was typed for each 0.
     """
 
     matrix: IntArray
@@ -146,6 +148,7 @@ class Found:
     numbers: IntArray
     rejected: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    counts_from: int = 0
 
     def place(self, row: int) -> str:
         """Return where a row of the matrix stands, such as ``line 3``."""
@@ -189,7 +192,9 @@ def assembled(
         else:
             rows.append((reading.line, values))
     found = _only_variable(rows, word, target, model)
-    return replace(found, rejected=(*rejected, *found.rejected), notes=(note,) if note else ())
+    typed = start if all(r.based for r in readings) else 0  # of pictures nothing was typed
+    notes = (note,) if note else ()
+    return replace(found, rejected=(*rejected, *found.rejected), notes=notes, counts_from=typed)
 
 
 def _only_variable(rows: list[tuple[int, IntArray]], word: str, target: Target, model: Model) -> Found:

@@ -150,7 +150,7 @@ def from_array(array: np.ndarray[Any, Any], model: Model, base: int | None, by_c
     if target is not None and target.size == decisions:
         start, note = choose_base(target, matrix.reshape(-1), base)
     matrix = shifted(matrix.astype(np.int64, copy=False), start)
-    found = Found(matrix, "row", np.arange(len(matrix)), notes=(note,) if note else ())
+    found = Found(matrix, "row", np.arange(len(matrix)), notes=(note,) if note else (), counts_from=start)
     return _all_turned(found) if by_column else found
 
 

@@ -22,11 +22,18 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
 th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
-td.long { white-space: normal; min-width: 11rem; text-align: left; }
+.long { text-align: left; } td.long { white-space: normal; min-width: 11rem; }
 th:first-child, td:first-child { text-align: left; }
-figure { margin: 1rem 0; } figure > div { overflow-x: auto; }
-figure svg { width: 100%; height: auto; min-width: 32rem; max-width: 46rem; display: block; }
+figure { margin: 1rem 0; }
+figure svg { width: 100%; height: auto; max-width: 46rem; display: block; }
 figcaption { color: var(--soft); font-size: .9rem; max-width: 46rem; }
+@media (max-width: 40rem) {
+  table, tbody, tr, td, caption { display: block; } th, td:empty { display: none; }
+  td, td.long { border: 0; padding: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+  td::before { content: attr(data-head) ": "; color: var(--soft); }
+  td:first-child { font-weight: 600; } td:first-child::before { content: none; }
+  tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } tr:has(th) { display: none; }
+}
 """
 
 
@@ -70,15 +77,19 @@ def _lines(texts: Iterable[str], kind: str) -> str:
 
 
 def table(head: list[str], rows: list[list[str]], caption: str = "") -> str:
-    """Return a table; it scrolls where the screen is narrow."""
-    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    """Return a table; on a narrow screen rows are blocks, each value with its head before it."""
+    long = [any(len(row[k]) > _WIDE for row in rows) for k in range(len(head))]
+    names = "".join(
+        f'<th scope="col"{_LONG if wide else ""}>{escape(name)}</th>'
+        for name, wide in zip(head, long, strict=True)
+    )
     said = f"<caption>{escape(caption)}</caption>" if caption else ""
-    lines = ("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    lines = ("<tr>" + "".join(map(_cell, head, row, long)) + "</tr>" for row in rows)
     return f'<div class="wide"><table>{said}<tr>{names}</tr>{"".join(lines)}</table></div>\n'
 
 
-def _cell(text: str) -> str:
-    return f"<td{_LONG if len(text) > _WIDE else ''}>{escape(text)}</td>"
+def _cell(head: str, text: str, long: bool) -> str:
+    return f'<td{_LONG if long else ""} data-head="{escape(head)}">{escape(text)}</td>'
 
 
 _WIDE = 30  # characters of a cell that is not broken

@@ -211,7 +211,27 @@ def _cells(picture: BoardPicture, cell: Callable[[int, int], str]) -> list[list[
     return [[cell(row, c) for c in range(picture.columns)] for row in range(picture.rows)]
 
 
-def numbers_text(rows: Sequence[Sequence[int]]) -> str:
-    """Return a matrix of integers as right-aligned columns."""
-    width = max((len(str(v)) for row in rows for v in row), default=1)
-    return "\n".join(" ".join(str(v).rjust(width) for v in row) for row in rows)
+def numbers_text(rows: Sequence[Sequence[int]], style: Style = PLAIN) -> str:
+    """Return a matrix of integers as right-aligned columns; where that is too wide, as numbered rows.
+
+    >>> print(numbers_text([[1, 10, 1], [2, 20, 2]], Style(width=12)))
+     1 10  1
+     2 20  2
+    >>> print(numbers_text([[1, 10, 1], [2, 20, 2]], Style(width=7)))
+    0:  1
+       10
+        1
+    1:  2
+       20
+        2
+    """
+    cells = [[str(v) for v in row] for row in rows]
+    width = max((len(cell) for row in cells for cell in row), default=1)
+    lines = [[cell.rjust(width) for cell in row] for row in cells]
+    longest = max(map(len, lines), default=0)
+    if style.width is None or longest * (width + 1) - 1 <= style.width:
+        return "\n".join(map(" ".join, lines))
+    label = len(str(len(rows) - 1))
+    many = max(1, (style.width - label - 1) // (width + 1))
+    parts = [(r, k, line[k : k + many]) for r, line in enumerate(lines) for k in range(0, len(line), many)]
+    return "\n".join(f"{f'{r}:' if k == 0 else '':>{label + 1}} {' '.join(part)}" for r, k, part in parts)

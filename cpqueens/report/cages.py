@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cpqueens.language.views import Cages
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME, GIVEN_SQUARE
-from cpqueens.report.board_text import PLAIN, Style
+from cpqueens.report.board_text import PLAIN, Style, numbers_text
 from cpqueens.report.lattice import borders, lattice_text
 from cpqueens.report.numbers import INK
 
@@ -24,7 +24,7 @@ def cages_text(rows: Rows, view: Cages, style: Style = PLAIN) -> str:
     ]  # fmt: skip
     if style.fits((width + 1) * columns + 1):
         return lattice_text(cells, view.regions, unicode=style.unicode)
-    return "\n".join(" ".join(row) for row in cells)
+    return numbers_text(rows, style)
 
 
 def _cell(text: str, given: bool) -> str:

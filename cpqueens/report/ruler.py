@@ -10,7 +10,7 @@ _WOOD, _EDGE, _INK, _FAINT = "#f1e4cf", "#5d4030", "#2b2019", "#8a7867"
 _LENGTH, _MARGIN, _TOP, _HEIGHT = 640, 24, 26, 34
 
 
-def ruler_text(marks: Sequence[int], *, unicode: bool = True) -> str:
+def ruler_text(marks: Sequence[int], width: int | None = None, *, unicode: bool = True) -> str:
     """Return the ruler to scale over its marks' numbers, or the numbers alone where it is too long.
 
     >>> print(ruler_text([0, 1, 4, 6]))
@@ -23,7 +23,7 @@ def ruler_text(marks: Sequence[int], *, unicode: bool = True) -> str:
         return " ".join(map(str, marks))
     step = max(-(-(len(str(a)) + 1) // gap) for a, gap in zip(ordered, gaps, strict=False))
     length = step * (ordered[-1] - ordered[0])
-    if length > _WIDEST:
+    if length + len(str(ordered[-1])) > (_WIDEST if width is None else width):
         return " ".join(map(str, marks))
     line, left, cross, right = ("─", "├", "┼", "┤") if unicode else ("-", "|", "|", "|")
     places = [step * (mark - ordered[0]) for mark in ordered]

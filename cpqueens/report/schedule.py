@@ -34,7 +34,7 @@ def bars(starts: Sequence[Sequence[int]], durations: Sequence[int], lanes: Seque
     return found
 
 
-def schedule_text(tasks: Sequence[Bar]) -> str:
+def schedule_text(tasks: Sequence[Bar], columns: int | None = None) -> str:
     """Return a line for each machine, with the sign of the task at each unit of time, ``!`` where two clash.
 
     Where that is too wide, tasks are listed with their times.
@@ -42,7 +42,7 @@ def schedule_text(tasks: Sequence[Bar]) -> str:
     first, last = _span(tasks)
     lanes = sorted({bar.lane for bar in tasks})
     width = max((len(str(lane)) for lane in lanes), default=1)
-    if last - first > _WIDEST:
+    if last - first > (_WIDEST if columns is None else columns - width - 3):
         return "\n".join(f"{lane:>{width}} | {_listed(tasks, lane)}" for lane in lanes)
     lines = [f"{lane:>{width}} |{_timeline(tasks, lane, first, last)}" for lane in lanes]
     left = " " * (width + 2)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from cpqueens.language.views import Tour
 from cpqueens.report import svg
 from cpqueens.report.board_svg import DARK, LIGHT
-from cpqueens.report.board_text import numbers_text
+from cpqueens.report.board_text import PLAIN, Style, numbers_text
 from cpqueens.report.numbers import INK
 from cpqueens.report.palette import fill_of
 
@@ -31,7 +31,7 @@ def _visited(successors: Sequence[int], start: int) -> Iterator[int]:
         at = successors[at]
 
 
-def tour_text(successors: Sequence[int], view: Tour) -> str:
+def tour_text(successors: Sequence[int], view: Tour, style: Style = PLAIN) -> str:
     """Return the points in their order; of a board the number of the step at which each square is reached."""
     order = way(successors, len(view.points))
     closed = len(successors) == len(view.points) and len(order) == len(successors)
@@ -39,7 +39,7 @@ def tour_text(successors: Sequence[int], view: Tour) -> str:
         return " -> ".join(map(str, order + order[:1] if closed else order))
     step = {view.points[k]: at for at, k in enumerate(order, 1)}
     columns, rows = (max(p[axis] for p in view.points) + 1 for axis in (0, 1))
-    return numbers_text([[step.get((x, y), 0) for x in range(columns)] for y in range(rows)])
+    return numbers_text([[step.get((x, y), 0) for x in range(columns)] for y in range(rows)], style)
 
 
 def tour_svg(successors: Sequence[int], view: Tour, *, title: str = "") -> str:

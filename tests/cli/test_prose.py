@@ -79,3 +79,15 @@ def test_a_narrow_line_keeps_what_changes() -> None:
         assert re.search("(objective|best) 31,245, bound 30,998", standing.within(width))
     assert standing.within(40) == "best 31,245, bound 30,998, in 1 min 00 s"
     assert Standing("comparing").within(3) == "comparing"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [("26174832", "q[0]=2 and q[7]=2"), ("15260375", "q[1]=5 and q[7]=5"), ("1,3,1,0", "q[0]=1 and q[2]=1")],
+)
+def test_check_answers_in_the_numbers_that_were_written(written: str, said: str) -> None:
+    """A typed 2 is not reported as a 1; what counts from 0, or was drawn, stays."""
+    n = len(written.replace(",", ""))
+    result = CliRunner().invoke(main, ["check", "queens", f"n={n}", written])
+    assert result.exit_code == 10
+    assert said in result.output, result.output

@@ -58,6 +58,8 @@ def test_text_and_page() -> None:
     assert '<meta name="viewport"' in html
     assert "prefers-color-scheme: dark" in html
     assert "<caption>caption &lt;i&gt;</caption>" in html
+    assert '<th scope="col" class="long">claim</th><th scope="col">here</th>' in html
+    assert f'<td class="long" data-head="claim">{"c" * 90}</td><td data-head="here">1 (0 to 2)</td>' in html
     assert "<b>" not in html
     assert not re.search(r'(src|href)="|https?:', html)
     assert "A <b>" in unescape(html)

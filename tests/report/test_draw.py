@@ -409,3 +409,29 @@ def test_groups_without_weights_are_a_line_for_each_row() -> None:
     m = Model("groups", view=Groups("x", first=1))
     m.intvar(0, 1, shape=(2, 4), name="x")
     assert draw_text(solution(m, [0, 0, 1, 1, 0, 1, 0, 1])) == "1 2 | 3 4\n1 3 | 2 4"
+
+
+@pytest.mark.parametrize(("width", "lines"), [(8, 2), (7, 6), (3, 6)])
+def test_grids_that_are_too_wide_are_numbered_rows(width: int, lines: int) -> None:
+    m = Model("grid", view=Grid("x"))
+    m.intvar(0, 99, shape=(2, 3), name="x")
+    text = draw_text(solution(m, [1, 20, 3, 4, 50, 6]), Style(width=width))
+    assert len(text.splitlines()) == lines
+    assert [int(n) for n in re.findall(r"\d+(?!:|\d)", text)] == [1, 20, 3, 4, 50, 6]
+    assert max(map(len, text.splitlines())) <= max(width, 5)
+
+
+def test_pictures_in_text_keep_to_the_terminal() -> None:
+    narrow = Style(width=20)
+    m = Model("ruler", view=views.Marks("x"))
+    m.intvar(0, 99, shape=4, name="x")
+    assert draw_text(solution(m, [0, 1, 4, 6]), narrow).startswith("├")
+    assert draw_text(solution(m, [0, 1, 4, 60]), narrow) == "0 1 4 60"
+    m = Model("shop", view=Schedule("x", (2, 2, 15), (0, 0, 1)))
+    m.intvar(0, 9, shape=3, name="x")
+    assert "|" in draw_text(solution(m, [0, 2, 0]), narrow).splitlines()[1]
+    assert "2: 5-20" in draw_text(solution(m, [0, 2, 5]), narrow)
+    m = Model("cages", view=Cages("x", ("AAABBB",) * 2))
+    m.intvar(1, 9, shape=(2, 6), name="x")
+    assert "│1 2 3│4 5 6│" in draw_text(solution(m, [1, 2, 3, 4, 5, 6] * 2), narrow)
+    assert draw_text(solution(m, [1, 2, 3, 4, 5, 6] * 2), Style(width=12)) == "1 2 3 4 5 6\n1 2 3 4 5 6"
