@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import re
 import shlex
 import subprocess
@@ -77,6 +78,24 @@ def test_turns_are_interleaved_and_numbered(
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "job: 7"
     assert lines[4].split() == ["c", "not", "measured:", "make", "it"]
+
+
+def test_a_race_is_recorded_in_the_place_of_its_last(
+    race: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "figures.json"
+    monkeypatch.setattr(sys, "argv", ["bench_x.py"])
+    monkeypatch.setattr(race, "RECORDS", [])
+    race.arguments("", 1).parse_args(["--record", str(file)])
+    entries = {"ours": race.Entry(0.5, 3, 7), "peer": race.Entry(2.0, 1, None), "other": race.Absent("pip")}
+    for job, seconds in (("a", 1.0), ("b", 1.0), ("a", 0.5)):
+        race.show(job, {**entries, "ours": race.Entry(seconds, 3, 7)})
+    rows = json.loads(file.read_text())
+    assert [(row["script"], row["job"]) for row in rows] == [("bench_x.py", "a"), ("bench_x.py", "b")]
+    assert rows[0]["entries"] == [
+        {"name": "ours", "ms": 500.0, "ended": False},
+        {"name": "peer", "ms": 2000.0, "ended": True},
+    ]
 
 
 def test_different_results_end_the_race(race: ModuleType) -> None:

@@ -62,6 +62,24 @@ def test_commands_can_be_typed(command: str) -> None:
     found.make_context(verb, arguments)
 
 
+def options(command: click.Command) -> set[str]:
+    """Return all that a command, and those within it, can be given."""
+    named = {one for p in command.params for one in (*p.opts, *p.secondary_opts)}
+    return named.union(*(options(inner) for inner in getattr(command, "commands", {}).values()))
+
+
+def test_options_in_prose_exist() -> None:
+    verbs = [cli.main.get_command(click.Context(cli.main), verb) for verb in cli.VERBS]
+    known = {"--help"}.union(*(options(verb) for verb in verbs if verb is not None))
+    scripts = [*(ROOT / "tests/benchmarks").glob("*.py"), ROOT / "tests/mutants/run.py"]
+    known.update(o for f in scripts for o in re.findall(r'"(--[a-z-]+)"', f.read_text(encoding="utf-8")))
+    for page in [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+        spans = re.findall(r"`([^`]+)`", prose)
+        named = {option for span in spans for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", span)}
+        assert named <= known, page
+
+
 def test_every_page_is_within_the_site() -> None:
     """Sphinx follows these; a page that no list names would be built and never found."""
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8")

@@ -10,12 +10,17 @@ import pytest
 
 import cpqueens
 from cpqueens import Model
+from cpqueens.language.constraints.base import Constraint
 
 WRITTEN = (
     "add", "add_soft", "boolvar", "check", "count", "enumerate", "explain_infeasible", "fix", "intvar",
     "maximize", "minimize", "solutions", "solve", "then_maximize", "then_minimize",
 )  # fmt: skip
 """What people write behind ``model.`` with arguments."""
+
+
+MADE_BY_US = ("BoolArray", "LinearArray", "Outcome", "Solution", "SolutionSet")
+"""What nobody makes by its name."""
 
 
 def public() -> dict[str, Any]:
@@ -56,7 +61,33 @@ def test_functions_and_verbs_say_what_they_take_and_refuse(name: str) -> None:
     assert missing == []
 
 
+CLASSES = {
+    n: t
+    for n, t in CLASSES_AND_FUNCTIONS.items()
+    if inspect.isclass(t) and has_example(t) and t is not cpqueens.Model
+}
+KINDS = {n: t for n, t in CLASSES.items() if issubclass(t, Constraint)}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes_say_what_they_are_made_of(name: str) -> None:
+    thing = CLASSES[name]
+    text = documented(thing)
+    taken = name not in MADE_BY_US
+    described = text.partition(("Parameters" if taken else "Attributes") + "\n----------")[2]
+    assert described
+    parameters = inspect.signature(getattr(thing, "__init__")).parameters if taken else {}  # noqa: B009
+    missing = [p for p in parameters if p != "self" and p not in described.partition("Raises\n")[0]]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_constraints_say_what_they_refuse(name: str) -> None:
+    assert "Raises\n------" in documented(KINDS[name])
+
+
 def test_how_many_names_there_are() -> None:
     """Whoever adds a name adds its documentation: the tests above see it."""
     assert len(CLASSES_AND_FUNCTIONS) + len(VERBS) >= 60
+    assert (len(KINDS), len(CLASSES)) >= (30, 45)
     assert sum(has_example(thing) for thing in CLASSES_AND_FUNCTIONS.values()) >= 30

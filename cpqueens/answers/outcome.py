@@ -57,6 +57,13 @@ class SolutionSet(Sequence["Solution"]):
     >>> found = m.enumerate(solver="backtracking").solutions
     >>> len(found), found.matrix.shape, found.values(x.sum()).tolist()
     (4, (4, 2), [2, 3, 3, 4])
+
+    Attributes
+    ----------
+    matrix
+        Values, int64, of shape (solutions, decision variables).
+    model
+        What they are solutions of.
     """
 
     __slots__ = ("_lookup", "known", "matrix", "model")
@@ -121,6 +128,13 @@ class Solution:
     >>> s = m.solve().solution
     >>> s[x].tolist(), s[x[0] * x[1]], s.as_dict()
     ([3, 4], 12, {'x': [3, 4]})
+
+    Attributes
+    ----------
+    model
+        What it is a solution of.
+    violated, penalty
+        Which soft constraints it violates, and what that costs.
     """
 
     __slots__ = ("_row", "_set")
@@ -238,6 +252,26 @@ class Outcome:
     >>> outcome = m.solve(time_limit=10)
     >>> outcome.status, outcome.complete, outcome.objective, outcome.bound, outcome[x]
     (<Status.OPTIMAL: 'OPTIMAL'>, True, 9, 9, 9)
+
+    Attributes
+    ----------
+    status, complete, stop_reason
+        What is known, whether it was proved, and why the run ended (`Status`, `StopReason`).
+    solution, solutions
+        The best or last solution (None if there is none), and all that were kept.
+    objective, bound, objectives
+        The best value, what was proved about it, and the values of all objectives in their order; None
+        without.
+    violated, penalty
+        Which soft constraints the solution violates, and what that costs.
+    core
+        The assumptions that are to blame, if there is no solution under them.
+    count
+        How many solutions were delivered.
+    statistics, messages, faults
+        What solver and checker say besides.
+    solver, model, trace, closest
+        Who answered, about what; the recorded search; the nearest that a heuristic came to a solution.
     """
 
     model: Statement

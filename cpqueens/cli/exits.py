@@ -20,6 +20,16 @@ CRASHED = 30
 OUT_OF_MEMORY = 32
 INTERRUPTED = 130
 
+MEANINGS: dict[int, str] = {
+    DONE: "done as asked",
+    INFEASIBLE: "proved infeasible (`solve`); proved different (`compare`)",
+    REFUSED: "bad input; one line says what, where and what is allowed",
+    LIMIT: "a limit came first",
+    BELOW: "a success rate is below `--require`",
+    INTERRUPTED: "interrupted; what was found is printed",
+}
+"""What codes mean that are no kind of disagreement (`cpqueens.crosscheck.codes.Code` has those)."""
+
 
 def exit_of_solve(outcome: Outcome) -> int:
     """Return the exit code of asking for one solution, or for the best one."""

@@ -137,12 +137,21 @@ class _ExpressionReader:
     def post(self, constraints: Any) -> None:
         """Post constraints, nested lists of them included."""
         for constraint in _flat(constraints):
-            found = self.read(constraint)
-            if isinstance(found, bool | int | np.bool_ | np.integer):
-                if not found:
-                    self.model.add(any_([]))
-                continue
-            self.model.add(found if isinstance(found, BoolArray) else found == 1)
+            name = getattr(constraint, "name", None)
+            if name == "and":  # its parts are posted one by one: none of them needs a truth of its own
+                self.post(constraint.args)
+            elif name in _SCHEDULES and (parts := _scheduled(self, constraint)) is not None:
+                self.model.add(*parts)
+            else:
+                self._post(constraint)
+
+    def _post(self, constraint: Any) -> None:
+        found = self.read(constraint)
+        if isinstance(found, bool | int | np.bool_ | np.integer):
+            if not found:
+                self.model.add(any_([]))
+            return
+        self.model.add(found if isinstance(found, BoolArray) else found == 1)
 
     def truth(self, expression: Any) -> Any:
         """Return an expression as a truth."""
@@ -400,37 +409,41 @@ def _cardinality(reader: _ExpressionReader, e: Any) -> Any:
 
 
 def _schedule(reader: _ExpressionReader, e: Any) -> Any:
-    """Read no_overlap and cumulative, with or without ends and tasks that may be absent."""
+    parts = _scheduled(reader, e)
+    if parts is None:
+        return NotImplemented
+    return all_(parts) if len(parts) > 1 else parts[0]
+
+
+_SCHEDULES = ("cumulative", "cumulative_optional", "no_overlap", "no_overlap_optional")
+
+
+def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
+    """Read no_overlap and cumulative, with or without ends and presence; None where it has no equal here."""
     args = list(e.args)
     present = [reader.truth(p) for p in args.pop()] if e.name.endswith("_optional") else None
     rest = [reader.number(args.pop()), reader.numbers(args.pop())] if e.name.startswith("cumulative") else []
     start, duration = reader.numbers(args[0]), reader.numbers(args[1])
-    if not start or all(isinstance(t, int) for t in (*start, *duration)):
-        return NotImplemented
-    if any(isinstance(n, int) and n < 0 for n in duration) or (rest and _least(rest[0]) < 0):
-        return NotImplemented
-    if rest and any(isinstance(n, int) and n < 0 for n in rest[1]):
-        return NotImplemented
+    if not start or all(isinstance(t, int) for t in (*start, *duration)) or (rest and _least(rest[0]) < 0):
+        return None
     conditions: list[Any] = []
     if len(args) == 3:
         ends = reader.numbers(args[2])
         conditions = [s + d == end for s, d, end in zip(start, duration, ends, strict=True)]
     if any(isinstance(c, bool) for c in conditions):
-        return NotImplemented
+        return None
     if present is not None:
         conditions = [p.implies(c) for p, c in zip(present, conditions, strict=False)]
     if rest:
-        main: Any = Cumulative(start, duration, rest[1], rest[0], present)
-    else:
-        main, signs = _disjoint(start, duration, present)
-        conditions += signs
-    return all_([main, *conditions]) if conditions else main
+        return [Cumulative(start, duration, rest[1], rest[0], present), *conditions]
+    main, signs = _disjoint(start, duration, present)
+    return [main, *conditions, *signs]
 
 
 def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) -> tuple[Any, list[Any]]:
     """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones."""
     here = [all_([]) for _ in start] if present is None else present
-    signs = [p.implies(d >= 0) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
+    signs = [p.implies(_not_negative(d)) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
     if any(_least(d) <= 0 for d in duration):
         present = [p if _least(d) > 0 else p & _positive(d) for p, d in zip(here, duration, strict=True)]
     return NoOverlap(start, duration, present), signs
@@ -438,6 +451,10 @@ def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) 
 
 def _positive(duration: Any) -> Any:
     return any_([]) if isinstance(duration, int) else duration > 0
+
+
+def _not_negative(duration: Any) -> Any:
+    return any_([]) if isinstance(duration, int) else duration >= 0
 
 
 def _starred(terms: list[Any], rows: Any) -> Any:

@@ -214,9 +214,11 @@ class _DocumentReader:
         """Say whether an array that is written out can be an array of variables here."""
         names = array.value
         shape = shape_of(array)
-        if shape is None or math.prod(shape) != len(names) or len(set(names)) < len(names):
+        if shape is None or not all(isinstance(n, text.Name) for n in names):
             return False
-        entries = [self.symbols.declared.get(n) if isinstance(n, text.Name) else None for n in names]
+        if math.prod(shape) != len(names) or len(set(names)) < len(names):
+            return False
+        entries = [self.symbols.declared.get(n) for n in names]
         return all(
             e is not None and e.is_variable and e.value is None and e.size is None and e.name not in taken
             and e.kind == array.kind and ends_of(e) is not None
@@ -459,7 +461,10 @@ class _DocumentReader:
     def _output(self, found: text.Declared) -> Output:
         """Return what is to be written of one variable or array."""
         values = [text.Name(found.name)] if found.size is None else found.value
-        items = tuple(self.symbols.term(v, found.kind) for v in values)
+        try:
+            items = tuple(self.symbols.term(v, found.kind) for v in values)
+        except ModelError as error:
+            raise ModelError(f"{found.name}: {error}") from None
         indices = None if found.size is None else index_sets(found)
         return Output(found.name, items, indices, found.kind == "bool")
 

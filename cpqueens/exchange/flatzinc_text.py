@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
@@ -371,16 +372,20 @@ class _Reals:
         return "a set of floats"
 
 
+_REAL = re.compile(r"-?\d+(\.\d+([eE][-+]?\d+)?|[eE][-+]?\d+)", re.ASCII)
+
+
 def _number(word: str) -> int | float:
     try:
         if len(word) <= _LONGEST + 4:
             return int(word)
     except ValueError:
         pass
-    if word[-1:].isdigit() and ("." in word or "e" in word.lower()) and "x" not in word and len(word) < 400:
-        return float(word)
-    if word[:2] in ("0x", "0o", "-0") and len(word) <= _LONGEST + 4:
-        return int(word, 0)
+    with suppress(ValueError):
+        if _REAL.fullmatch(word) and len(word) < 400:
+            return float(word)
+        if word[:2] in ("0x", "0o", "-0") and len(word) <= _LONGEST + 4:
+            return int(word, 0)
     raise FlatZincError(f"a number of at most {_LONGEST} digits is needed, got {shown(word)}")
 
 

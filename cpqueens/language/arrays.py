@@ -1,5 +1,6 @@
 """Arrays of terms made of plain arrays, of rows, and of other arrays."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -9,11 +10,16 @@ from cpqueens.language.expressions import LinearArray, Registry, build
 from cpqueens.language.linear_rows import Row, padded
 from cpqueens.language.rows import IntArray, as_rows, common_shape
 
+_FEW = 1 << 10
+"""Variables up to which numbers of their own are made sooner than a view of one that stands for all."""
+
 
 def plain_variables(registry: Registry, first: int, shape: tuple[int, ...]) -> LinearArray:
     """Return the array of the variables ``first``, ``first + 1``, ... in ``shape``."""
-    size = int(np.prod(shape, dtype=np.int64))
+    size = math.prod(shape)
     variables = np.arange(first, first + size, dtype=np.int64)[:, None]
+    if size <= _FEW:
+        return build(registry, shape, variables, np.ones((size, 1), np.int64), np.zeros(size, np.int64))
     ones = np.broadcast_to(np.int64(1), (size, 1))
     zeros = np.broadcast_to(np.int64(0), (size,))
     return build(registry, shape, variables, ones, zeros)

@@ -14,6 +14,7 @@ from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import checked_name
 
 MAX_NAME = 200
+_KEPT = 10_000  # names up to which they are kept
 _ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
 
@@ -37,6 +38,7 @@ class Blocks(list[Block]):
     def __init__(self) -> None:
         super().__init__()
         self.by_name: dict[str, Block] = {}
+        self._names: tuple[int, list[str]] = 0, []  # of so many blocks
         self._bracketed: set[str] = set()  # what stands before a "[" in a name
 
     def copy(self) -> Blocks:
@@ -81,12 +83,16 @@ class Blocks(list[Block]):
         return block.first + int(np.ravel_multi_index(index, block.shape))
 
     def names(self) -> list[str]:
-        """Return the names of all variables, in their order."""
+        """Return the names of all variables, in their order; nobody may write to them."""
+        if self._names[0] == len(self):
+            return self._names[1]
         found: list[str] = []
         for block in self:
             axes = [[str(k) for k in range(size)] for size in block.shape]
             places = [",".join(index) for index in product(*axes)]
             found += [f"{block.name}[{place}]" for place in places] if axes else [block.name]
+        if len(found) <= _KEPT:
+            self._names = len(self), found
         return found
 
     def from_variable(self, first: int) -> Block | None:

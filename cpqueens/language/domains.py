@@ -9,7 +9,7 @@ import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.labels import MAX_DOMAIN
-from cpqueens.language.ranges import ALLOWED, OutOfRange, require_in_range, size_text
+from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
 from cpqueens.language.rows import IntArray, are_whole, plain_array
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import shown
@@ -68,6 +68,8 @@ def as_bound(value: Any, what: str) -> IntArray:
     IntegerError
         If it is no integer.
     """
+    if type(value) is int and abs(value) <= LIMIT:  # most are: the short way
+        return np.array(value, dtype=np.int64)
     if value is None:
         raise ModelError(f"{what}: missing; give lower and upper, or domain=")
     array = plain_array(value, what)
@@ -87,6 +89,8 @@ def as_bound(value: Any, what: str) -> IntArray:
 
 def stretched(bound: IntArray, shape: tuple[int, ...]) -> IntArray:
     """Return a bound for each variable of an array, of shape (size,)."""
+    if not bound.ndim:
+        return np.full(math.prod(shape), bound, dtype=np.int64)
     try:
         return np.broadcast_to(bound, shape).reshape(-1)
     except ValueError:

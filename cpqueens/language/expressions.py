@@ -257,6 +257,13 @@ class LinearArray(Operand, LinearRows):
     >>> x = Model().intvar(0, 9, shape=(2, 3), name="x")
     >>> (x + 1).shape, x.sum(axis=0).shape, x[0, 1:].shape, (2 * x[0, 0] - 1).shape
     ((2, 3), (3,), (2,), ())
+
+    Attributes
+    ----------
+    shape, size, ndim
+        As of NumPy's arrays.
+    registry
+        The model of the terms.
     """
 
     __slots__ = ("_scalars", "registry", "shape")
@@ -406,6 +413,13 @@ class BoolArray(Operand):
     >>> m += [(x > 2) & ~(x == 5), (x >= 7).sum() == 1]
     >>> m.count()
     81
+
+    Attributes
+    ----------
+    shape
+        Of the array of truths; () for a single one.
+    registry
+        The model of the terms.
     """
 
     __slots__ = ()

@@ -77,10 +77,14 @@ class ConstraintList(Sequence[Constraint]):
         elif isinstance(constraint, Connective) and constraint.operands is not None:
             self.append_single(constraint, file, place)
         else:
-            self._files.append(file)
-            self._places.append(place)
-            self._whole.append(len(self._entries))
-            self._entries.append(constraint)
+            self.append_whole(constraint, file, place)
+
+    def append_whole(self, constraint: Constraint, file: CodeType | str | None, place: int) -> None:
+        """Add a constraint that stays an object."""
+        self._files.append(file)
+        self._places.append(place)
+        self._whole.append(len(self._entries))
+        self._entries.append(constraint)
 
     def append_single(self, constraint: Connective, file: CodeType | str | None, place: int) -> None:
         """Add a connective of single truths, which waits until `settle`."""

@@ -16,6 +16,7 @@ from cpqueens.language import operations as _operations  # noqa: F401 - fills th
 from cpqueens.language.added import Added, returned
 from cpqueens.language.arrays import of_variables, plain_variables
 from cpqueens.language.blocks import MAX_NAME
+from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.implication import Implication
@@ -151,8 +152,8 @@ class Statement(NamedValues, Objectives):
         label = f"{name:.60}: " if isinstance(name, str) else ""
         low, high, values = domains.as_ends(lower, upper, domain, label)
         lows, highs = (domains.stretched(b, dimensions) for b in (low, high))
-        empty = np.flatnonzero(lows > highs)
-        if empty.size:
+        if (lows > highs).any():
+            empty = np.flatnonzero(lows > highs)
             label = name or "variable"
             raise ModelError(
                 f"{label}: empty domain {lows[empty[0]]}..{highs[empty[0]]}; lower <= upper is needed"
@@ -262,6 +263,14 @@ class Statement(NamedValues, Objectives):
                 and constraint.registry is self
             ):
                 self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
+                continue
+            elif (
+                type(constraint) is AllDifferent
+                and name is None
+                and not self.has_partial
+                and constraint.registry is self
+            ):
+                self._posted.append_whole(constraint, frame.f_code, frame.f_lasti)
                 continue
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
         return returned("add", self, frame)

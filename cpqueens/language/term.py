@@ -174,6 +174,8 @@ class Term(LinearArray):
         if kind is int:
             return Term(self.registry, self.variable_list, self.coefficient_list, self.constant + other)
         if kind is Term:
+            if type(self) is not Term:  # a sum that grows: its lists are not copied
+                return self._add_scaled(other, 1)
             mine, theirs = self.variable_list, other.variable_list
             if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
                 coefficients = self.coefficient_list + other.coefficient_list
@@ -192,6 +194,8 @@ class Term(LinearArray):
         if kind is int:
             return Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
         if kind is Term:
+            if type(self) is not Term:
+                return self._add_scaled(other, -1)
             mine, theirs = self.variable_list, other.variable_list
             if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
                 coefficients = (*self.coefficient_list, -other.coefficient_list[0])

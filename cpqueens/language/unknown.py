@@ -27,6 +27,21 @@ def not_known(what: str, otherwise: str) -> TypeError:
     return TypeError(f"whether {what} is not known before solving: {advice}")
 
 
+if TYPE_CHECKING:
+
+    class NumpyTerm(np.generic[Any]):
+        """What a type checker takes ``np.sum(x)`` for, which is a term: it has all operators and methods."""
+
+        def _combined(self, other: Any, /) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __mod__ = _combined
+        __lt__ = __le__ = __gt__ = __ge__ = __and__ = __or__ = __pow__ = __matmul__ = _combined
+
+        def __neg__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+
 class Unknown:
     """A value that is not known before solving, and never changes."""
 
@@ -45,7 +60,7 @@ class Unknown:
             'any_(x == v) or Count(x, v, ">=", 1)'
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[NumpyTerm]":
         """Return an array of objects, one a term; as an index of numbers terms are refused.
 
         NumPy asks for it in ``numbers[term]`` too, and says nothing about terms by itself.
@@ -62,11 +77,13 @@ class Unknown:
             array[index] = cast(Any, self)[index] if index else self
         return array
 
-    def __index__(self) -> NoReturn:
-        raise TypeError(
-            "a term is no integer before it is known: read it in a solution, as s[x]; to look up in a list, "
-            "write element(list, term)"
-        )
+    if not TYPE_CHECKING:  # to a type checker a list times what has this is a list
+
+        def __index__(self) -> NoReturn:
+            raise TypeError(
+                "a term is no integer before it is known: read it in a solution, as s[x]; to look up in a "
+                "list, write element(list, term)"
+            )
 
     def _no_number(self, *_: Any) -> NoReturn:
         raise TypeError(f"a {self._single} is no number before it is known; read it in a solution, as s[x]")

@@ -30,6 +30,13 @@ class Board(View):
     │    ♛ │
     │ ♛    │
     └──────┘
+
+    Parameters
+    ----------
+    variable
+        Name of the array of columns, shape (rows,).
+    given, blocked
+        Squares (row, column), counted from 0.
     """
 
     given: tuple[tuple[int, int], ...] = ()
@@ -49,6 +56,13 @@ class Dots(Board):
     │    ● │
     │ ●    │
     └──────┘
+
+    Parameters
+    ----------
+    variable
+        Name of the array of columns, shape (rows,).
+    given, blocked
+        Squares (row, column), counted from 0.
     """
 
 
@@ -61,6 +75,11 @@ class Grid(View):
     >>> print(m.solve(solver="backtracking").solution)
     7 7 7
     7 7 7
+
+    Parameters
+    ----------
+    variable
+        Name of the array, shape (rows, columns).
     """
 
 
@@ -72,6 +91,11 @@ class Sequence(View):
     >>> x = m.intvar([3, 1, 2], [3, 1, 2], shape=3, name="x")
     >>> print(m.solve(solver="backtracking").solution)
     3 1 2
+
+    Parameters
+    ----------
+    variable
+        Name of the array, shape (n,).
     """
 
 
@@ -84,6 +108,11 @@ class Marks(View):
     >>> print(m.solve(solver="backtracking").solution)
     ├─┼───┤
     0 1   3
+
+    Parameters
+    ----------
+    variable
+        Name of the array of positions, shape (marks,).
     """
 
 
@@ -97,6 +126,13 @@ class Colouring(View):
     >>> print(m.solve(solver="backtracking").solution)
     colour 0: 0
     colour 1: 1
+
+    Parameters
+    ----------
+    variable
+        Name of the array of colours, shape (vertices,).
+    edges
+        Pairs of vertices, counted from 0.
     """
 
     edges: tuple[tuple[int, int], ...]
@@ -115,6 +151,13 @@ class Armies(View):
     │ ♕  ♕ │
     │ ♕  ♕ │
     └──────┘
+
+    Parameters
+    ----------
+    variable
+        Name of the array of the white pieces, 0/1, of the board's shape.
+    opponent
+        Name of that of the black ones, of the same shape.
     """
 
     opponent: str
@@ -128,6 +171,11 @@ class Pairing(View):
     >>> x = m.intvar([1, 2, 0], [1, 2, 0], shape=3, name="x")
     >>> print(m.solve(solver="backtracking").solution)
     3 1 2 1 3 2
+
+    Parameters
+    ----------
+    variable
+        Name of the array of first places, shape (n,).
     """
 
 
@@ -137,10 +185,14 @@ class Pieces(View):
 
     Parameters
     ----------
+    variable
+        Name of the array: 0/1 of the board's shape, or of columns, shape (rows,).
     piece
         One of queen, rook, bishop, knight, king, star, dot, block (a filled square).
     regions
         One text a row, one letter a square: squares of one letter are framed together.
+    given, blocked
+        Squares (row, column) to be marked.
     row_labels, column_labels
         Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
 
@@ -170,6 +222,8 @@ class Cages(View):
 
     Parameters
     ----------
+    variable
+        Name of the array, shape (rows, columns).
     regions
         One text a row, one letter a cell: cells of one letter are framed together.
     given
@@ -200,6 +254,8 @@ class Tour(View):
 
     Parameters
     ----------
+    variable
+        Name of the array of successors, shape (points,).
     points
         The place (x, y) of each point, y counted downwards.
     squares
@@ -230,6 +286,8 @@ class Schedule(View):
 
     Parameters
     ----------
+    variable
+        Name of the array of starts, of any shape.
     durations
         The duration of each task.
     lanes
@@ -247,6 +305,8 @@ class Groups(View):
 
     Parameters
     ----------
+    variable
+        Name of the array of groups, shape (things,) or (groupings, things).
     weights
         What each of them weighs; groups then show their sums.
     first
@@ -275,6 +335,13 @@ class Features(View):
     class     0 1 0
     feature 0 # . #
     feature 1 # # #
+
+    Parameters
+    ----------
+    variable
+        Name of the array of classes, shape (places,).
+    table
+        0 or 1 for each feature and class, (features, classes).
     """
 
     table: tuple[tuple[int, ...], ...]

@@ -38,7 +38,8 @@ _WIDE = 40  # variables of a term from which only those at its ends are looked a
 _DOTS = "..."
 _MOST_COLUMNS = 20  # of a table whose values are names
 
-Pair = tuple[int, int]
+Pair = tuple[int | str, int]
+"""A variable, or the text of a truth, and its factor."""
 
 
 class Named(Protocol):
@@ -78,9 +79,11 @@ class Wording:
 
     # ---- terms ----------------------------------------------------------------------------------
 
-    def variable(self, variable: int) -> str:
-        """Return the name of a variable, or the function that it stands for."""
+    def variable(self, variable: int | str) -> str:
+        """Return the name of a variable, or the function that it stands for; a text as it is."""
         self.left -= 1
+        if isinstance(variable, str):
+            return variable
         produced = self.model.producer(variable)
         if produced is None:
             return self.model.name_of(variable)
@@ -99,8 +102,32 @@ class Wording:
 
     def term(self, row: Row) -> str:
         """Return a sum, such as ``2*x - y + 3``."""
+        return self._sum(*self._pairs(row))
+
+    def _pairs(self, row: Row) -> tuple[list[Pair], int]:
+        """Return the parts of a sum, and the constant; truths such as ``x == 'red'`` in their own words.
+
+        Of a variable with two names such a truth is the variable itself, less the number of one of them.
+        """
         variables, coefficients, constant = row
-        return self._sum(list(zip(variables, coefficients, strict=True)), constant)
+        pairs: list[Pair] = list(zip(variables, coefficients, strict=True))
+        if len(pairs) > _PIECES:
+            return pairs, constant
+        named = [v for v in variables if self.model.names_of(v) is not None]
+        if not constant and len(named) == len(pairs) and list(coefficients) in ([1], [1, -1], [-1, 1]):
+            return pairs, constant  # one alone, or two that are compared
+        for k, variable in enumerate(variables):
+            if variable in named and self._span(variable) == 1:
+                factor, low = coefficients[k], int(self.model.lower[variable])
+                number, other = (low + 1, low) if factor > 0 else (low, low + 1)
+                pairs[k] = f"({self.named(variable, number)})", abs(factor)
+                constant += factor * other
+        return pairs, constant
+
+    def named(self, variable: int, number: int, relation: str = "==") -> str:
+        """Return that a variable has the value with this number, by its name."""
+        names = self.model.names_of(variable) or {}
+        return f"{self.variable(variable)} {relation} {_value(names.get(number, number))}"
 
     def _sum(self, pairs: Sequence[Pair], constant: int) -> str:
         if len(pairs) == 1 and pairs[0][1] == 1 and not constant:
@@ -228,7 +255,8 @@ class Wording:
     def _field(self, name: str, value: Any) -> str:
         """Return one argument; switches that are off and options that are not given are left out."""
         if isinstance(value, LinearArray):
-            return self.array(value)
+            always = name == "present" and not value.coefficients.any() and (value.constants == 1).all()
+            return "" if always else self.array(value)
         if value is None or value is False:
             return ""
         if isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim):
@@ -269,6 +297,8 @@ class Wording:
         variables, coefficients, constant = row
         sign = coefficients[0] if len(variables) == 1 else 0
         if (sign, constant) in ((1, 0), (-1, 1)) and self._binary(variables[0]):
+            if self.model.names_of(variables[0]) is not None:
+                return self.named(variables[0], 1 if sign == 1 else 0)
             text = self.variable(variables[0])
             return text if sign == 1 else _denied(text)
         return self.relation((variables, coefficients, constant - 1), "==")
@@ -281,10 +311,10 @@ class Wording:
             return self.literal((variables, coefficients, constant + 1))
         names = self.model.names_of(variables[0]) if [abs(a) for a in coefficients] == [1] else None
         if names is not None and relation in ("==", "!="):
-            number = -constant * coefficients[0]
-            return f"{self.variable(variables[0])} {relation} {_value(names.get(number, number))}"
-        left = [(v, a) for v, a in zip(variables, coefficients, strict=True) if a > 0]
-        right = [(v, -a) for v, a in zip(variables, coefficients, strict=True) if a < 0]
+            return self.named(variables[0], -constant * coefficients[0], relation)
+        pairs, constant = self._pairs(row)
+        left = [(v, a) for v, a in pairs if a > 0]
+        right = [(v, -a) for v, a in pairs if a < 0]
         if right and not left:
             left, right, constant, relation = right, left, -constant, _MIRRORED[relation]
         kept = max(constant, 0) if right or not left else 0
@@ -294,8 +324,13 @@ class Wording:
         """Return one side of a relation; a truth that stands there alone is a relation itself."""
         text = self._sum(pairs, constant)
         alone = len(pairs) == 1 and not constant
-        produced = self.model.producer(pairs[0][0]) if alone else None
+        first = pairs[0][0] if alone else ""
+        produced = None if isinstance(first, str) else self.model.producer(first)
         return closed(text) if produced is not None and isinstance(produced[0], Truth) else text
+
+    def _span(self, variable: int) -> int:
+        lower, upper = self.model.lower, self.model.upper
+        return int(upper[variable] - lower[variable]) if variable < len(lower) else 0
 
     def _binary(self, variable: int) -> bool:
         lower, upper = self.model.lower, self.model.upper

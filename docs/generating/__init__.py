@@ -7,7 +7,7 @@ What a registry knows is written nowhere else, so that no page says what is no l
 import shutil
 from pathlib import Path
 
-from generating import command_line, constraints, gallery, pictures, reference, solvers, texts
+from generating import benchmarks, command_line, constraints, gallery, pictures, reference, solvers, texts
 
 
 def write_all(folder: Path) -> None:
@@ -21,6 +21,7 @@ def write_all(folder: Path) -> None:
         **pictures.pages(),
         **reference.pages(),
         **texts.pages(),
+        **benchmarks.pages(),
     }.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -84,7 +84,7 @@ def run_lengths(solver: str, instance: Instance, runs: int, **limits: Any) -> st
 def ratios(page: Path) -> str:
     """Return the ratios to NuCS in the benchmarks' first table as bars from 1, on a logarithmic scale."""
     rows = list(_first_table(page.read_text(encoding="utf-8")))
-    return shown(_bars(rows, "processor time of cpqueens over that of NuCS"))
+    return shown(bars(rows, "processor time of cpqueens over that of NuCS"))
 
 
 def _first_table(text: str) -> Iterator[tuple[str, float]]:
@@ -100,7 +100,7 @@ def _first_table(text: str) -> Iterator[tuple[str, float]]:
         yield job.replace("`", ""), float(ratio)
 
 
-def _bars(rows: list[tuple[str, float]], title: str) -> str:
+def bars(rows: list[tuple[str, float]], title: str) -> str:
     """Draw each job's name above its bar, so that it fits a phone."""
     left, scale, high = 30.0, 75.0, 34.0
     low = math.floor(min(math.log10(ratio) for _, ratio in rows))

@@ -1,9 +1,99 @@
-"""Tables of the reference that the code knows."""
+"""Tables of the reference that the code knows: trace events, statistics, exit codes, documents and files."""
 
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from click.testing import CliRunner
+
+from cpqueens.answers.named_statistics import OWN, PIPELINE, SEARCH
+from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.answers.trace import EVENTS
-from generating.tables import table
+from cpqueens.cli import main as cli
+from cpqueens.cli.exits import MEANINGS
+from cpqueens.crosscheck.codes import Code
+from cpqueens.files.schema import Document
+from generating.tables import fenced, table
+
+ASKED: dict[str, tuple[str, ...]] = {
+    "list": (),
+    "solve": ("queens", "n=6"),
+    "enumerate": ("queens", "n=6"),
+    "count": ("queens", "n=6"),
+    "check": ("queens", "n=4", "2413"),
+    "compare": ("queens", "queens", "n=4"),
+    "cross-check": ("queens", "n=4", "--solvers", "cpsat,backtracking,las-vegas", "--seeds", "2"),
+    "evaluate": ("queens", "n=6", "--solver", "las-vegas", "--runs", "5"),
+    "strategies": ("las-vegas",),
+    "fuzz": ("--models", "2"),
+    "doctor": (),
+}
+"""What is asked of each verb whose document is shown; all print one with ``--json``."""
+REFUSED = ("solve", "queens", "n=-1")
+DEEPEST = 3
 
 
 def pages() -> dict[str, str]:
-    """Return the table of what a trace may hold."""
-    return {"parts/events.md": table(("event", "means"), [(f"`{k}`", v) for k, v in EVENTS.items()]) + "\n"}
+    """Return parts of pages."""
+    return {
+        "parts/events.md": table(("event", "means"), [(f"`{k}`", v) for k, v in EVENTS.items()]) + "\n",
+        "parts/exit_codes.md": _exit_codes() + "\n",
+        "parts/statistics.md": _statistics() + "\n",
+        "parts/documents.md": "\n\n".join(_documents()) + "\n",
+        "parts/model_schema.md": fenced("json", json.dumps(_model_schema(), indent=1)) + "\n",
+        "parts/stop_reasons.md": ", ".join(f"`{reason}`" for reason in StopReason) + "\n",
+        "parts/statuses.md": ", ".join(f"`{status}`" for status in Status) + "\n",
+    }
+
+
+def _exit_codes() -> str:
+    plain = [(code, "", meaning) for code, meaning in MEANINGS.items()]
+    kinds = [(code.exit_code, f"`{code}`", code.meaning) for code in Code]
+    rows = [(str(code), name, meaning) for code, name, meaning in sorted(plain + kinds)]
+    return table(("code", "kind", "means"), rows)
+
+
+def _statistics() -> str:
+    tables = {"Every run": PIPELINE, "Searches": SEARCH, **{f"`{who}`": names for who, names in OWN.items()}}
+    return "\n\n".join(
+        f"## {title.replace('`a hand-over`', 'A hand-over')}\n\n"
+        + table(("name", "means"), ((f"`{name}`", meaning) for name, meaning in names.items()))
+        for title, names in tables.items()
+    )
+
+
+# ---- documents -----------------------------------------------------------------------------------------
+
+
+def _documents() -> Iterator[str]:
+    """Yield for each verb the outline of a document that it just printed."""
+    asked = {verb: (verb, *words) for verb, words in ASKED.items()}
+    for title, words in {**asked, "an error": REFUSED}.items():
+        done = CliRunner().invoke(cli.main, [*words, "--json"])
+        document = json.loads(done.stdout)
+        yield f"### {title}"
+        yield fenced("sh", f"cpqueens {' '.join(words)} --json")
+        yield fenced("text", "\n".join(_outline(document)))
+
+
+def _outline(value: dict[str, Any], indent: str = "") -> Iterator[str]:
+    """Yield each field with its kind, and of objects within what they have."""
+    for name, inner in value.items():
+        yield f"{indent}{name}: {_kind(name, inner)}"
+        first = inner[0] if isinstance(inner, list) and inner else inner
+        if isinstance(first, dict) and len(indent) < 2 * DEEPEST:
+            yield from _outline(first, indent + "  ")
+
+
+def _kind(name: str, value: Any) -> str:
+    if name in ("schema", "version"):
+        return json.dumps(value)
+    names = {dict: "object", list: "list", str: "text", bool: "true or false", int: "whole number"}
+    if isinstance(value, list) and value:
+        return f"list of {_kind('', value[0])}"
+    return "null here" if value is None else names.get(type(value), "number")
+
+
+def _model_schema() -> dict[str, Any]:
+    return msgspec.json.schema(Document)

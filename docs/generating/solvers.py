@@ -85,6 +85,8 @@ def _solver(name: str, backend: Backend, replays: Path) -> str:
         parts += [] if first else [f"## {told['name']}"]
         parts.append(told["summary"])
         parts += _about(backend) if first else []
+        if installed and backend.proves and not first and not _proves(told["name"]):
+            parts.append("**It never proves anything; it may claim a solution.**")
         parts += _parameters(told)
         parts += [f"Source: {told['source']}"] if told["source"] else []
         if installed:
@@ -106,6 +108,15 @@ def _about(backend: Backend) -> Iterator[str]:
     yield f"It can {', '.join(can)}."
     if Feature.ENUMERATE in backend.features:
         yield f"Solutions come {ORDERS[backend.order]}."
+
+
+def _proves(solver: str) -> bool:
+    """Say whether a strategy proves that three queens have no solution, or that four have two."""
+    try:
+        three = catalog.load("queens", ["n=3"]).model.solve(solver=solver, time_limit=0.5)
+    except CpqueensError:  # it counts alone
+        return catalog.load("queens", ["n=4"]).model.count(solver=solver, time_limit=PATIENCE) == 2
+    return three.complete
 
 
 def _parameters(told: dict[str, Any]) -> Iterator[str]:

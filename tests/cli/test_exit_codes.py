@@ -12,9 +12,11 @@ from click.testing import CliRunner, Result
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Order, Request
+from cpqueens.cli import exits
 from cpqueens.cli.main import main
 from cpqueens.cli.terminal import so_far
-from cpqueens.errors import ModelInvalid
+from cpqueens.crosscheck.codes import Code
+from cpqueens.errors import FAULT_EXITS, CpqueensError, ModelInvalid
 from cpqueens.model import Model
 
 
@@ -48,6 +50,17 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr("cpqueens.backends.named.get_backend", lambda name: Scripted(script))
 
     return install
+
+
+def test_every_code_has_a_meaning() -> None:
+    known = {*exits.MEANINGS, *(code.exit_code for code in Code)}
+    classes = [CpqueensError]
+    for one in classes:
+        classes += one.__subclasses__()
+    asked = {one.exit_code for one in classes} | set(FAULT_EXITS.values())
+    asked |= {value for name, value in vars(exits).items() if name.isupper() and isinstance(value, int)}
+    assert asked <= known
+    assert not {*exits.MEANINGS} & {code.exit_code for code in Code}
 
 
 def test_done() -> None:

@@ -247,6 +247,9 @@ def test_a_long_chain_of_definitions_in_reverse() -> None:
 # ---- what is refused -----------------------------------------------------------------------------
 
 REFUSED = {
+    "array [1..1] of var int: a :: output_array([1..1]) = [[]];\nsolve satisfy;": "a: an int is needed",
+    "var 0..cpqueens_cir0: x;\nsolve satisfy;": "line 1: a number of at most",
+    "var 0..e1: x;\nsolve satisfy;": "line 1: a number of at most",
     "var 1..3: x;\nconstraint int_le(x);\nsolve satisfy;": "line 2: int_le: 2 arguments are needed, got 1",
     "var 1..3: x;\nconstraint int_le(x, y);\nsolve satisfy;": "line 2: int_le: argument 2: y is not declared",
     "var 1..3: x;\nconstraint int_le(x, true);\nsolve satisfy;": "line 2: int_le: argument 2: an int",

@@ -89,6 +89,18 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "cumulative, optional, with ends": lambda x, b, y: cp.CumulativeOptional(
         [x[0], y], [x[2], 1], [x[1], 2], [2, 1], 2, is_present=[b[0], x[2] > 0]
     ),
+    "cumulative, optional, a constant demand below 0": lambda x, b, y: cp.CumulativeOptional(
+        [x[0], y], [2, x[1]], demand=[-1, 1], capacity=2, is_present=[b[0], True]
+    ),
+    "cumulative, a constant duration below 0": lambda x, b, y: cp.CumulativeOptional(
+        [x[0], y], [-1, 2], demand=[1, 2], capacity=y, is_present=[b[0], b[1]]
+    ),
+    "no overlap, a constant duration below 0": lambda x, b, y: cp.NoOverlapOptional(
+        [x[0], y], [-1, 2], is_present=[b[0], b[1]]
+    ),
+    "a conjunction within a truth": lambda x, b, y: b[0].implies(
+        cp.all([cp.NoOverlap([x[0], y], [1, 2], [x[1], x[2]]), x[0] > 0])
+    ),
     "no overlap, optional": lambda x, b, y: cp.NoOverlapOptional([x[0], y], [2, 1], is_present=[b[0], b[1]]),
     "no overlap, optional, any durations": lambda x, b, y: cp.NoOverlapOptional(
         [x[0], y], [x[1], 2], [x[2], y + 2], is_present=[b[0], True]
@@ -127,6 +139,13 @@ def test_every_expression_means_the_same(name: str) -> None:
     assert outcome.complete
     found = {tuple(int(s[imported.names[v.name]]) for v in unknowns) for s in outcome.solutions}
     assert found == theirs(model, unknowns)
+
+
+@pytest.mark.parametrize("solver", ["cpsat", "backtracking"])
+@pytest.mark.parametrize("constants", [[True], [False, False], [False, True, False], [True, True]])
+def test_constraints_of_constants_alone(constants: list[bool], solver: str) -> None:
+    imported = cpqueens.from_cpmpy(cp.Model(cp.Xor(constants)))
+    assert imported.model.count(solver=solver) == sum(constants) % 2
 
 
 def test_names_shapes_and_objective() -> None:

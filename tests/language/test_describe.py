@@ -12,10 +12,12 @@ from cpqueens import (
     AllDifferentExcept,
     Among,
     Count,
+    Cumulative,
     Increasing,
     LexLess,
     Linear,
     Model,
+    NoOverlap,
     Predicate,
     Table,
     Xor,
@@ -223,3 +225,12 @@ def test_any_model_has_a_short_text(part: int) -> None:
             assert not text.startswith("<")
         assert max(map(len, listing_text(m, 60).splitlines())) <= 60
         ET.fromstring(model_fragment(m))
+
+
+def test_tasks_that_are_always_there_are_shown_as_they_were_written() -> None:
+    m = Model()
+    x, b = m.intvar(0, 9, shape=2, name="x"), m.boolvar(shape=2, name="b")
+    assert str(Cumulative(x, 2, [1, 2], 2)) == "Cumulative(x, [2, 2], [1, 2], 2)"
+    assert str(NoOverlap(x, [2, 3])) == "NoOverlap(x, [2, 3])"
+    assert str(NoOverlap(x, [2, 3], present=b)) == "NoOverlap(x, [2, 3], b)"
+    assert str(NoOverlap(x, [2, 3], present=[1, 0])) == "NoOverlap(x, [2, 3], [1, 0])"

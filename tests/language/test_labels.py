@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, AllDifferentExcept, Among, Count, GlobalCardinality, Model, Table, element
+from cpqueens import (
+    AllDifferent,
+    AllDifferentExcept,
+    Among,
+    Count,
+    GlobalCardinality,
+    Model,
+    Or,
+    Table,
+    element,
+)
 from cpqueens.files.modelfile import dump_model, model_digest, parse_model
 from cpqueens.files.solution_json import read_json_lines
 from cpqueens.files.solution_table import read_csv
@@ -229,3 +239,20 @@ def test_models_without_names_write_what_they_always_wrote() -> None:
 def test_wrong_names_in_a_model_file(entry: str, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         parse_model(f'{{"format":"cpqueens-model","version":2,"variables":[{entry}],"constraints":[]}}')
+
+
+def test_truths_about_two_names_are_shown_with_a_name() -> None:
+    m = Model()
+    c = m.var(["red", "green"], name="c")
+    s, t = m.var(["red", "blue"], name="s"), m.var(["green", "blue"], name="t")
+    b = m.boolvar(name="b")
+    shown = {
+        "c == 'red'": c == "red",
+        "b.implies(c == 'green')": b.implies(c != "red"),
+        "(c == 'red') | b": Or(c == "red", b),
+        "(c == 'red') + (s == 'red') == 1": Count([c, s], "red") == 1,
+        "(c == 'green') + (t == 'green') + b <= 1": (c == "green") + (t == "green") + b <= 1,
+        "AllDifferent(c, s)": AllDifferent(c, s),
+        "c != s": c != s,
+    }
+    assert {text: str(truth) for text, truth in shown.items()} == {text: text for text in shown}

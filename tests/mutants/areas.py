@@ -5,7 +5,7 @@ from __future__ import annotations
 from list_checker import CHECKER
 from list_crosscheck import CROSSCHECK
 from list_engines import BACKTRACKING, COMPILED, KERNELS
-from list_exchange import EXCHANGE
+from list_exchange import COMPARING, EXCHANGE
 from list_kinds import KINDS
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
@@ -36,4 +36,5 @@ AREAS: tuple[Area, ...] = (
     CROSSCHECK,
     LONGRUN,
     EXCHANGE,
+    COMPARING,
 )

@@ -42,3 +42,33 @@ EXCHANGE = Area(
     ),
     plain=True,
 )  # fmt: skip
+
+COMPARING = Area(
+    "comparing",
+    (
+        Mutant("what is in the other is equal to it", "equivalence._verdict",
+               "if only_a.proved and only_b.proved:", "if only_a.proved:"),
+        Mutant("equal solutions have equal best ones", "ModelComparison.equal",
+               "and self.optimal is not None and self.optimal.equal", ""),
+        Mutant("best values are not compared", "ModelComparison.equal",
+               "self.optima[0] == self.optima[1] and", ""),
+        Mutant("what has the same coefficient is told apart", "functional._told_apart",
+               "or len(set(factors.values())) < len(factors)", ""),
+        Mutant("arrays of different shapes are the same", "matching._comparable",
+               "mine.shape != other.shape and", "False and"),
+        Mutant("orbits that are lost are symmetries that are broken", "roles._up_to",
+               "if lost else", "if not lost else"),
+        Mutant("what a constraint refuses is what it accepts", "roles._asked",
+               "~c if j == at else c", "c"),
+        Mutant("tasks without duration are in the way", "cpmpy._disjoint",
+               "p & _positive(d)", "p"),
+    ),
+    (
+        "tests/crosscheck/test_compared_optima.py",
+        "tests/crosscheck/test_mapping.py",
+        "tests/crosscheck/test_roles.py",
+        "tests/crosscheck/test_equivalence.py",
+        "tests/exchange/test_from_cpmpy.py",
+    ),
+    plain=True,
+)  # fmt: skip

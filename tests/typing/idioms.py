@@ -69,6 +69,8 @@ def main() -> None:
     # ---- functions of NumPy and of Python
     totals = [np.sum(x), np.sum(g, axis=0), np.abs(x), np.maximum(x, 2), np.concatenate([x, x]), sum(x)]
     diagonal = np.diff(x)
+    factors = [1, 2, 3, 4]
+    m.add(np.sum(x) <= 40, np.max(x) <= 9, np.min(x) >= y - 9, factors * x <= 40, 2 * np.sum(x) - y >= -9)
 
     # ---- truths
     truths: list[BoolArray] = [
@@ -78,6 +80,7 @@ def main() -> None:
         x <= i,
         x >= 0,
         (x > 1) & (x < 4),
+        weights * x <= 9,
         (x == 1) | (x == 2),
         ~(x == 5),
         (y == 0).implies(x[0] > 1),

@@ -50,7 +50,10 @@ def _literals(writer: TextWriter, constraint: Any) -> IntArray:
 
 
 def _all_different(writer: TextWriter, constraint: Any) -> None:
-    writer.expressions("all_diff", constraint.terms)
+    if constraint.listed is None:
+        writer.expressions("all_diff", constraint.terms)
+    else:
+        writer.variables("all_diff", constraint.listed[1])
 
 
 def _table(writer: TextWriter, constraint: Any) -> None:

@@ -31,7 +31,7 @@ class TextWriter:
         self.parts: list[str] = []
         self._intervals: list[str] = []  # they come first: other constraints name them by their places
         self._places: dict[str, int] = {}
-        self.positions = np.cumsum(used) - 1
+        self.positions = used.cumsum() - 1
         self.index: list[int] = self.positions.tolist()
         self.count = int(used.sum())
         self.written = 0  # how many constraints the model that was read before has
@@ -74,16 +74,20 @@ class TextWriter:
         self.span = max(self.span, *(int(np.abs(b).max(initial=0)) for b in (store.lower, store.upper)))
         self.reach = max(self.reach, self.span)
         kept = np.flatnonzero(used)
-        bounds = zip(store.lower[kept].tolist(), store.upper[kept].tolist(), strict=True)
+        lows, highs = store.lower[kept].tolist(), store.upper[kept].tolist()
+        bounds = zip(lows, highs, strict=True)
         first = len(self.sizes)
-        self.sizes += np.maximum(np.abs(store.lower[kept]), np.abs(store.upper[kept])).tolist()
+        self.sizes += map(max, map(abs, lows), map(abs, highs))
         domains = [f"{a},{b}" for a, b in bounds]
         for variable, values in store.domains.items():
             if used[variable]:
                 domains[self.index[variable] - first] = intervals(values)
         labels = [""] * len(domains)
         if names:
-            labels = [f'name:"{_escaped(names[v])}"' if v in names else "" for v in kept.tolist()]
+            wanted = [names.get(v, "") for v in kept.tolist()]
+            if any("\\" in name or '"' in name for name in wanted):
+                wanted = [_escaped(name) for name in wanted]
+            labels = [f'name:"{name}"' if name else "" for name in wanted]
         self.parts += [
             f"variables{{{label}domain:[{domain}]}}" for label, domain in zip(labels, domains, strict=True)
         ]
@@ -263,7 +267,11 @@ class TextWriter:
     def literal_array(self, array: LinearArray) -> IntArray:
         """Return CP-SAT's literals of 0/1 terms, in the shape of ``array``."""
         plain, known = plain_literals(array, self.store)
-        found = self.native(plain).reshape(-1)
+        plain, known = plain.reshape(-1), known.reshape(-1)
+        if known.all():
+            return self.native(plain).reshape(array.shape)
+        found = np.zeros(plain.shape, dtype=np.int64)
+        found[known] = self.native(plain[known])  # of constants alone there may be no variable at all
         others = np.flatnonzero(~known)
         for place, row in zip(others.tolist(), array.reshape(-1)._pick(others).rows(), strict=True):
             found[place] = self.literal(row)
@@ -296,6 +304,12 @@ class TextWriter:
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""
         self.parts.append(f"constraints{{{kind}{{{target}{self.entries(array)}}}}}")
+
+    def variables(self, kind: str, variables: Sequence[int]) -> None:
+        """Write a constraint over variables of ours."""
+        index = self.index
+        entries = "exprs{vars:%d coeffs:1}" * len(variables) % tuple([index[v] for v in variables])
+        self.parts.append(f"constraints{{{kind}{{{entries}}}}}")
 
     def entries(self, array: LinearArray) -> str:
         """Return the text of the terms of an array."""

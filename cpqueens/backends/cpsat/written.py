@@ -142,7 +142,7 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter,
     functions = [d for d in definitions if not isinstance(d, Truth)]
     constraints, literals = split_clauses(join(part.constraints), store)
     users: Iterable[Definition | Constraint] = [*truths, *functions, *constraints]
-    arrays = [a for user in users for a in user.arguments]
+    arrays = [a for user in users for a in user.arguments] if literals else []
     arrays += [] if part.objective is None else [part.objective]
     clauses = written_out(literals, truths, arrays, store)
     writer = start(_present(part, lowered) & ~clauses.written_out)

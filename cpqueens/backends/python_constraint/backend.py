@@ -90,6 +90,13 @@ SOLVERS: dict[str, LibrarySolver] = {
     "min-conflicts": LibrarySolver(_min_conflicts, ascending=True, exhausts=False, supports=_pairwise),
 }
 
+ABOUT: dict[str, str] = {
+    "backtracking": "The default: variables in the most constraints first, then the smallest domain.",
+    "optimized": "The same with an order of variables that is fixed at the start.",
+    "recursive": "The same search as a recursion.",
+    "min-conflicts": "Random starts, moves to values with the fewest broken constraints; it proves nothing.",
+}
+
 
 class PythonConstraint:
     """The library python-constraint: backtracking with its own propagation, and min-conflicts.
@@ -115,6 +122,10 @@ class PythonConstraint:
     parameters: Mapping[str, Parameter] = {
         "forwardcheck": Parameter(bool, True, "hide values of open variables while searching")
     }
+
+    def about(self, strategy: str) -> str:
+        """Return what one of the library's solvers does, and its source."""
+        return f"{ABOUT[strategy]}\n\nSource: Niemeyer and Willemsen, the library `python-constraint2`."
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""

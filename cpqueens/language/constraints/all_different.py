@@ -1,18 +1,45 @@
 """All values differ."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 
+from cpqueens.language.arrays import of_variables
 from cpqueens.language.constraints.base import Constraint, Truths, terms_of
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term
 
 _FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
 _BITS = 58  # values that are told apart by their bits in one word: the sum of fewer than 64 such bits fits
 _MANY = 500  # terms from which a pass over each row in turn is faster than sorting all rows at once
 _SPREAD = 8  # a range of values per term up to which each value has its mark; wider ones are sorted
+
+
+class _TermsOfList:
+    """The variables that were listed as an array, made when somebody asks; else the terms are given."""
+
+    def __get__(self, single: AllDifferent, owner: type[AllDifferent]) -> LinearArray:
+        assert single.listed is not None
+        registry, variables = single.listed
+        made = single.__dict__["terms"] = of_variables(registry, np.array(variables), (len(variables),))
+        return made
+
+
+def _listed(given: Any) -> tuple[Registry, list[int]] | None:
+    """Return the model and the variables of a list of nothing but variables of one model; else None."""
+    if type(given) not in (list, tuple) or set(map(type, given)) != {Term}:
+        return None
+    registry = given[0].registry
+    found = [
+        t.variable_list[0]
+        for t in given
+        if t.coefficient_list == (1,) and t.constant == 0 and t.registry is registry
+    ]
+    return (registry, found) if len(found) == len(given) else None
 
 
 class AllDifferent(Constraint):
@@ -27,12 +54,41 @@ class AllDifferent(Constraint):
     >>> m.add(AllDifferent(x))
     >>> m.count(solver="python-constraint")
     6
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, a list (in which arrays may stand beside terms), or one
+        by one.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
-    terms: LinearArray
+    terms: LinearArray = _TermsOfList()  # type: ignore[assignment]
+    listed: tuple[Registry, list[int]] | None = None
+    """The model and the variables, where a list of these was given: the terms are made when asked for."""
 
     def __init__(self, *terms: Any) -> None:
-        super().__init__(terms=terms_of(terms, "AllDifferent"))
+        listed = _listed(terms[0] if len(terms) == 1 else terms)
+        if listed is None:
+            super().__init__(terms=terms_of(terms, "AllDifferent"))
+        else:
+            self.__dict__["listed"] = listed
+
+    @property
+    def registry(self) -> Registry:  # type: ignore[override]
+        """The model of the terms."""
+        return super().registry if self.listed is None else self.listed[0]
+
+    @property
+    def ranged(self) -> tuple[LinearArray, ...]:
+        """The terms, unless they are variables, whose domains are in range."""
+        return self.arguments if self.listed is None else ()
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where no two terms are equal."""

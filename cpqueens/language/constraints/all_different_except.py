@@ -24,6 +24,20 @@ class AllDifferentExcept(Constraint):
     >>> m.add(AllDifferentExcept(x, 0))
     >>> m.count(solver="python-constraint")
     7
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+    excepted
+        The value that may come more than once, or several: integers.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "excepted")

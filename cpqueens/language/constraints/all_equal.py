@@ -21,6 +21,19 @@ class AllEqual(Constraint):
     >>> m.add(AllEqual(x))
     >>> m.count(solver="python-constraint")
     5
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, a list (in which arrays may stand beside terms), or one
+        by one.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     terms: LinearArray

@@ -23,6 +23,22 @@ class Among(Constraint):
     >>> m.add(Among(x, [1, 3], 1))
     >>> m.count(solver="python-constraint")
     8
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+    values
+        Integers (or names, where the terms have names); duplicates count once.
+    count
+        An integer or a single term.
+
+    Raises
+    ------
+    ModelError
+        For a count of another shape, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "values", "count")

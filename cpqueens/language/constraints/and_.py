@@ -17,6 +17,17 @@ class And(Connective):
     >>> m.add(~And(x == 1))
     >>> m.count(solver="python-constraint")
     15
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        elementwise, whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
     """
 
     def __invert__(self) -> BoolArray:

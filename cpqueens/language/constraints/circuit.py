@@ -23,6 +23,18 @@ class Circuit(Successors):
     >>> m.add(Circuit(x))
     >>> m.count(solver="python-constraint")
     6
+
+    Parameters
+    ----------
+    successor
+        Terms or integers, shape (nodes,).
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     def _cycles(self, successor: IntArray) -> IntArray:

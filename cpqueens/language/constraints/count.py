@@ -25,6 +25,24 @@ class Count(Constraint):
     >>> m.add(Count(x, 2, "<=", 1))
     >>> m.count(solver="python-constraint")
     20
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+    value
+        An integer (or a name, where the terms have names) or a single term.
+    relation
+        One of ``== != <= < >= >``; left out before a count, it is ``==``.
+    count
+        An integer or a single term; without it the number itself is returned, a term.
+
+    Raises
+    ------
+    ModelError
+        For an unknown relation, a value or count of another shape, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "value", "relation", "count")

@@ -31,6 +31,22 @@ class Cumulative(Constraint):
     >>> m.add(Cumulative(start, 1, [1, 1, 2], 2))
     >>> m.count(solver="python-constraint")
     2
+
+    Parameters
+    ----------
+    start, duration, demand
+        Terms or integers, shape (tasks,); a single one is for all tasks.
+    capacity
+        An integer or a single term.
+    present
+        Truths or 0/1 terms, shape (tasks,); by default all tasks are there.
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("start", "duration", "demand", "capacity", "present")

@@ -18,6 +18,20 @@ class Decreasing(Ordered):
     >>> m.add(Decreasing(x))
     >>> m.count(solver="python-constraint")
     6
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+    strict
+        Whether neighbours must differ.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     sign: ClassVar[int] = -1

@@ -18,6 +18,16 @@ class Implication(Connective):
     >>> m.add(Implication(x[0] == 0, x[1] > 1))
     >>> m.count(solver="python-constraint")
     14
+
+    Parameters
+    ----------
+    premise, conclusion
+        Truths or 0/1 terms whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
     """
 
     def __init__(self, premise: Any, conclusion: Any) -> None:

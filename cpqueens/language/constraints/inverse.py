@@ -19,6 +19,18 @@ class Inverse(Paired):
     >>> m.add(Inverse(x, y))
     >>> m.count(solver="python-constraint")
     6
+
+    Parameters
+    ----------
+    first, second
+        Terms or integers, both of shape (n,); positions count from 0.
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     @staticmethod

@@ -16,6 +16,18 @@ class LexLess(Lexicographic):
     >>> m.add(LexLess(x, y))
     >>> m.count(solver="python-constraint")
     6
+
+    Parameters
+    ----------
+    first, second
+        Terms or integers, both of shape (n,).
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     strict: ClassVar[bool] = True

@@ -16,6 +16,18 @@ class LexLessEqual(Lexicographic):
     >>> m.add(LexLessEqual(x, y))
     >>> m.count(solver="python-constraint")
     10
+
+    Parameters
+    ----------
+    first, second
+        Terms or integers, both of shape (n,).
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     strict: ClassVar[bool] = False

@@ -30,6 +30,20 @@ class Linear(Constraint):
     >>> m.add(x[0] + 2 * x[1] <= 6)
     >>> m.check({x: [3, 4]}).violations[0].amount
     5
+
+    Parameters
+    ----------
+    expression
+        An array of terms, of any shape.
+    relation
+        One of ``== != <= < >= >``.
+
+    Raises
+    ------
+    ModelError
+        For an unknown relation, or what is no array of terms.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     __slots__ = ("expression", "relation")

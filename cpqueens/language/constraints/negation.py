@@ -18,6 +18,16 @@ class Negation(Connective):
     >>> m.add(~AllDifferent(x))
     >>> m.count(solver="python-constraint")
     3
+
+    Parameters
+    ----------
+    truth
+        A truth or a 0/1 term, or an array of them.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth.
     """
 
     def __init__(self, truth: Any) -> None:

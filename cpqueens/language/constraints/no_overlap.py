@@ -21,6 +21,20 @@ class NoOverlap(Disjoint):
     >>> m.add(NoOverlap(start, [1, 2]))
     >>> m.count(solver="python-constraint")
     9
+
+    Parameters
+    ----------
+    start, duration
+        Terms or integers, shape (tasks,); a single one is for all tasks.
+    present
+        Truths or 0/1 terms, shape (tasks,); by default all tasks are there.
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("start", "duration", "present")

@@ -22,6 +22,22 @@ class NoOverlap2D(Disjoint):
     >>> m.add(NoOverlap2D(x, 1, 0, [1, 2]))
     >>> m.count(solver="python-constraint")
     2
+
+    Parameters
+    ----------
+    x, y
+        Where boxes begin along each axis: terms or integers, shape (boxes,); a single one is for all.
+    dx, dy
+        Their sizes, likewise.
+    present
+        Truths or 0/1 terms, shape (boxes,); by default all boxes are there.
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("x", "dx", "y", "dy", "present")

@@ -14,6 +14,17 @@ class Or(Connective):
     >>> m.add(Or(a, ~b))
     >>> m.count(solver="python-constraint")
     3
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        elementwise, whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
     """
 
     def satisfied(self, values: IntArray) -> Truths:

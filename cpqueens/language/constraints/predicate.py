@@ -34,6 +34,13 @@ class Predicate(Constraint):
     >>> m.count(solver="python-constraint")
     3
 
+    Parameters
+    ----------
+    function
+        Called with an integer for each term; it returns a bool.
+    terms
+        Terms or integers, of any shapes.
+
     Raises
     ------
     ModelError

@@ -28,6 +28,20 @@ class Table(Constraint):
     >>> m.add(Table(x, [(1, 2), (3, 4), (3, 4)]))
     >>> m.count(solver="python-constraint")
     2
+
+    Parameters
+    ----------
+    terms
+        Terms or integers, shape (columns,).
+    rows
+        Allowed rows of integers (or names, where the terms have names), shape (rows, columns).
+
+    Raises
+    ------
+    ModelError
+        For rows of another length, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "rows")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.language.constraints.all_different import _BITS, _FEW, _MANY
 
 
@@ -56,3 +56,24 @@ def test_rows_do_not_leave_marks_for_those_behind_them() -> None:
 def test_equal_values_whose_bits_add_up_to_a_whole_word() -> None:
     """129 times the bit of 57 is 2^64 and that bit: in 64 bits the sum is what one alone would be."""
     assert judged(np.array([[57] * 129, [0] * 129]))[0] == [False, False]
+
+
+def test_a_list_of_variables_stays_one_until_terms_are_asked_for() -> None:
+    m, other = Model(), Model()
+    x, y = m.intvar(0, 2, shape=3, name="x"), other.intvar(0, 2, name="y")
+    single = [x[2], x[0]]
+    constraint = AllDifferent(single)
+    single.append(x[1])
+    assert constraint.listed == (m, [2, 0])
+    assert (str(constraint), constraint.terms.variables.tolist()) == ("AllDifferent(x[2], x[0])", [[2], [0]])
+    assert [AllDifferent(given).listed for given in ([x[0] + 1, x[1]], [-x[0], x[1]], [x[0], 3], [])] == [
+        None
+    ] * 4
+    with pytest.raises(ModelError, match="two different models"):
+        AllDifferent([x[0], y])
+    m.add(constraint, AllDifferent([x[0], x[1]]))
+    copy = m.copy()
+    assert [copy.count(s) for s in ("backtracking", "cpsat", "python-constraint")] == [12] * 3
+    assert not m.check({x: [1, 0, 1]})
+    with pytest.raises(ModelError, match="different models"):
+        other.add(constraint)

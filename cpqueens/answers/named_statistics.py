@@ -1,0 +1,96 @@
+"""What is in an outcome's statistics: each name with its meaning, whoever reports it.
+
+All solvers report the times of the pipeline and what it counted; the others are there where they mean
+something. A test holds what solvers report against this table.
+"""
+
+PIPELINE: dict[str, str] = {
+    "build_time": "seconds of preparing the run, before any solver has it",
+    "translate_time": "seconds of writing it in the solver's own form",
+    "compile_time": "seconds that the run waited for a compiler",
+    "solve_time": "seconds of search",
+    "first_solution_time": "seconds until the first solution, None if there was none",
+    "check_time": "seconds of checking what was delivered",
+    "consumer_time": "seconds within the user's callbacks; they count against no limit",
+    "total_time": "seconds of all together",
+    "plain_time": "seconds in which kernels ran as plain Python",
+    "compiled_time": "seconds in which kernels ran as machine code",
+    "delivered": "assignments that the solver delivered",
+    "duplicates": "of these, solutions that had come before",
+    "exhausted": "whether the solver says that it went through its whole space",
+    "ended_by": "the solver's own reason for its end",
+    "seed": "the random seed",
+}
+"""Of every run."""
+
+SEARCH: dict[str, str] = {
+    "strategy": "the strategy that ran",
+    "chosen": "the strategy that `auto` chose",
+    "reason": "why it was chosen",
+    "answered_by": "of several solvers in a race, the one that answered",
+    "constraints": "for each posted constraint: native, by code of ours (own), or decomposed",
+    "nodes": "places in the tree; of `las-vegas` the root of each attempt and every safe placement",
+    "failures": "places at which something was empty",
+    "decisions": "values that were tried",
+    "propagations": "runs of propagators",
+    "restarts": "new starts of the search",
+    "nogoods": "combinations that were kept as refuted",
+    "deepest": "the deepest level of the tree",
+    "parts": "independent, or parallel, parts of the search",
+    "workers": "threads",
+    "estimate": "of a count that was stopped, the whole by extrapolation: no proof",
+    "interval": "of that estimate, 95 %",
+    "stages": "of a request that takes several runs, each of them",
+    "gave_up": "the rule by which a search without a limit ended itself",
+    "hint": "what became of the hint",
+    "hint_given": "variables that were hinted",
+    "hint_kept": "of these, those that the first solution agrees with",
+    "improvements": "better and better solutions on the way",
+    "presolve": "what was done, or why nothing was, before the search",
+}
+"""Of searches in general."""
+
+OWN: dict[str, dict[str, str]] = {
+    "cpsat": {
+        "formulation": "boolean for boards, else integer",
+        "branches": "CP-SAT's decisions",
+        "conflicts": "CP-SAT's conflicts",
+    },
+    "las-vegas": {
+        "attempts": "attempts, each of random placements and the search below them",
+        "successes": "of these, those that found a solution",
+        "nodes_of_successes": "nodes of attempts that succeeded",
+        "nodes_of_failures": "nodes of attempts that did not",
+        "stop_vegas": "variables that were placed at random",
+        "estimates": "success rate, nodes of a success and of a failure, expected nodes",
+    },
+    "local-search": {
+        "steps": "steps of the strategy, whatever that is there",
+        "evaluations": "neighbours whose cost was computed",
+        "moves": "steps that changed the assignment",
+        "resets": "partial new starts",
+        "anneals": "coolings of one row",
+        "misplaced_by_start": "of `sosic-gu-4`: queens that its start could not place free of conflicts",
+        "neighbourhood": "groups whose variables are swapped, and constraints that swaps keep",
+        "layers": "constraints by how they are evaluated",
+        "special": "the kernel made for this pattern",
+        "trajectory": "a digest of all moves: equal runs have equal ones",
+    },
+    "minizinc": {
+        "program": "what was started",
+        "solutions_printed": "solutions that the program printed",
+    },
+    "a hand-over": {
+        "heuristic": "how the first part ended",
+        "exact": "how the second part ended, None if it did not begin",
+        "found_by": "who found the solution",
+        "proved_by": "who proved, None if nobody did",
+    },
+}
+"""Of single solvers."""
+
+MEANINGS: dict[str, str] = {
+    **PIPELINE,
+    **SEARCH,
+    **{name: meaning for names in OWN.values() for name, meaning in names.items()},
+}
