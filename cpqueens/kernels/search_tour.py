@@ -30,7 +30,7 @@ KIND = 1  # (rows,) AT_MOST, EQUAL, NOT_EQUAL
 UNIT = 2  # (rows,) what a unit of violation counts
 ACTIVITY = 3  # (rows,)
 CHANGE = 4  # (rows,) of the proposed move
-NEAR = 5  # (nodes, near) whom to make a neighbour
+NEAR = 5  # (2, nodes, near) whom to put behind a node, and whom before it
 LAG = 6  # (times, nodes, nodes) from a node to the next; FREE: none
 EXACT = 7  # (times, nodes, nodes) 1: no waiting
 EARLY = 8  # (times, nodes)
@@ -82,6 +82,7 @@ CLOSE = 7
 SHORT = 3  # nodes of a piece, mostly
 LONG = 50  # and of those that are longer, or turned where that changes costs
 LONGER = 8  # one in so many
+DIRECTED = 4  # where turning changes costs, all moves but one in so many leave the direction
 FEWEST = 5  # nodes in a tour whose pieces are moved
 TOGGLES = 4  # one move in so many puts a node in or out
 
@@ -202,7 +203,7 @@ def propose_toggle(v: int, a: Ints, random: Ints) -> None:
         shaped(OPEN, v, w, 0, a)
     elif place < 0:
         target = below(random, many)
-        u = some_near(v, a, random)
+        u = some_near(v, below(random, 2), a, random)
         if entry(a, entry(a, PLACE) + u) >= 0:
             target = wrapped(entry(a, entry(a, PLACE) + u) - below(random, 2), many)
         i = there(target, a)
@@ -223,13 +224,13 @@ def propose_toggle(v: int, a: Ints, random: Ints) -> None:
 
 
 @inner_kernel
-def some_near(v: int, a: Ints, random: Ints) -> Any:
-    """Return a node near another one, now and then any other one."""
+def some_near(v: int, before: int, a: Ints, random: Ints) -> Any:
+    """Return a node that should come behind another one, or before it, now and then any other one."""
     info = entry(a, INFO)
     nears = entry(a, info + NEARS)
     k = below(random, nears + 1)
     if k < nears:
-        return entry(a, entry(a, NEAR) + nears * v + k)
+        return entry(a, entry(a, NEAR) + nears * (before * entry(a, info + NODES) + v) + k)
     u = below(random, entry(a, info + NODES) - 1)
     return u + 1 if u >= v else u
 
@@ -245,12 +246,15 @@ def propose(a: Ints, random: Ints) -> None:
     if entry(a, info + OPTIONAL) != 0 and (many < FEWEST or below(random, TOGGLES) == 0):
         propose_toggle(v, a, random)
         return
-    u = some_near(v, a, random)
+    kind = below(random, 6)
+    directed = entry(a, info + SYMMETRIC) == 0
+    if directed and below(random, DIRECTED) > 0:
+        kind = 2 + (kind & 1)
+    u = some_near(v, 1 if kind == 1 or kind == 2 or kind == 5 else 0, a, random)
     p = entry(a, entry(a, PLACE) + v)
     q = entry(a, entry(a, PLACE) + u)
     if p < 0 or q < 0 or many < FEWEST:
         return
-    kind = below(random, 6)
     if kind < 2:  # v and u become neighbours: both with what came before, or behind them
         if kind == 0:
             propose_turn(wrapped(p + 1, many), q, a)
@@ -258,7 +262,9 @@ def propose(a: Ints, random: Ints) -> None:
             propose_turn(q, wrapped(p - 1, many), a)
         return
     length = 1 + below(random, SHORT)
-    if below(random, LONGER) == 0:
+    if directed and kind < 4 and below(random, 2) == 0:
+        length = 1 + below(random, many - 2)
+    elif below(random, LONGER) == 0:
         length = 1 + below(random, LONG)
     length = min(length, many - 2)
     if kind == 2:  # the piece from v on behind u

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from cpqueens.models.costas_array import costas_array
 from cpqueens.models.queens import queens
 from cpqueens.models.toroidal_queens import toroidal_queens
 
-from cpqueens import Model, Outcome
+from cpqueens import Circuit, Model, NoOverlap, Outcome
 from cpqueens.answers.runs import Runs
 from cpqueens.backends import together
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
@@ -138,3 +138,27 @@ def test_runs_that_the_kernel_for_queens_gives_up_are_made_singly(monkeypatch: p
     runs = model.runs("local-search", 3, step_limit=60)
     assert runs.steps.tolist() == [single.statistics["steps"] for single in singles] == [60] * 3
     assert np.array_equal(runs.statistics["special_steps"], [20] * 3)
+
+
+def ordered() -> Model:
+    """Return tasks that have to be done in time, one after the other."""
+    m = Model()
+    start = m.intvar([0, 0, 2, 1], [4, 9, 5, 5], shape=4, name="start")
+    m.add(NoOverlap(start, [3, 4, 2, 1]))
+    return m
+
+
+def toured() -> Model:
+    """Return round trips through eight nodes, of which each may go to half."""
+    m = Model()
+    m.add(Circuit([m.intvar(domain=[(k + j) % 8 for j in (1, 2, 5, 7)]) for k in range(8)]))
+    return m
+
+
+@pytest.mark.parametrize("build", [ordered, toured])
+def test_what_has_a_kernel_of_its_own_is_run_by_it(build: Callable[[], Model]) -> None:
+    runs = build().runs("local-search", 4, step_limit=400)
+    for seed in range(4):
+        single = build().solve(solver="local-search", random_seed=seed, step_limit=400)
+        assert "special" in single.statistics
+        assert runs.statistics["trajectory"][seed] == single.statistics["trajectory"]

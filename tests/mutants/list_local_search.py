@@ -169,6 +169,8 @@ SEARCH_KERNELS = Area(
         Mutant("what a table rules out is allowed", "touring._TourReader._follows",
                "self._allow(i, nodes[fits])", "pass",
                ("tests/backends/local_search/test_tours.py",)),
+        Mutant("an arc that is not allowed sets time free", "touring._TourReader._along",
+               "np.where(closed, lag.max(), lag)", "lag", ("tests/backends/local_search/test_tours.py",)),
         Mutant("a sum that an equality defines forgets its bounds", "touring._TourReader._substitute",
                "for end in ends)", "for end in ())",
                ("tests/backends/local_search/test_tours.py",)),

@@ -3,9 +3,9 @@
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
 short rows of differences to `triangle`, objectives under linear rows to `linear`, pairs that differ to
-`pairs`, multisets, and permutations under an objective, of simple terms to `cells`. Where one of these makes
-no progress, and on all other models, the search goes on here and never gives up: every start is random, so
-each solution is reached some time.
+`pairs`, circuits to `tours`, multisets, and permutations under an objective, of simple terms to `cells`.
+Where one of these makes no progress, and on all other models, the search goes on here and never gives up:
+every start is random, so each solution is reached some time.
 The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
 the worst variable, which comes first where AllDifferents over several variables make up the model and under
 an objective; weighted jumps, first where clauses and definitions do and where nothing can be swapped. Lengths

@@ -10,7 +10,7 @@ import numpy as np
 from cpqueens.backends.base import Many, Request
 from cpqueens.backends.local_search.engine import SPECIALS, Task, release, search_for
 from cpqueens.backends.local_search.requests import default_steps, limits_at_once, limits_of
-from cpqueens.backends.local_search.running import task_of
+from cpqueens.backends.local_search.running import schedule_of, task_of, tours_of
 from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.together import COUNTED, Together, drive, ended
@@ -28,8 +28,8 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
     """Make a run for each seed; None where runs have to be made one by one.
 
     So it is with hints, audits and traces; with starts of groups whose members have different domains;
-    where constraints do not count at first (`auto` on models of many rows); and with the kernels for paths
-    and lines.
+    where constraints do not count at first (`auto` on models of many rows); and with the kernels for paths,
+    lines, tours and schedules.
     """
     task = task_of(request)
     if task.hint is not None or task.common["audit"] != "final" or task.common["trace"]:
@@ -39,7 +39,11 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
         if pattern is not None:
             task = replace(task, limits=limits_at_once(model, request))
             return _shifted(pattern, request, task, seeds)
+    if tours_of(model, task) is not None:
+        return None
     patterns = patterns_of(model, backend="local-search")
+    if schedule_of(model, task, patterns) is not None:
+        return None
     task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))
     special = _special(patterns, task)
     if special == "sosic-gu-4" and patterns.shifted_permutation is not None:

@@ -81,14 +81,14 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
             return _delivered(tried, deliver)
         began = request.clock.elapsed()
     with stopping_if_long(request.should_stop, model.variable_count):
-        tours = _tours(model, task)
+        tours = tours_of(model, task)
         if tours is not None:
             tried = _toured(tours, request, deliver, task, began)
             if tried.reason != "stalled":
                 return tried
             began = request.clock.elapsed()
         patterns = patterns_of(model, backend="local-search")
-        schedule = _schedule(model, task, patterns)
+        schedule = schedule_of(model, task, patterns)
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
     translated = request.clock.elapsed() - began
@@ -113,7 +113,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     return result
 
 
-def _schedule(model: Statement, task: Task, patterns: Patterns) -> TaskNetwork | None:
+def schedule_of(model: Statement, task: Task, patterns: Patterns) -> TaskNetwork | None:
     """Return the model as a schedule, if `auto` may search it as one."""
     if not task.lets_kernels_try or task.strategy != "auto":
         return None
@@ -126,7 +126,7 @@ def _schedule(model: Statement, task: Task, patterns: Patterns) -> TaskNetwork |
     return model.kept("schedule of local-search", found)
 
 
-def _tours(model: Statement, task: Task) -> Tours | None:
+def tours_of(model: Statement, task: Task) -> Tours | None:
     """Return the model as tours, if `auto` may search it so."""
     if task.strategy != "auto" or task.common["neighbourhood"] != "derived":
         return None

@@ -537,6 +537,9 @@ class _TourReader:
                 raise _NoTourError
             lag[at] = max(lag[at], wait.lag)
             exact[at] |= wait.exact
+        # an arc that is not allowed must not set time free: it takes as long as others
+        closed = (self.forbidden == 1) & (lag == FREE) & (lag > FREE).any(axis=0)
+        lag = np.where(closed, lag.max(), lag)
         ends = max(int(np.abs(a).max()) for a in (early, latest, np.where(lag == FREE, 0, lag)))
         if ends > LARGEST or ends * (1 + int(weight.sum())) > LARGEST << 16:
             raise _NoTourError

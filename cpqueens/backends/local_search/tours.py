@@ -12,6 +12,7 @@ from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.engine import Hint, Task
 from cpqueens.backends.local_search.search import Limits, Paused, Result
 from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.tabulating import LARGEST
 from cpqueens.backends.local_search.touring import FREE, Times, Tours
 from cpqueens.backends.local_search.tracing import watching
 from cpqueens.kernels import search_cells as cooling
@@ -70,7 +71,7 @@ class TourWalk:
         kinds, constants = [*tours.kinds, AT_MOST], np.array([*tours.constants, 0], dtype=np.int64)
         times = tours.times
         near = _near(tours)
-        order = _first_tour(tours, near, self.random, hint)
+        order = _first_tour(tours, near[0], self.random, hint)
         place = np.full(n, -1, dtype=np.int64)
         place[order] = np.arange(len(order))
         room = max(n + 4, 2 * codes.LONG + 8)
@@ -91,7 +92,7 @@ class TourWalk:
         symmetric = all((matrix == matrix.T).all() for matrix in costs)
         for name, value in {
             codes.NODES: n, codes.MANY: len(order), codes.ROWS: len(kinds), codes.TIMES: len(times),
-            codes.NEARS: near.shape[1], codes.SYMMETRIC: int(symmetric), codes.OPTIONAL: int(tours.optional),
+            codes.NEARS: near.shape[2], codes.SYMMETRIC: int(symmetric), codes.OPTIONAL: int(tours.optional),
             cooling.OPTIMISING: int(tours.optimising), cooling.PRICE: 1, cooling.OCTAVES: OCTAVES,
             at.LEAST: NEVER, cooling.CYCLE: min(LONGEST_FIRST, max(SHORTEST, CYCLE * n)),
         }.items():  # fmt: skip
@@ -165,6 +166,8 @@ class TourWalk:
         if info[cooling.OPTIMISING]:
             if info[cooling.KEPT] == 0:
                 info[cooling.PRICE] = min(2 * price, self.dearest)
+                heat = int(info[cooling.HEAT]) * int(info[cooling.PRICE]) // price
+                info[cooling.HEAT] = min(cooling.HOTTEST, heat)
             elif 2 * info[cooling.KEPT] > cycle:
                 info[cooling.PRICE] = max(1, 3 * price // 4)
         info[[cooling.PASSED, cooling.KEPT]] = 0
@@ -255,14 +258,26 @@ class TourWalk:
 
 
 def _near(tours: Tours) -> IntArray:
-    """Return the nodes that each should have as neighbours, (nodes, near): cheap ones, of those allowed."""
+    """Return whom each node should have behind it, and whom before it, (2, nodes, near).
+
+    Those are cheap, of those allowed, and those that times leave least time between.
+    """
     n = tours.size
     large = 4 * int(np.abs(tours.costs[0]).max()) + 4
-    costs = tours.costs[0] + large * tours.forbidden
-    either = np.minimum(costs, costs.T)
-    np.fill_diagonal(either, 4 * large)
-    near: IntArray = np.argsort(either, axis=1, kind="stable")[:, : min(NEAREST, n - 1)]
-    return near
+    never = tours.forbidden.astype(bool)
+    for times in tours.times:
+        never |= (times.lag != FREE) & (times.early[:, None] + times.lag > times.latest[None, :])
+    kinds = [tours.costs[0] + large * never]
+    for times in tours.times:
+        if (times.latest - times.early < LARGEST >> 1).any():
+            between = np.where(times.lag == FREE, 0, times.lag)
+            least = np.maximum(between, times.early[None, :] - times.latest[:, None])
+            kinds.append(least + 4 * int(np.abs(least).max() + 1) * never)
+    many, found = min(NEAREST, n - 1), []
+    for kind in kinds:
+        np.fill_diagonal(kind, 5 * int(np.abs(kind).max()) + 5)
+        found.append([np.argsort(way, axis=1, kind="stable")[:, :many] for way in (kind, kind.T)])
+    return np.concatenate(found, axis=2)
 
 
 def _units(costs: IntArray, tours: Tours) -> tuple[IntArray, IntArray]:

@@ -13,7 +13,7 @@ from cpqueens import AllDifferent, Circuit, Model, SubCircuit, Table, element
 from cpqueens.backends.local_search import tours as module
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.touring import Tours, find_tours, takes_circuit
+from cpqueens.backends.local_search.touring import FREE, Tours, find_tours, takes_circuit
 from cpqueens.backends.local_search.tours import TourWalk
 from cpqueens.kernels import search_tour as codes
 from cpqueens.lowered.compiled import PLAIN_KINDS
@@ -98,6 +98,41 @@ def windows(seed: int, form: str) -> Model:
         m.add(*(t[j] - t[i] - d[i, j] + 1000 * (x[i] != j) >= 0 for i, j in arcs))
     m.minimize(sum(element(d[i], x[i]) for i in range(N)) + (t[3] if seed % 2 else 0))
     return m
+
+
+def tight() -> tuple[Model, Any]:
+    """Return a tour of 20 nodes at random places with narrow windows around a known one, and that."""
+    random = np.random.default_rng(1)
+    n, tour = 20, np.concatenate([[0], 1 + random.permutation(19)])
+    at = random.integers(0, 100, (n, 2))
+    d = np.rint(np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))).astype(int)
+    moment = np.zeros(n, dtype=int)
+    moment[tour[1:]] = np.cumsum(d[tour[:-1], tour[1:]])
+    m = Model()
+    x = m.intvar(0, n - 1, shape=n, name="x")
+    slack = 20 * (np.arange(n) > 0)
+    t = m.intvar(np.maximum(moment - slack, 0), moment + slack, shape=n, name="t")
+    m.add(Circuit(x))
+    m.add(*((x[i] == j).implies(t[j] >= t[i] + d[i, j]) for i, j in product(range(n), range(1, n)) if i != j))
+    m.minimize(sum(element(d[i], x[i]) for i in range(n)))
+    return m, d[tour, np.roll(tour, -1)].sum()
+
+
+def test_no_arc_sets_time_free() -> None:
+    tours = tours_of(tight()[0])
+    assert tours is not None
+    (times,) = tours.times
+    waits = times.lag.max(axis=0) > FREE
+    assert (times.lag[(tours.forbidden == 1) & waits] > FREE).all()
+
+
+@pytest.mark.slow
+def test_narrow_windows_are_met() -> None:
+    m, known = tight()
+    found = m.solve(solver="local-search", random_seed=1, step_limit=40_000)
+    assert found.status == "FEASIBLE"
+    assert found.objective is not None
+    assert found.objective <= known
 
 
 def loads(seed: int) -> Model:
