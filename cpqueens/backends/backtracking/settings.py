@@ -15,6 +15,8 @@ FIRST_RESTART = 100
 """Failures until the first restart."""
 TRIAL = 10
 """The same, where the order in which the model was written is tried before all others."""
+VARIABLES = 32
+"""For so many there is one more failure: a Latin square of order 30 is 12 failures away."""
 _REFUTED = 4096
 """Refuted decisions that are kept for nogoods, on one path."""
 
@@ -53,7 +55,7 @@ def tree_search(
     places = [np.asarray(variables, dtype=np.int64) * X_WIDTH for variables, _, _ in phases]
     state = np.zeros(tree.STATES, dtype=np.int64)
     state[tree.REPLAYING] = after is not None
-    state[tree.LIMIT] = TRIAL if trial == tree.WRITTEN else FIRST_RESTART
+    state[tree.LIMIT] = max(TRIAL, count // VARIABLES) if trial == tree.WRITTEN else FIRST_RESTART
     state[tree.GROWTH] = FIRST_RESTART
     state[tree.TRIAL] = trial
     state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62

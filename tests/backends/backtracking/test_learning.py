@@ -14,6 +14,7 @@ from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.fuzzing.generate import random_model
+from cpqueens.kernels.branching import LIMIT, WRITTEN
 
 Phases = list[tuple[str | list[str], str, str]]
 
@@ -165,6 +166,11 @@ def test_a_series_in_the_order_in_which_it_was_written_is_found_at_once() -> Non
     outcome = m.solve(solver="backtracking:forward")
     assert str(outcome.status) == "FEASIBLE"
     assert outcome.statistics["failures"] == 0
+
+
+def test_the_order_as_written_is_tried_longer_on_large_models() -> None:
+    limits = [int(settings.tree_search(n, trial=WRITTEN).state[LIMIT]) for n in (10, 320, 900)]
+    assert limits == [10, 10, 28]
 
 
 def test_orders_that_go_round_are_seen_however_wide_domains_are() -> None:
