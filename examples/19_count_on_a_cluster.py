@@ -6,6 +6,7 @@ cpqueens everywhere, and run `cpqueens count queens n=20 --store run.db --cluste
     python examples/19_count_on_a_cluster.py [n]
 """
 
+import logging
 import sys
 import tempfile
 from pathlib import Path
@@ -22,7 +23,9 @@ def main(n: int) -> None:
     from distributed import LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        LocalCluster(  # what goes wrong is raised; a heartbeat that is late while all is closed is nothing
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+        ) as cluster,
         connected(cluster.scheduler_address) as (executor, threads, dashboard),
         tempfile.TemporaryDirectory() as folder,
     ):
