@@ -13,7 +13,7 @@ Rows = Sequence[Sequence[int]]
 
 
 def cages_text(rows: Rows, view: Cages, style: Style = PLAIN) -> str:
-    """Return the grid with borders, given numbers in brackets where there is room; too wide, numbers alone."""
+    """Return the grid with borders; given numbers in brackets if there is room; too wide, numbers alone."""
     width = max((len(str(value)) for row in rows for value in row), default=1)
     columns = len(rows[0]) if rows else 0
     spaced = style.fits((width + 3) * columns + 1)
