@@ -216,7 +216,7 @@ def test_patterned_strategies_have_one_order(options: dict[str, str]) -> None:
         queens(6).enumerate(solver="backtracking:bitmask", **options)
 
 
-@pytest.mark.parametrize("model", [toroidal_queens(7), queens(22)], ids=["toroidal", "22 queens"])
+@pytest.mark.parametrize("model", [toroidal_queens(7), queens(23)], ids=["toroidal", "23 queens"])
 def test_halves_count_plain_queens_only(model: Model) -> None:
     with pytest.raises(UnsupportedRequest, match="counts plain queens"):
         model.count(solver="backtracking:halves")
