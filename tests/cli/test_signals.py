@@ -87,7 +87,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "solve --explain": ("solve m.py:unsolvable --solver backtracking --explain", "status "),
     "enumerate": ("enumerate m.py:slow --solver backtracking --out x.npy", "(what was found)"),
     "count": ("count m.py:slow n=20 --solver cpsat", "at least"),
-    "count in threads": ("count m.py:slow n=22 --workers 2 --solver backtracking", "at least"),
+    "count in threads": ("count m.py:slow n=23 --workers 2 --solver backtracking", "at least"),
     "check": ("check m.py:slow -", "interrupted"),
     "cross-check": (
         "cross-check m.py:slow n=20 --solvers backtracking,cpsat --repeat --html x.html",
