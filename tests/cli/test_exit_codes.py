@@ -275,7 +275,7 @@ def test_an_existing_file_is_refused_before_the_search(tmp_path: Path, scripted:
 def test_an_invalid_solution_exits_with_10_and_names_the_pairs() -> None:
     result = call("check", "queens", "n=8", "15863722")
     assert result.exit_code == 10
-    assert "q[6]=1 and q[7]=1" in result.stdout
+    assert "q[6]=2 and q[7]=2" in result.stdout  # as they were written
     assert "!♛!" in result.stdout
     assert call("check", "queens", "n=4", "Q..Q\n....\n.Q..\n..Q.").exit_code == 10
 
