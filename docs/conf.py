@@ -42,6 +42,7 @@ programoutput_prompt_template = "$ {command}\n{output}"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # attributes that are members stand on the page once
 
 
 generating.write_all(HERE / "generated")  # before Sphinx looks which pages there are
