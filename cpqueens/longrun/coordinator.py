@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -197,12 +198,15 @@ def _durable(
     many = positive_integer(workers, "workers", 1024) or os.cpu_count() or 1
     wanted = positive_integer(parts, "parts", MOST)
     limit = positive_seconds(time_limit, "time_limit")
+    began = time.monotonic()
     if wanted is None and not holds_something(Path(store)):
         small = kind == "count" and executor is None and _is_small(model, solver, limit)
         wanted = 1 if small else PARTS
     ledger, splitting = _ledger(kind, model, Path(store), solver, wanted, title, changed_code)
     with closing(ledger):
         ledger.claim()
+        if limit is not None:
+            limit = max(0.0, limit - (time.monotonic() - began))
         files = PartFiles.of(ledger, splitting) if kind == "enumerate" else None
         reason = run_session(
             ledger, count_parts, workers=many, executor=executor, time_limit=limit, lease=lease,
@@ -222,7 +226,7 @@ def _is_small(model: Model, solver: str, limit: float | None) -> bool:
 
     Lists are always split: the same files, whatever the machine. A cluster's parts are not this machine's.
     """
-    seconds = PROBE if limit is None else min(PROBE, limit)
+    seconds = PROBE if limit is None else min(PROBE, limit / 10)  # most of it is for the parts
     outcome = count_solutions(model, solver, time_limit=seconds)
     if outcome.stop_reason == "interrupted":
         raise KeyboardInterrupt

@@ -80,9 +80,8 @@ class Prefixes:
         for variable in variables:
             if len(parts) >= wanted:
                 break
-            ranges = _ranges(
-                model, variable, -(-wanted // len(parts))
-            )  # of the last not more than are needed
+            # of the last variable not more than are needed
+            ranges = _ranges(model, variable, -(-wanted // len(parts)))
             if len(parts) * len(ranges) > MOST:
                 break
             parts = [(*part, bounds) for part in parts for bounds in ranges]
@@ -215,14 +214,11 @@ def _by_halves(model: Model, solver: str) -> int | None:
     if solver not in ("auto", "backtracking", "backtracking:halves"):
         return None
     from cpqueens.backends.backtracking.backend import halved_board
+    from cpqueens.backends.backtracking.choosing import no_halves
 
     n = halved_board(model, asked=solver.endswith(":halves"))
     if n is None and solver.endswith(":halves"):
-        from cpqueens.kernels.quadrants import MAX_N
-
-        raise UnsupportedRequest(
-            f"backtracking:halves counts plain queens on a square board of at most {MAX_N}"
-        )
+        raise no_halves()
     return n if n is not None and len(model.blocks) == 1 else None
 
 

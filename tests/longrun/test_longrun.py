@@ -87,14 +87,14 @@ def test_of_the_last_variable_no_more_parts_than_are_needed() -> None:
 
 def test_what_takes_no_second_is_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coordinator, "PARTS", 20)
-    for name, seconds, given, parts in (
-        ("small", 60.0, {}, 1),
-        ("long", 1e-9, {}, 24),
-        ("asked", 60.0, {"parts": 30}, 30),
-        ("elsewhere", 60.0, {"executor": Here()}, 24),
+    for name, seconds, limit, given, parts in (
+        ("small", 60.0, 600.0, {}, 1),
+        ("long", 1e-9, 0.3, {}, 24),
+        ("asked", 60.0, 0.3, {"parts": 30}, 30),
+        ("elsewhere", 60.0, 0.3, {"executor": Here()}, 24),
     ):
         monkeypatch.setattr(coordinator, "PROBE", seconds)
-        found = durable_count(queens(6), tmp_path / name, workers=1, **given, time_limit=0.3)
+        found = durable_count(queens(6), tmp_path / name, workers=1, **given, time_limit=limit)
         assert found.totals.parts == parts, name
     listed = durable_enumerate(queens(4), tmp_path / "list", workers=1)
     assert listed.totals.parts == 32

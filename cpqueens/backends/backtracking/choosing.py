@@ -75,11 +75,14 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
     if _has_own_order(request):
         raise UnsupportedRequest(f"backtracking:{strategy} has one order; backtracking:forward has others")
     if strategy == "halves" and not wants_halves(pattern, request, 0):
-        from cpqueens.kernels.quadrants import MAX_N
+        raise no_halves()
 
-        raise UnsupportedRequest(
-            f"backtracking:halves counts plain queens on a square board of at most {MAX_N}"
-        )
+
+def no_halves() -> UnsupportedRequest:
+    """Return the refusal of what is not counted by halves."""
+    from cpqueens.kernels.quadrants import MAX_N
+
+    return UnsupportedRequest(f"backtracking:halves counts plain queens on a square board of at most {MAX_N}")
 
 
 def _has_own_order(request: Request) -> bool:
