@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
 
 COMPILED = Area(
@@ -221,6 +222,16 @@ KERNELS = Area(
                "if k != number", "if k < number", tests=REMEMBERED),
         Mutant("the first search never lets the second have a turn", "forward.ForwardSearch._ask_at",
                "min(failures, self._turn_end)", "failures", tests=REMEMBERED),
+        Mutant("of what is open only the node at hand counts", "frontier.open_bound",
+               "([1], range(depth, 1, -1)) if depth else ()", "()", tests=FRONTIER),
+        Mutant("of the other branches only the first counts", "frontier.open_bound",
+               "range(depth, 1, -1)", "()", tests=FRONTIER),
+        Mutant("of what is open the best is not the least", "frontier.open_bound",
+               "return min(bounds", "return max(bounds", tests=FRONTIER),
+        Mutant("what is closed has nothing better than the best", "ForwardSearch._look_at_open",
+               "min(least, self._demanded(self.memory) + 1)", "least", tests=FRONTIER),
+        Mutant("the root is not read before decisions", "ForwardSearch._is_at_first_root",
+               "== 0", "< 0", tests=FRONTIER),
         Mutant("the solution to resume behind comes again", "forward.behind",
                "return False", "return True"),
         Mutant("resuming skips greater prefixes", "forward.replayed_value",
