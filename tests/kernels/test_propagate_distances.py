@@ -95,8 +95,8 @@ def test_partial_rulers_are_listed_whole(seed: int) -> None:
     if source.random() < 0.5:
         m.add(x[source.randrange(marks)] != source.randint(1, 6))
     expected = {tuple(row) for row in oracle.solve(m).solutions.tolist()}
-    for order in ("lexicographic", "dom/wdeg"):
-        outcome = m.enumerate(solver="backtracking:forward", variable_order=order)
+    for search in ("lexicographic", "dom/wdeg"):
+        outcome = m.enumerate(solver="backtracking:forward", variable_order=search)
         assert {tuple(row) for row in outcome.solutions.matrix.tolist()} == expected
 
 
