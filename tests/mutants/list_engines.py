@@ -50,7 +50,7 @@ COMPILED = Area(
         Mutant("sums are left out of all different", "network.Builder.all_different",
                "self.sums.append(terms)", "pass"),
         Mutant("sums with a part in common may be equal", "network.Builder.all_different",
-               "self.shared(terms)", "pass"),
+               "self.shared(terms, self.orders.add(terms, self) if self.strong else [])", "pass"),
         Mutant("constants among sums may be equal", "network.Builder.shared",
                "[constants, *having.values()]", "[*having.values()]"),
         Mutant("a table without rows and terms holds", "network.Builder.table",
