@@ -216,7 +216,7 @@ def _told_apart(e: Evaluated) -> str:
     shares = {_is_share(c) for c in e.comparisons}
     tests = [
         *(["log-rank tests of lengths"] if False in shares else []),
-        *(["Mann and Whitney's of objectives at the end"] if True in shares else []),
+        *(["Mann and Whitney's test of objectives at the end"] if True in shares else []),
     ]
     found = " or ".join([*(["ratio"] if False in shares else []), *(["share"] if True in shares else [])])
     return f"Are they told apart? ({', '.join(tests)}; p by Holm; the {found} that is found in 80 % of cases)"
