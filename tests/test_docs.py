@@ -7,6 +7,7 @@ a file of the reader's or a network; their commands are parsed here.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import re
@@ -127,6 +128,37 @@ def test_notebooks_run(path: Path) -> None:
             if cell["cell_type"] == "code":
                 exec(compile("".join(cell["source"]), path.name, "exec"), space)
     assert printed.getvalue()
+
+
+def test_links_that_lead_nowhere_and_requests_to_elsewhere_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build looks at every page by this."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    looked_at = importlib.import_module("generating.looked_at")
+    (tmp_path / "b.html").write_text('<h1 id="top">B</h1>')
+    right = """<link rel="stylesheet" href="b.html"><a href="https://oeis.org/A000170">elsewhere</a>
+        <a href="b.html#top">there</a><a href="#here" id="here">here</a><img src="data:image/png;base64,AA==">
+        <script>var a = '<img src="nowhere.png">';</script><!-- <a href="gone.html"> -->"""
+    page = tmp_path / "a.html"
+    page.write_text(right)
+    assert list(looked_at.faults(page, tmp_path)) == []
+    wrong = {
+        '<a href="gone.html">': "nowhere",
+        '<a href="b.html#bottom">': "no place",
+        '<a href="../a.html">': "nowhere",
+        '<a class="x" href="#gone">': "no place",
+        '<img src="https://example.org/a.png">': "asks for",
+        '<script src="//example.org/a.js"></script>': "asks for",
+        '<link rel="stylesheet" href="https://example.org/a.css">': "asks for",
+        "<style>@import 'https://example.org/a.css'</style>": "asks for",
+        "<p style='background: url(https://example.org/a.png)'>": "asks for",
+    }
+    for k, (text, fault) in enumerate(wrong.items()):
+        page = tmp_path / f"wrong{k}.html"
+        page.write_text(right + text)
+        (said,) = looked_at.faults(page, tmp_path)
+        assert fault in said
 
 
 SITE = ROOT / "build/site"

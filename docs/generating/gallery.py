@@ -34,7 +34,7 @@ def _title(name: str) -> str:
 
 def _problem(problem: catalog.Problem) -> str:
     instance = problem.instance()
-    solution = instance.model.solve(time_limit=20, random_seed=1).solution
+    solution = instance.model.solve(time_limit=60, random_seed=1).solution
     parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
     if solution is not None:
         parts += ["A solution:", _picture(solution)]

@@ -18,7 +18,7 @@ from generating.tables import table, toctree
 
 SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"]), ("costas_array", ["n=8"]))
 """Of these the first that a strategy takes is what its page shows it on."""
-EVENTS, PATIENCE, SEEDS = 100_000, 10.0, 20
+EVENTS, PATIENCE, SEEDS = 100_000, 60.0, 20
 OWN, FOREIGN = (300, {"step_limit": 100_000}), (100, {"time_limit": 0.5})
 """Runs of a distribution, and their limit: some searches of other libraries run into a trap and never end."""
 
@@ -113,7 +113,7 @@ def _about(backend: Backend) -> Iterator[str]:
 def _proves(solver: str) -> bool:
     """Say whether a strategy proves that three queens have no solution, or that four have two."""
     try:
-        three = catalog.load("queens", ["n=3"]).model.solve(solver=solver, time_limit=0.5)
+        three = catalog.load("queens", ["n=3"]).model.solve(solver=solver, time_limit=PATIENCE / 12)
     except CpqueensError:  # it counts alone
         return catalog.load("queens", ["n=4"]).model.count(solver=solver, time_limit=PATIENCE) == 2
     return three.complete

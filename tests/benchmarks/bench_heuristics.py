@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import kept
 from bench_collection import LARGER, MODELS, PARTIES, knapsack, roster
 from large_models import assignment, cars, colouring, flat_graph, queen_graph, shop, tour
 from race import positive, stretch, used
@@ -138,6 +139,7 @@ def main() -> None:
     parser.add_argument("--processor", action="store_true", help="seconds of the processor, not of the clock")
     parser.add_argument("--parties", default=",".join(PARTIES).replace(", ", " "), help="all by default")
     parser.add_argument("--curves", type=Path, metavar="FILE", help="to which incumbents over time are added")
+    kept.recording(parser)
     given = parser.parse_args()
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
     print(f"knapsack of 200, by value per weight: {greedy_knapsack()}")
@@ -160,6 +162,10 @@ def main() -> None:
         reached = sum(v is None or row.reached(v, best) for v in ours.values)
         asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
         print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
+        told = {party: " ".join(runs[party].text(better).split()) for party in parties}
+        asks = {"asked for": str(asked), "runs that reach it": reached}
+        table = "runs with a solution, median and best objective, median seconds"
+        kept.keep_cells(table, name, {**told, **asks}, "runs that reach it")
 
 
 if __name__ == "__main__":
