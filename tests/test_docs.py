@@ -81,6 +81,23 @@ def test_options_in_prose_exist() -> None:
         assert named <= known, page
 
 
+def executed(page: str) -> list[str]:
+    """Return what a page runs, without the names and comments that readers see in their own language."""
+    found = blocks(ROOT / "docs" / page)
+    return [re.sub(r'"[^"\n]*"|#.*', "", head + text) for kind, head, text in found if kind in EXECUTED]
+
+
+def test_the_chinese_pages_run_what_the_english_ones_run() -> None:
+    english = executed("tutorial/1_queens.md")
+    assert executed("zh/tutorial.md")[: len(english)] == english
+    front = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("```{toctree}")[0]
+    chinese = (ROOT / "docs/zh/index.md").read_text(encoding="utf-8")
+    asked = re.findall(r"\]\(([\w/]+\.md)\)", front.partition("| you wonder")[0])
+    assert len(asked) >= 10
+    for link in asked:
+        assert link in {"zh/index.md", "tutorial/1_queens.md"} or f"(../{link})" in chinese
+
+
 def test_every_page_is_within_the_site() -> None:
     """Sphinx follows these; a page that no list names would be built and never found."""
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8")

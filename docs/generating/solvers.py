@@ -14,7 +14,7 @@ from cpqueens.cli.strategies import told_of
 from cpqueens.problems import catalog
 from cpqueens.report.replay import replay_page
 from generating import pictures
-from generating.tables import table, toctree
+from generating.tables import linked, table, toctree
 
 SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"]), ("costas_array", ["n=8"]))
 """Of these the first that a strategy takes is what its page shows it on."""
@@ -88,7 +88,7 @@ def _solver(name: str, backend: Backend, replays: Path) -> str:
         if installed and backend.proves and not first and not _proves(told["name"]):
             parts.append("**It never proves anything; it may claim a solution.**")
         parts += _parameters(told)
-        parts += [f"Source: {told['source']}"] if told["source"] else []
+        parts += [f"Source: {linked(told['source'])}"] if told["source"] else []
         if installed:
             parts += _at_work(told["name"], backend, replays)
     if not installed:
