@@ -16,6 +16,7 @@ from generating import (
     reference,
     solvers,
     summary,
+    tested,
     texts,
 )
 
@@ -33,6 +34,7 @@ def write_all(folder: Path) -> None:
         **texts.pages(),
         **benchmarks.pages(),
         **summary.pages(),
+        **tested.pages(),
     }.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
