@@ -120,8 +120,8 @@ class PythonConstraint:
     """The library python-constraint: backtracking with its own propagation, and min-conflicts.
 
     Strategies are the library's solvers: ``backtracking`` (the default; here the smallest domain first, then
-    the variable in the most constraints), ``optimized`` (an order fixed at the start), ``recursive`` (the most
-    constraints first), and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs.
+    the variable in the most constraints), ``optimized`` (an order fixed at the start), ``recursive`` (the
+    most constraints first), and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs.
 
     A node is a value that was tried. The step limit counts nodes, and for ``min-conflicts`` its steps, each
     of which tries all values of a variable in conflict (before the first, of all variables). Seed 0 keeps the

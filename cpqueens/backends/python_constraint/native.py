@@ -8,8 +8,8 @@ import constraint as library
 from cpqueens.backends.python_constraint.atoms import Atom, are_variables
 
 LARGEST_SCOPE = 64
-"""Variables of a native AllDifferent or count, at most: their work at the root and in each node is quadratic in
-the number of variables and cannot be stopped; ours is not."""
+"""Variables of a native AllDifferent or count, at most: their work at the root and in each node is quadratic
+in the number of variables and cannot be stopped; ours is not."""
 
 LARGEST_DOMAIN = 1000
 """Values of a variable of a native constraint, at most: each hidden value costs them the domain's length."""
