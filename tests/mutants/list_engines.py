@@ -325,6 +325,8 @@ BACKTRACKING = Area(
                "> row[first]", "< row[first]"),
         Mutant("the turns' last solution is not remembered", "InOrder.__call__",
                "self._last = batch[-1].copy()", "pass"),
+        Mutant("who is ahead has no longer turn", "turns.Turns._round",
+               "+ self._more", ""),
         Mutant("a stopped count is that of whose turn it was", "Turns._ended",
                "max(counted, *self._found.values())", "counted"),
         Mutant("who has found fewer goes on alone", "Turns.leader",
