@@ -20,7 +20,7 @@ from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.tabulating import Scope, SumRow, Tabled, Tabulated, spread, tabulated
 from cpqueens.kernels.search_plain import AT_MOST, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.lowered.compiled import offsets
 
 MOST_COLUMNS = 100_000
 MOST_ENTRIES = 1_000_000
@@ -43,7 +43,7 @@ def form_of(search: Search) -> LinearForm | None:
         return None
     try:
         rows = [model.objective, *_rows(model)]
-        return _Columns(model, rows).form(c)
+        return _Columns(model, rows).form()
     except NotLinearError:
         return None
 
@@ -103,33 +103,48 @@ def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
 
 
 class _Columns:
-    """Numbers the columns of a model's variables and writes its rows over them."""
+    """Numbers the columns of a model's variables, writes its rows over them, and knows what they stand for."""
 
     def __init__(self, model: Tabulated, rows: list[SumRow]) -> None:
         self.domains, self.rows = model.domains, rows
-        sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
-        self.hot = sizes > 2
-        affine = np.ones(len(sizes), dtype=bool)
+        self.sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
+        affine = np.ones(len(self.sizes), dtype=bool)
         for row in rows:
             for (v,), values in row.tables.items():
                 affine[v] &= bool((np.diff(values, n=2) == 0).all())
-        self.hot &= ~affine
-        self.first = offsets(np.where(self.hot, sizes, 1))
+        self.hot = (self.sizes > 2) & ~affine
+        self.first = offsets(np.where(self.hot, self.sizes, 1))
         if self.first[-1] > MOST_COLUMNS:
             raise NotLinearError
+        self.owner = np.repeat(np.arange(len(self.sizes)), np.diff(self.first))
+        self.place = np.arange(len(self.owner)) - self.first[self.owner]
+        self.values, self.start = np.concatenate(self.domains), offsets(self.sizes)
 
-    def form(self, compiled: Compiled) -> LinearForm:
-        """Return the rows, and before them those that say that a variable has one value."""
+    def into(self, x: IntArray) -> IntArray:
+        """Return the columns of an assignment."""
+        places = [domain.searchsorted(value) for domain, value in zip(self.domains, x, strict=True)]
+        mine = np.array(places, dtype=np.int64)[self.owner]
+        return np.where(self.hot[self.owner], mine == self.place, mine).astype(np.int64)
+
+    def back(self, columns: IntArray) -> IntArray:
+        """Return an assignment: of a variable with several values, or none, some value."""
+        weights = np.where(self.hot[self.owner], self.place, 1) * columns
+        place = np.bincount(self.owner, weights, minlength=len(self.sizes)).astype(np.int64)
+        found: IntArray = self.values[self.start[:-1] + np.minimum(place, self.sizes - 1)]
+        return found
+
+    def form(self) -> LinearForm:
+        """Return the rows, and behind them those that say that a variable has one value."""
         entries: list[tuple[int, int, int]] = []
         constants, kinds = [], []
-        for r, row in enumerate(self.rows):
-            constant = row.constant
-            for (v,), values in row.tables.items():
+        for r, one in enumerate(self.rows):
+            constant = one.constant
+            for (v,), values in one.tables.items():
                 base, columns = self._written(v, values)
                 constant += base
                 entries += [(r, column, a) for column, a in columns]
             constants.append(constant)
-            kinds.append(row.kind)
+            kinds.append(one.kind)
             if len(entries) > MOST_ENTRIES:
                 raise NotLinearError
         for v in np.flatnonzero(self.hot).tolist():
@@ -137,24 +152,10 @@ class _Columns:
             constants.append(-1)
             kinds.append(EQUAL)
         row, variable, coefficient = np.array(sorted(entries), dtype=np.int64).reshape(-1, 3).T
-        owner = np.repeat(np.arange(len(self.domains)), np.diff(self.first))
-        place = np.arange(len(owner)) - self.first[owner]
-        sizes = np.array([len(domain) for domain in self.domains], dtype=np.int64)
-        values, start = np.concatenate(self.domains), offsets(sizes)
-        hot = self.hot[owner]
-
-        def into(x: IntArray) -> IntArray:
-            places = np.array([d.searchsorted(w) for d, w in zip(self.domains, x, strict=True)], np.int64)
-            return np.where(hot, places[owner] == place, places[owner]).astype(np.int64)
-
-        def back(columns: IntArray) -> IntArray:
-            weighed = np.bincount(owner, np.where(hot, place, 1) * columns, minlength=len(sizes))
-            found: IntArray = values[start[:-1] + np.minimum(weighed.astype(np.int64), sizes - 1)]
-            return found
-
+        upper = np.where(self.hot, 1, self.sizes - 1)[self.owner]
         form = LinearForm(
             row, variable, coefficient, np.array(constants), np.array(kinds),
-            np.zeros(len(owner), dtype=np.int64), np.where(hot, 1, sizes[owner] - 1), into, back,
+            np.zeros(len(upper), dtype=np.int64), upper, self.into, self.back,
         )  # fmt: skip
         if not is_small(form):
             raise NotLinearError
