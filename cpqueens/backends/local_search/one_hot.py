@@ -103,7 +103,7 @@ def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
 
 
 class _Columns:
-    """Numbers the columns of a model's variables, writes its rows over them, and knows what they stand for."""
+    """Numbers the columns of a model's variables, writes rows over them, and knows what they stand for."""
 
     def __init__(self, model: Tabulated, rows: list[SumRow]) -> None:
         self.domains, self.rows = model.domains, rows
