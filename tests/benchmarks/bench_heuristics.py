@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import curves
+import kept
 from bench_collection import LARGER, MODELS, PARTIES, knapsack, roster
 from large_models import assignment, cars, colouring, flat_graph, queen_graph, shop, tour
 from race import positive, stretch, used
@@ -150,8 +151,9 @@ def main() -> None:
         "--curves", type=Path, metavar="FILE",
         help="incumbents over time: a page of pictures if it ends in .html, else lines of JSON are added",
     )  # fmt: skip
+    kept.recording(parser)
     given = parser.parse_args()
-    kept: list[curves.Line] = []
+    drawn: list[curves.Line] = []
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
     print(f"knapsack of 200, by value per weight: {greedy_knapsack()}")
     print(f"{'':30}" + "".join(f"{party:>36}" for party in parties))
@@ -166,7 +168,7 @@ def main() -> None:
                     turn(row.build, party, given.seconds, seed, runs[party], given.processor)
         maximizing = row.build().maximizing
         if given.curves is not None:
-            curves.keep(given.curves, kept, lines_of(name, maximizing, runs))
+            curves.keep(given.curves, drawn, lines_of(name, maximizing, runs))
         better: Callable[[list[int]], int] = max if maximizing else min
         cells = "".join(f"{runs[party].text(better):>36}" for party in parties)
         known = [v for party in parties for v in runs[party].values if v is not None]
@@ -175,6 +177,10 @@ def main() -> None:
         reached = sum(v is None or row.reached(v, best) for v in ours.values)
         asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
         print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
+        told = {party: " ".join(runs[party].text(better).split()) for party in parties}
+        asks = {"asked for": str(asked), "runs that reach it": reached}
+        table = "runs with a solution, median and best objective, median seconds"
+        kept.keep_cells(table, name, {**told, **asks}, "runs that reach it")
 
 
 if __name__ == "__main__":
