@@ -35,6 +35,7 @@ from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.runs import as_seeds
 from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import one_line, shown
 
@@ -46,6 +47,7 @@ MEMORY = 6 * 2**30
 """Bytes that each may take."""
 
 
+@explaining_keywords
 def evaluate(
     heuristic: Any,
     problem: Any,

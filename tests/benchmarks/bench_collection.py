@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kept
 import numpy as np
 from race import positive, stretch, used
 
@@ -142,6 +143,7 @@ def main() -> None:
     parser.add_argument("--processor", action="store_true", help="seconds of the processor, not of the clock")
     parser.add_argument("--others", type=positive, help="seeds of the others, where these are to be fewer")
     parser.add_argument("--quick", action="store_true", help="one seed and one second")
+    kept.recording(parser)
     given = parser.parse_args()
     seconds, seeds = (1.0, 1) if given.quick else (given.seconds, given.seeds)
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
@@ -165,9 +167,14 @@ def main() -> None:
             runs[party] += cell.found
             models[party] += party in solved
             with_cpsat[party] += {party, "cpsat"} <= solved
+        told = {party: " ".join(cell.text().split()) for party, cell in zip(parties, cells, strict=True)}
+        kept.keep_cells("runs that found a solution, median seconds, best objective", name, told)
     for party in parties:
         text = f"{party}: {runs[party]} runs, {models[party]} models"
         print(f"{text}, {with_cpsat[party]} of those that CP-SAT solves")
+        if not given.only:  # else of a part of the models
+            sums = {"runs": runs[party], "models": models[party], "of CP-SAT's": with_cpsat[party]}
+            kept.keep_cells("solved by whom: runs, and models in most runs", party, sums, "models")
 
 
 if __name__ == "__main__":

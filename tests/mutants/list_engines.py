@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
 
 COMPILED = Area(
@@ -50,7 +51,7 @@ COMPILED = Area(
         Mutant("sums are left out of all different", "network.Builder.all_different",
                "self.sums.append(terms)", "pass"),
         Mutant("sums with a part in common may be equal", "network.Builder.all_different",
-               "self.shared(terms)", "pass"),
+               "self.shared(terms, self.orders.add(terms, self) if self.strong else [])", "pass"),
         Mutant("constants among sums may be equal", "network.Builder.shared",
                "[constants, *having.values()]", "[*having.values()]"),
         Mutant("a table without rows and terms holds", "network.Builder.table",
@@ -93,6 +94,16 @@ KERNELS = Area(
                "price = abs(by_row - by_cost)", "price = by_row + by_cost"),
         Mutant("the critical variable is taken whole", "propagate_fractional_bound.fractional_bound",
                "heavy * total + dear * need", "heavy * total + dear * heavy * span"),
+        Mutant("lengths in use are counted as left", "propagate_distances.sum_least",
+               "while entry(m.net, used + length):", "while False:"),
+        Mutant("a step between fixed marks is to find a new length", "propagate_distances.distances",
+               "if many == 1 and", "if False and"),
+        Mutant("what distances lack counts twice", "propagate_distances.least_length",
+               "total += often * (", "total += 2 * often * ("),
+        Mutant("a run of open marks ends at none", "propagate_distances.distances",
+               "if k + 2 < end and is_open(m, v):", "if k + 2 < end:"),
+        Mutant("orders in the other direction order marks", "distances._ascending_pairs",
+               "if sign * constant >= 1:", "if True:"),
         Mutant("potentials are taken off once", "propagate_tour_bound.weigh",
                "- 2 * potentials", "- potentials"),
         Mutant("an arc at the first node has the whole slack", "propagate_tour_bound.remove_arcs",
@@ -221,6 +232,16 @@ KERNELS = Area(
                "if k != number", "if k < number", tests=REMEMBERED),
         Mutant("the first search never lets the second have a turn", "forward.ForwardSearch._ask_at",
                "min(failures, self._turn_end)", "failures", tests=REMEMBERED),
+        Mutant("of what is open only the node at hand counts", "frontier.open_bound",
+               "([1], range(depth, 1, -1)) if depth else ()", "()", tests=FRONTIER),
+        Mutant("of the other branches only the first counts", "frontier.open_bound",
+               "range(depth, 1, -1)", "()", tests=FRONTIER),
+        Mutant("of what is open the best is not the least", "frontier.open_bound",
+               "return min(bounds", "return max(bounds", tests=FRONTIER),
+        Mutant("what is closed has nothing better than the best", "ForwardSearch._look_at_open",
+               "min(least, self._demanded(self.memory) + 1)", "least", tests=FRONTIER),
+        Mutant("the root is not read before decisions", "ForwardSearch._is_at_first_root",
+               "== 0", "< 0", tests=FRONTIER),
         Mutant("the solution to resume behind comes again", "forward.behind",
                "return False", "return True"),
         Mutant("resuming skips greater prefixes", "forward.replayed_value",
@@ -241,6 +262,7 @@ KERNELS = Area(
         "tests/kernels/test_propagate_all_different.py",
         "tests/kernels/test_propagate_among.py",
         "tests/kernels/test_propagate_cardinality.py",
+        "tests/kernels/test_propagate_distances.py",
         "tests/kernels/test_propagate_functions.py",
         "tests/kernels/test_propagate_inverse.py",
         "tests/kernels/test_propagate_lexicographic.py",
@@ -303,6 +325,8 @@ BACKTRACKING = Area(
                "> row[first]", "< row[first]"),
         Mutant("the turns' last solution is not remembered", "InOrder.__call__",
                "self._last = batch[-1].copy()", "pass"),
+        Mutant("who is ahead has no longer turn", "turns.Turns._round",
+               "+ self._more", ""),
         Mutant("a stopped count is that of whose turn it was", "Turns._ended",
                "max(counted, *self._found.values())", "counted"),
         Mutant("who has found fewer goes on alone", "Turns.leader",
