@@ -166,6 +166,17 @@ def test_gaps_of_a_computed_variable_remain() -> None:
     assert solutions(small) == set(oracle.solve(m).rows)
 
 
+@pytest.mark.parametrize("allowed", [[0, 4, 6], [0, 2, 4, 6], [0, 1, 2, 4, 5, 6]])
+def test_gaps_that_an_expression_has_by_itself_are_no_constraint(allowed: list[int]) -> None:
+    m = Model("within")
+    x, z = m.intvar(0, 3), m.intvar(domain=allowed)
+    m.add(z == 2 * x)
+    small = reduced(compiled(m), [(0, 3), np.array(allowed)])
+    assert small is not None
+    assert solutions(small) == set(oracle.solve(m).rows)
+    assert len(small.compiled.tables) == (2 not in allowed)
+
+
 def test_what_was_done_is_counted_and_can_be_switched_off() -> None:
     outcome = run(tasks(400), steps=300)
     assert outcome.objective == tasks(400).solve(solver="backtracking").objective
