@@ -17,6 +17,9 @@ from cpqueens.problems.signatures import Between, validated
 def all_interval(n: Annotated[int, Between(1, 10_000)] = 8) -> Model:
     """Order 0..n-1 so that the absolute differences of neighbours all differ.
 
+    Source: H. H. Hoos, *Stochastic Local Search: Methods, Models, Applications* (dissertation, Darmstadt
+    1998); CSPLib prob007.
+
     >>> all_interval(8).count(solver="cpsat")
     40
     """

@@ -22,6 +22,8 @@ def bin_packing(
     ``x[k]`` is the bin of thing k, ``used`` the number of bins. As many bins are at hand as putting each
     thing into the first bin that has room needs.
 
+    Source: D. S. Johnson, *Near-Optimal Bin Packing Algorithms* (dissertation, MIT 1973).
+
     >>> bin_packing().solve(solver="cpsat").objective
     4
     """

@@ -31,6 +31,10 @@ def car_sequencing(
     ``windows[o] = (most, length)`` allows so many among so many cars in a row. ``x[k]`` is the class of
     car k.
 
+    Source: B. D. Parrello, W. C. Kabat and L. Wos, *Job-shop scheduling using automated reasoning: a case
+    study of the car-sequencing problem*, Journal of Automated Reasoning 2 (1986); CSPLib prob001, whose cars
+    are the default.
+
     >>> car_sequencing().count(solver="cpsat")
     6
     """

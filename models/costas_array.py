@@ -16,6 +16,9 @@ from cpqueens.problems.signatures import Between, validated
 def costas_array(n: Annotated[int, Between(1, 1_000)] = 8) -> Model:
     """Find a permutation such that, for each distance, the differences at that distance all differ.
 
+    Source: J. P. Costas, *A study of a class of detection waveforms having nearly ideal range-Doppler
+    ambiguity properties*, Proceedings of the IEEE 72 (1984), after his report of 1965.
+
     >>> costas_array(5).count(solver="cpsat")
     40
     """

@@ -22,6 +22,10 @@ def golomb_ruler(marks: Annotated[int, Between(1, 200)] = 6) -> Model:
     (Dimitromanolakis 2002 checked up to 65,000 marks), so that this is taken as the upper bound. Of a ruler
     and its mirror image the one with the shorter first distance is meant.
 
+    Source: S. Sidon, *Ein Satz ueber trigonometrische Polynome und seine Anwendung in der Theorie der
+    Fourier-Reihen*, Mathematische Annalen 106 (1932); W. C. Babcock, *Intermodulation interference in radio
+    systems*, Bell System Technical Journal 32 (1953); CSPLib prob006.
+
     >>> golomb_ruler(4).solve(solver="cpsat").objective
     6
     """

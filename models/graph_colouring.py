@@ -31,6 +31,9 @@ def graph_colouring(
     chromatic number (mycielski), the side of the board (queens), or the number of vertices (cycle,
     complete, and edges, where the edges themselves are given as pairs of vertices from 0).
 
+    Source: G. D. Birkhoff, *A determinant formula for the number of ways of coloring a map*, Annals of
+    Mathematics 14 (1912); J. Mycielski, *Sur le coloriage des graphes*, Colloquium Mathematicum 3 (1955).
+
     >>> graph_colouring().count(solver="cpsat")
     120
     >>> graph_colouring("edges", 3, 2, edges=((0, 1), (1, 2), (0, 2))).solve(solver="cpsat").status.value

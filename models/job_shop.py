@@ -36,6 +36,9 @@ def job_shop(instance: Literal["guide", "ft06", "own"] = "guide", jobs: Jobs = (
     start of task t of job j. ``jobs``, with ``instance="own"``, has (machine, duration) of each job's tasks,
     as many for each job.
 
+    Source: H. Fisher and G. L. Thompson, *Probabilistic learning combinations of local job-shop scheduling
+    rules*, in *Industrial Scheduling* (1963).
+
     >>> job_shop().solve(solver="cpsat").objective
     11
     """

@@ -28,6 +28,10 @@ def knights_tour(
     them. An open tour goes over a helper, element rows * columns, which comes after the last square and
     before the first. Both directions count.
 
+    Source: L. Euler, *Solution d'une question curieuse qui ne paroit soumise a aucune analyse*, Memoires de
+    l'Academie de Berlin 15 (1759); A. J. Schwenk, *Which rectangular chessboards have a knight's tour?*,
+    Mathematics Magazine 64 (1991).
+
     >>> knights_tour(3, 4, closed=False).count(solver="cpsat")
     16
     """

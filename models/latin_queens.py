@@ -25,6 +25,9 @@ def latin_queens(n: Annotated[int, Between(1, 100)] = 5) -> Model:
     edges, have no colour twice; colours are named by the first row. It is a colouring of the queens' graph
     with n colours, which exists for n = 1, 5, 7, 11, 12, ...
 
+    Source: G. Polya in W. Ahrens, *Mathematische Unterhaltungen und Spiele*, volume 2 (1918); M. Vasquez,
+    *New results on the queens_n^2 graph coloring problem*, Journal of Heuristics 10 (2004).
+
     >>> latin_queens(5).count(solver="cpsat")
     2
     """

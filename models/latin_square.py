@@ -27,6 +27,9 @@ def latin_square(
     ``fixed="row"`` writes 0, 1, 2, ... into the first row, ``"reduced"`` also into the first column.
     ``viewpoint="dual"`` also decides in which column of each row a number stands, ``y[i, number]``.
 
+    Source: L. Euler, *Recherches sur une nouvelle espece de quarres magiques* (1782); B. D. McKay and I. M.
+    Wanless, *On the number of Latin squares*, Annals of Combinatorics 9 (2005).
+
     >>> [latin_square(4, fixed).count(solver="cpsat") for fixed in ("none", "row", "reduced")]
     [576, 24, 4]
     """

@@ -21,6 +21,8 @@ def magic_square(n: Annotated[int, Between(1, 1_000)] = 3, normal: bool = False)
     ``normal`` keeps one of the eight turned and mirrored forms (Frenicle 1693): the least corner stands at
     the top left, and its right neighbour is less than the one below.
 
+    Source: B. Frenicle de Bessy, *Des quarrez ou tables magiques* (1693); CSPLib prob019.
+
     >>> magic_square(3).count(solver="cpsat"), magic_square(3, normal=True).count(solver="cpsat")
     (8, 1)
     """

@@ -25,6 +25,10 @@ def nonogram(rows: Clues = HEN_ROWS, columns: Clues = HEN_COLUMNS) -> Model:
     ``x[i, j]`` is 1 where the square is filled. Each line is a word that an automaton reads: it counts the
     squares of a block, and goes on to the next one over at least one empty square.
 
+    Source: W. Hett, *Ninety-Nine Prolog Problems*, whose picture is the default; G. Pesant, *A regular
+    language membership constraint for finite sequences of variables*, Principles and Practice of Constraint
+    Programming (2004); CSPLib prob012.
+
     >>> nonogram().count(solver="cpsat")
     1
     """

@@ -48,6 +48,10 @@ def project_scheduling(
     resource than there is. ``start[k]`` is the start of activity k + 1. ``activities``, with
     ``instance="own"``, has (duration, demands, successors from 1); the last one is the end of the project.
 
+    Source: A. A. B. Pritsker, L. J. Watters and P. M. Wolfe, *Multiproject scheduling with limited resources:
+    a zero-one programming approach*, Management Science 16 (1969); R. Kolisch and A. Sprecher, *PSPLIB - a
+    project scheduling problem library*, European Journal of Operational Research 96 (1997); CSPLib prob061.
+
     >>> project_scheduling().solve(solver="cpsat").objective
     8
     """

@@ -28,6 +28,8 @@ def quasigroup_completion(
     emptied, both by ``seed``; so there is a solution. With few holes or many it is easily found; it is
     hardest to find where about two of five cells are empty.
 
+    Source: C. P. Gomes and B. Selman, *Problem structure in the presence of perturbations*, AAAI (1997).
+
     >>> quasigroup_completion(4, 16).count(solver="cpsat")
     576
     """

@@ -26,6 +26,9 @@ def social_golfers(
     ``x[w, p]`` is the group of golfer p in week w. Weeks and groups have no names: groups are numbered by
     their first golfer, weeks are in lexicographic order.
 
+    Source: W. Harvey's CSPLib prob010, after a question in the news group sci.op-research (1998); W. D.
+    Wallis, *One-Factorizations* (1997).
+
     >>> social_golfers(2, 2, 3).count(solver="cpsat")
     1
     """

@@ -27,6 +27,8 @@ def star_battle(
     Where the regions are the rows, they say nothing new, and the numbers of solutions are published: of
     permutations without neighbours (Hertzsprung's problem) and of squares of zeros and two ones a line.
 
+    Source: H. Eendebak for the World Puzzle Championship in Arnhem (2003).
+
     >>> star_battle().count(solver="cpsat")
     1
     >>> star_battle(("AAAA", "BBBB", "CCCC", "DDDD")).count(solver="cpsat")

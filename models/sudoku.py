@@ -37,6 +37,9 @@ def sudoku(clues: str = EXAMPLE, box: Annotated[int, Between(1, 5)] = 3) -> Mode
     spaces do not count, and no clues at all ask for every square. ``box`` is the side of a
     box: 3 for nine by nine.
 
+    Source: H. Garns, *Number Place*, Dell Pencil Puzzles and Word Games 16 (1979); G. McGuire, B. Tugemann
+    and G. Civario, *There is no 16-clue sudoku* (2012).
+
     >>> sudoku().count(solver="cpsat")
     1
     >>> sudoku("", box=2).count(solver="cpsat")

@@ -44,6 +44,10 @@ def travelling_salesman(
     ``next[k]`` is the city after city k. Random cities lie on a map of 100 by 100, distances are rounded to
     integers; ``gr17`` has 17 cities with their road distances.
 
+    Source: G. Dantzig, R. Fulkerson and S. Johnson, *Solution of a large-scale traveling-salesman problem*,
+    Operations Research 2 (1954); G. Reinelt, *TSPLIB - a traveling salesman problem library*, ORSA Journal on
+    Computing 3 (1991).
+
     >>> travelling_salesman("gr17").solve(solver="cpsat").objective
     2085
     """

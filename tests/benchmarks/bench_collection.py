@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kept
 import numpy as np
 from race import positive, used
 
@@ -132,6 +133,7 @@ def main() -> None:
         "--parties", default=",".join(PARTIES).replace(", ", " "), help="all of them by default"
     )
     parser.add_argument("--quick", action="store_true", help="one seed and one second")
+    kept.recording(parser)
     given = parser.parse_args()
     seconds, seeds = (1.0, 1) if given.quick else (given.seconds, given.seeds)
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
@@ -146,8 +148,13 @@ def main() -> None:
         for party, cell in zip(parties, cells, strict=True):
             runs[party] += cell.found
             models[party] += 2 * cell.found > cell.runs
+        told = {party: " ".join(cell.text().split()) for party, cell in zip(parties, cells, strict=True)}
+        kept.keep_cells("runs that found a solution, median seconds, best objective", name, told)
     for party in parties:
         print(f"{party}: {runs[party]} runs, {models[party]} models")
+        if not given.only:  # else of a part of the models
+            sums = {"runs": runs[party], "models": models[party]}
+            kept.keep_cells("solved by whom: runs, and models in most runs", party, sums, "models")
 
 
 if __name__ == "__main__":
