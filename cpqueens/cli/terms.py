@@ -56,7 +56,7 @@ def term_of(model: Model, text: str) -> Any:
     if len(text) > _LONGEST:
         raise ModelError(f"{shown(text)}: a term of at most {_LONGEST} characters is needed")
     try:
-        found = _Reader(model).read(ast.parse(text, mode="eval").body)
+        found = _TermReader(model).read(ast.parse(text, mode="eval").body)
     except CpqueensError as error:
         raise ModelError(f"{shown(text)}: {error}") from None
     except (SyntaxError, ValueError, TypeError, IndexError, ArithmeticError, RecursionError, MemoryError):
@@ -77,7 +77,7 @@ def split_pair(text: str) -> tuple[str, str] | None:
     return None
 
 
-class _Reader:
+class _TermReader:
     """Walks what `ast` made of a text; everything that it does not know is refused."""
 
     def __init__(self, model: Model) -> None:
@@ -163,8 +163,8 @@ class _Reader:
 
 
 _READERS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Name: _Reader._name, ast.Constant: _Reader._constant, ast.List: _Reader._list,
-    ast.Tuple: _Reader._list, ast.BinOp: _Reader._binary, ast.Compare: _Reader._compared,
-    ast.UnaryOp: _Reader._unary, ast.Subscript: _Reader._item, ast.Attribute: _Reader._attribute,
-    ast.Call: _Reader._call,
+    ast.Name: _TermReader._name, ast.Constant: _TermReader._constant, ast.List: _TermReader._list,
+    ast.Tuple: _TermReader._list, ast.BinOp: _TermReader._binary, ast.Compare: _TermReader._compared,
+    ast.UnaryOp: _TermReader._unary, ast.Subscript: _TermReader._item, ast.Attribute: _TermReader._attribute,
+    ast.Call: _TermReader._call,
 }  # fmt: skip
