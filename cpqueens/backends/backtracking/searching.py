@@ -31,6 +31,10 @@ _ROUNDS = 7
 """Turns after which a count in parts, which needs one strategy, is decided: 5 ms to 0.3 s each."""
 
 
+_TABLES = 1e-4
+"""Processor seconds for each row of a pattern that making its tables may take: meanwhile propagation often
+finds a first solution."""
+
 _FIRST_STEPS = 200
 """Of a search with random values until its first restart."""
 
@@ -141,7 +145,10 @@ class Searching:
         if self.request.want is Want.ALL:
             deliver = InOrder(deliver)
         searches = {strategy: self._slices(strategy, deliver) for strategy in strategies}
-        return Turns(searches, self.request.heard)
+        ahead = (
+            _TABLES * self.pattern.n if self.pattern is not None and self.request.want is Want.ONE else 0.0
+        )
+        return Turns(searches, self.request.heard, ahead)
 
     def _slices(self, strategy: str, deliver: Deliver) -> Slices:
         """Return the search of one strategy."""
