@@ -37,21 +37,21 @@ def social_golfers(
     """
     m = Model("social golfers")
     many = groups * size
-    pairs = list(combinations(range(many), 2))
     if viewpoint == "booleans":
         b, x = by_booleans(m, "x", 0, groups - 1, (weeks, many))
         m += b.sum(axis=1) == size
-        m += [(b[:, p] * b[:, q]).sum() <= 1 for p, q in pairs]
     else:
         x = m.intvar(0, groups - 1, shape=(weeks, many), name="x")
-        m += [GlobalCardinality(week, range(groups), [size] * groups) for week in x]
-        m += [(x[:, p] == x[:, q]).sum() <= 1 for p, q in pairs if weeks > 1]
     for week in x:
+        m += GlobalCardinality(week, range(groups), [size] * groups) if viewpoint == "groups" else []
         m += week[0] == 0
         if groups > 1:
             m += ValuePrecede(week, range(groups))
     if weeks > 1:
         m += LexChainLess(x) if size > 1 else LexChainLessEqual(x)  # alone, all weeks are alike
+    for p, q in combinations(range(many), 2) if weeks > 1 else ():
+        met = (b[:, p] * b[:, q]).sum() if viewpoint == "booleans" else (x[:, p] == x[:, q]).sum()
+        m += met <= 1
     m.view = Groups("x")
     return m
 
