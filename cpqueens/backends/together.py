@@ -27,6 +27,10 @@ _REASONS: Mapping[int, StopReason] = {
 }
 
 
+_BROKEN_OFF: bool | None = True
+"""In place of the answer of a kernel's call, which is None."""
+
+
 @dataclass(frozen=True)
 class Together:
     """A kernel that makes the runs of a lot, and what it takes.
@@ -108,7 +112,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
                 lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
                 pace.steps,
                 lambda _: bool(now[lots.RUN] < len(lot.x)),
-                unmade=True,
+                unmade=_BROKEN_OFF,
             )
         spent = time.perf_counter() - waited() - began
         last = int(now[lots.RUN])
