@@ -28,6 +28,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # a page that is opened as a file may not read others
 html_extra_path = ["generated/extra"]
 exclude_patterns = [
     "files",
@@ -44,7 +45,9 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+linkcheck_timeout = 15
 nb_ipywidgets_js = {}
+nb_merge_streams = True
 nb_number_source_lines = False
 programoutput_prompt_template = "$ {command}\n{output}"
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # each execution of a notebook is a line otherwise

@@ -256,6 +256,27 @@ def test_links_that_lead_nowhere_and_requests_to_elsewhere_are_seen(
         assert fault in said
 
 
+def test_links_to_elsewhere_are_there_or_gone_or_not_known(tmp_path: Path) -> None:
+    """What a machine without a network could not reach is neither right nor wrong."""
+    there = {"filename": "a.md", "uri": "https://a.org/", "status": "working", "info": ""}
+    gone = "404 Client Error: Not Found for url: https://a.org/gone"
+    lost = "HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded with url: /lost"
+    lines = {
+        0: [there, {**there, "status": "redirected", "uri": "https://a.org/x"}],
+        1: [there, {**there, "status": "broken", "uri": "https://a.org/gone", "info": gone}],
+        2: [there, {**there, "status": "broken", "uri": "https://a.org/lost", "info": lost}],
+    }
+    for code, told in lines.items():
+        file = tmp_path / "output.json"
+        file.write_text("".join(json.dumps(line) + "\n" for line in told))
+        script = ROOT / "docs/generating/elsewhere.py"
+        done = subprocess.run(
+            [sys.executable, str(script), str(file)], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == code, done.stdout
+        assert f"2 addresses: {2 - (code > 0)} there" in done.stdout
+
+
 SITE = ROOT / "build/site"
 
 
@@ -285,6 +306,26 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
             wrong += [f"{file}: {fault}" for fault in page.evaluate(LOST_ON_PAPER)]
     page.close()
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("cumulative", "generated/constraints.html"), ("las vegas", "teaching/3_las_vegas.html")],
+)
+def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -> None:
+    wrong: list[str] = []
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((SITE / "index.html").as_uri())
+    page.goto(f"{(SITE / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    page.wait_for_selector("#search-results li a")
+    page.wait_for_function("/finished|found/.test(document.querySelector('#search-results p').textContent)")
+    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href.split('?')[0])")
+    page.close()
+    assert (SITE / found).as_uri() in links
+    assert wrong == []
 
 
 LOST_ON_PAPER = """() => {
