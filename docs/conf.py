@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -62,6 +63,12 @@ generating.write_all(HERE / "generated")  # before Sphinx looks which pages ther
 kernel.install(HERE / "generated" / "jupyter")
 
 
-def setup(app: object) -> None:
-    """Have Sphinx look at what it built."""
+def setup(app: Any) -> None:
+    """Have Sphinx look at what it built, and say of the Chinese pages that they are Chinese."""
     looked_at.connect(app)
+    app.connect("html-page-context", _in_its_language)
+
+
+def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:
+    if page.startswith("zh/"):
+        context["language"] = "zh-CN"
