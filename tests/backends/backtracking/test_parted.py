@@ -17,6 +17,7 @@ from cpqueens import (
     NoOverlap,
     Or,
     Status,
+    StopReason,
     Table,
     element,
     maximum,
@@ -57,7 +58,7 @@ def several(seed: int) -> Model:
         m.add(*source.choice(PARTS)(source, x))
         cost += sum(source.randint(-3, 3) * v for v in x) + source.randint(0, 2) * abs(x[0] - x[2])
     free, fixed, gaps = m.intvar(-1, 1, name="free"), m.intvar(7, 7, name="fixed"), m.intvar(domain=[1, 5, 6])
-    m.add(gaps != 5, m["x0"][0] + fixed <= 10)
+    m.add(gaps != 5, m["x0"][0] + fixed <= 9, fixed - m["x1"][2] <= 6)
     cost += source.choice([-1, 0, 2]) * free + 3 * fixed + source.choice([0, -4]) * gaps
     (m.minimize if source.random() < 0.5 else m.maximize)(cost)
     return m
@@ -119,6 +120,7 @@ def test_a_stopped_search_of_parts_claims_no_more_than_it_knows(
         assert max(bounds) <= best
         assert outcome.objective is None or sign * outcome.objective >= best
         assert outcome.complete <= (outcome.objective == sign * best)
+        assert outcome.complete or outcome.stop_reason is StopReason.TIME_LIMIT
     assert parted
 
 
