@@ -1,5 +1,6 @@
 """How the site is built: MyST pages whose code runs while they are built, warnings as errors, no network."""
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ["COLUMNS"] = "96"
 
 import generating  # noqa: E402  (beside this file)
+from generating import kernel, looked_at  # noqa: E402
 
 project = "cpqueens"
 author = "the cpqueens authors"
@@ -27,7 +29,14 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_extra_path = ["generated/extra"]
-exclude_patterns = ["files", "generating", "_build", "generated/extra", "generated/parts"]
+exclude_patterns = [
+    "files",
+    "generating",
+    "_build",
+    "generated/extra",
+    "generated/parts",
+    "generated/jupyter",
+]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -38,6 +47,7 @@ nb_execution_timeout = 120
 nb_ipywidgets_js = {}
 nb_number_source_lines = False
 programoutput_prompt_template = "$ {command}\n{output}"
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # each execution of a notebook is a line otherwise
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -46,3 +56,9 @@ napoleon_use_ivar = True  # attributes that are members stand on the page once
 
 
 generating.write_all(HERE / "generated")  # before Sphinx looks which pages there are
+kernel.install(HERE / "generated" / "jupyter")
+
+
+def setup(app: object) -> None:
+    """Have Sphinx look at what it built."""
+    looked_at.connect(app)

@@ -18,7 +18,7 @@ from cpqueens.errors import BadIndex, NoSolution
 from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
-from cpqueens.text.foreign import no_attribute
+from cpqueens.text.foreign import explaining_keywords, no_attribute
 from cpqueens.text.plaintext import shown
 
 _SHOWN = 200  # letters of a solution, and values of one variable that are looked at
@@ -102,6 +102,7 @@ class SolutionSet(Sequence["Solution"]):
     def __iter__(self) -> Iterator[Solution]:
         return (Solution(self, row) for row in range(len(self.matrix)))
 
+    @explaining_keywords
     def values(self, expression: Any) -> IntArray:
         """Return an expression's values in all solutions, of shape ``(solutions, *shape)``.
 

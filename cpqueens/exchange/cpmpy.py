@@ -40,6 +40,7 @@ from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
 _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -52,6 +53,7 @@ _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@explaining_keywords
 def from_cpmpy(model: Any) -> Imported:
     """Return a CPMpy model as one of cpqueens, with the names of its variables.
 

@@ -19,6 +19,7 @@ from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
 from cpqueens.language.rows import IntArray, Shape
 from cpqueens.language.unknown import Unknown, not_known
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
@@ -182,25 +183,30 @@ class Operand(Unknown):
     def __rmatmul__(self, other: Any) -> LinearArray:
         return OPERATIONS.matmul(other, self)
 
+    @explaining_keywords
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing."""
         return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
 
+    @explaining_keywords
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the greatest term over ``axis`` (all axes by default)."""
         terms: LinearArray = OPERATIONS.reduced("maximum", self, axis, as_switch(keepdims, "keepdims"))
         return terms
 
+    @explaining_keywords
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
         """Return the least term over ``axis`` (all axes by default)."""
         terms: LinearArray = OPERATIONS.reduced("minimum", self, axis, as_switch(keepdims, "keepdims"))
         return terms
 
+    @explaining_keywords
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
         """Return the truths that all hold over ``axis`` (all axes by default), of truths and 0/1 terms."""
         truths: BoolArray = OPERATIONS.reduced("and", self, axis, as_switch(keepdims, "keepdims"))
         return truths
 
+    @explaining_keywords
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
         """Return the truths that one holds over ``axis`` (all axes by default), of truths and 0/1 terms."""
         truths: BoolArray = OPERATIONS.reduced("or", self, axis, as_switch(keepdims, "keepdims"))
@@ -212,7 +218,7 @@ class Operand(Unknown):
     def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return OPERATIONS.compare(self, other, "!=")
 
-    __hash__ = object.__hash__
+    __hash__ = Unknown.__hash__  # by identity
 
     def __le__(self, other: Any) -> BoolArray:
         return OPERATIONS.compare(self, other, "<=")

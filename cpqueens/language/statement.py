@@ -521,6 +521,7 @@ class Statement(NamedValues, Objectives):
         self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
         return returned("fix", self, frame)
 
+    @explaining_keywords
     def without(self, positions: Iterable[int]) -> Self:
         """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
         known = range(len(self._constraints))

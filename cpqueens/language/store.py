@@ -15,7 +15,7 @@ from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, parts_key
 from cpqueens.language.constraints.implication import Implication
-from cpqueens.language.constraints.linear import SATISFIED, Linear
+from cpqueens.language.constraints.linear import SATISFIED, Linear, related
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
@@ -200,7 +200,7 @@ class VariableStore:
             self._admit(definition)
         return Term(self, (variable,), (1,), 0)
 
-    compare = staticmethod(Linear)  # the class itself: double loops compare by the ten thousand
+    compare = staticmethod(related)  # itself: double loops compare by the ten thousand
 
     def combine(self, kind: str, literals: LinearArray) -> BoolArray:
         """Return a connective over the last axis of ``literals``."""

@@ -358,6 +358,12 @@ def explaining_keywords(function: Callable[Given, Made], **own: str) -> Callable
     return explained
 
 
+def explaining_class(made: type[Made]) -> type[Made]:
+    """Return the class, whose calls answer keywords as `explaining_keywords` does."""
+    setattr(made, "__init__", explaining_keywords(made.__init__))  # noqa: B010 - mypy allows no method to be set
+    return made
+
+
 def no_keyword(
     called: str, name: str, known: Iterable[str], own: Mapping[str, str] = MappingProxyType({})
 ) -> TypeError:

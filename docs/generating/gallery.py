@@ -1,12 +1,14 @@
 """A page for each problem: picture, model, published values, command."""
 
+import inspect
+
 import cpqueens
 from cpqueens.answers.outcome import Solution
 from cpqueens.problems import catalog
 from cpqueens.report.formats import render
 from cpqueens.report.gallery import statement_of
 from generating import likes
-from generating.tables import fenced, table, toctree
+from generating.tables import fenced, linked, table, toctree
 
 _VIEWPOINTS = """## Which solver likes which viewpoint
 
@@ -34,20 +36,30 @@ def _title(name: str) -> str:
 
 def _problem(problem: catalog.Problem) -> str:
     instance = problem.instance()
-    solution = instance.model.solve(time_limit=20, random_seed=1).solution
-    parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
+    solution = instance.model.solve(time_limit=60, random_seed=1).solution
+    parts = [
+        f"# {_title(problem.name)}",
+        _source(problem),
+        linked(problem.description.partition("\n>>>")[0].strip()),
+    ]
     if solution is not None:
         parts += ["A solution:", _picture(solution)]
     parts.append(fenced("sh", f"cpqueens solve {problem.name}\ncpqueens cross-check {problem.name}"))
     parts += ["## The model", fenced("python", statement_of(problem.function))]
     rows = [
-        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
+        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", linked(p.source))
         for p in problem.published
     ]
     if rows:
         parts += ["## Published values", table(("of what", "for", "value", "source"), rows)]
     parts += likes.section(problem.name, instance.model.objective is not None)
     return "\n\n".join(parts) + "\n"
+
+
+def _source(problem: catalog.Problem) -> str:
+    """Return what the problem's file says first: what it is, and who stated it."""
+    said = inspect.getmodule(problem.function).__doc__ or ""
+    return f"*{linked(said.partition(chr(10) * 2)[0].replace(chr(10), ' ').replace('``', '`').strip())}*"
 
 
 def _picture(solution: Solution) -> str:

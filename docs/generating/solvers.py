@@ -14,11 +14,11 @@ from cpqueens.cli.strategies import told_of
 from cpqueens.problems import catalog
 from cpqueens.report.replay import replay_page
 from generating import pictures
-from generating.tables import table, toctree
+from generating.tables import linked, table, toctree
 
 SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"]), ("costas_array", ["n=8"]))
 """Of these the first that a strategy takes is what its page shows it on."""
-EVENTS, PATIENCE, SEEDS = 100_000, 10.0, 20
+EVENTS, PATIENCE, SEEDS = 100_000, 60.0, 20
 OWN, FOREIGN = (300, {"step_limit": 100_000}), (100, {"time_limit": 0.5})
 """Runs of a distribution, and their limit: some searches of other libraries run into a trap and never end."""
 
@@ -88,7 +88,7 @@ def _solver(name: str, backend: Backend, replays: Path) -> str:
         if installed and backend.proves and not first and not _proves(told["name"]):
             parts.append("**It never proves anything; it may claim a solution.**")
         parts += _parameters(told)
-        parts += [f"Source: {told['source']}"] if told["source"] else []
+        parts += [f"Source: {linked(told['source'])}"] if told["source"] else []
         if installed:
             parts += _at_work(told["name"], backend, replays)
     if not installed:
@@ -113,7 +113,7 @@ def _about(backend: Backend) -> Iterator[str]:
 def _proves(solver: str) -> bool:
     """Say whether a strategy proves that three queens have no solution, or that four have two."""
     try:
-        three = catalog.load("queens", ["n=3"]).model.solve(solver=solver, time_limit=0.5)
+        three = catalog.load("queens", ["n=3"]).model.solve(solver=solver, time_limit=PATIENCE / 12)
     except CpqueensError:  # it counts alone
         return catalog.load("queens", ["n=4"]).model.count(solver=solver, time_limit=PATIENCE) == 2
     return three.complete

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kept
 import large_models
 import numpy as np
 
@@ -49,7 +50,7 @@ from cpqueens.models.latin_square import latin_square
 from cpqueens.models.travelling_salesman import GR17
 from gecode_models import gecode_work, start_of_gecode
 from peers import nucs
-from race import Absent, Entry, Work, arguments, race, timed
+from race import Absent, Entry, Work, arguments, measured, race, timed
 
 from cpqueens import AllDifferent, GlobalCardinality, LexLessEqual, Model
 
@@ -497,6 +498,8 @@ def rows(jobs: tuple[Job, ...], rounds: int, patience: float, folder: Path) -> I
         ratio = ours.seconds / theirs.seconds if isinstance(theirs, Entry) else None
         mark = "" if None not in (ours.found, getattr(theirs, "found", 0)) else " (unfinished)"
         print(f"{job.name:<36}{''.join(cells)}{'' if ratio is None else f'{ratio:11.3f}'}{mark}", flush=True)
+        named = {"ours": "cpqueens, backtracking", "auto": "cpqueens, auto"}
+        kept.keep_race(job.name, {named.get(name, name): one for name, one in measured(entries).items()})
         found = seconds_of(entries.get("Gecode"))
         yield Row(job.name, ours.seconds, prepared, seconds_of(theirs), found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
+FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
 
 COMPILED = Area(
@@ -231,6 +232,16 @@ KERNELS = Area(
                "if k != number", "if k < number", tests=REMEMBERED),
         Mutant("the first search never lets the second have a turn", "forward.ForwardSearch._ask_at",
                "min(failures, self._turn_end)", "failures", tests=REMEMBERED),
+        Mutant("of what is open only the node at hand counts", "frontier.open_bound",
+               "([1], range(depth, 1, -1)) if depth else ()", "()", tests=FRONTIER),
+        Mutant("of the other branches only the first counts", "frontier.open_bound",
+               "range(depth, 1, -1)", "()", tests=FRONTIER),
+        Mutant("of what is open the best is not the least", "frontier.open_bound",
+               "return min(bounds", "return max(bounds", tests=FRONTIER),
+        Mutant("what is closed has nothing better than the best", "ForwardSearch._look_at_open",
+               "min(least, self._demanded(self.memory) + 1)", "least", tests=FRONTIER),
+        Mutant("the root is not read before decisions", "ForwardSearch._is_at_first_root",
+               "== 0", "< 0", tests=FRONTIER),
         Mutant("the solution to resume behind comes again", "forward.behind",
                "return False", "return True"),
         Mutant("resuming skips greater prefixes", "forward.replayed_value",
@@ -328,6 +339,15 @@ BACKTRACKING = Area(
                "+ self._more", ""),
         Mutant("a stopped count is that of whose turn it was", "Turns._ended",
                "max(counted, *self._found.values())", "counted"),
+        Mutant("the table keeps what was taken back", "tables.attack_no_more",
+               "(row + 1) * table.words & -EIGHT", "(row + 2) * table.words & -EIGHT",
+               tests=("tests/kernels/test_tables.py",)),
+        Mutant("the table forgets columns behind the first word", "tables.next_in_table",
+               "seen = _FULL\n", "pass\n", tests=("tests/kernels/test_tables.py",)),
+        Mutant("a row of masks that is at its end is taken up again", "tables.search_masks",
+               "top += word != _ZERO", "top += 1", tests=("tests/kernels/test_tables.py",)),
+        Mutant("a byte counts more attacks than it can", "choosing._need",
+               "pattern.n > MOST_IN_TABLE", "False", tests=("tests/kernels/test_tables.py",)),
         Mutant("who has found fewer goes on alone", "Turns.leader",
                "-self._found[name]", "self._found[name]", hangs=True),
     ),

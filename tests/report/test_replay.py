@@ -79,7 +79,10 @@ def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
         "las-vegas on queens",
     ]
     assert call(f"replay queens n=5 --out {page}")[0] == 2
-    assert call(f"replay queens n=5 --solver cpsat --out {tmp_path / 'x.html'}")[0] == 2
+    for solver in ("cpsat", "local-search+cpsat"):  # before the first of them runs
+        told = call(f"replay queens n=5 --solver las-vegas --solver {solver} --out {tmp_path / 'x.html'}")
+        mine = "only this package's own engines do: backtracking, las-vegas, local-search\n"
+        assert told == (20, f"cpqueens: {solver} records no trace; {mine}")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["page.html"]
     code, text = call("solve queens n=4 --solver backtracking:check --trace")
     assert code == 0
@@ -94,7 +97,7 @@ def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
     assert text.count("┌────────────┐") == 15
     assert "▓▓▓" in text
     assert call("solve costas_array n=30 --trace-boards")[0] == 2
-    assert "records nothing" in call("solve queens --solver cpsat --trace")[1]
+    assert "cpsat records no trace" in call("solve queens --solver cpsat --trace")[1]
 
 
 # ---- in a browser --------------------------------------------------------------------------------------

@@ -54,6 +54,9 @@ class RememberingSearch(ForwardSearch):
             remembering.forget(self.memory)
         return super()._flush(deliver)
 
+    def _look_at_open(self) -> None:
+        """Take nothing: what is open may be remembered as one that is searched, while it still is."""
+
     def statistics(self) -> dict[str, Any]:
         """Return what it did, and how many subproblems came again."""
         return {**super().statistics(), "subproblems_met": remembering.met(self.memory)}
