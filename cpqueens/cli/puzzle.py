@@ -12,7 +12,8 @@ import click
 from cpqueens.cli.documents import echo_json
 from cpqueens.cli.exits import DONE, INFEASIBLE, INVALID, LIMIT
 from cpqueens.cli.options import check_place, json_option
-from cpqueens.cli.terminal import say
+from cpqueens.cli.standing import Standing
+from cpqueens.cli.terminal import progress, say
 
 if TYPE_CHECKING:
     from cpqueens.puzzles.puzzle import Puzzle
@@ -62,7 +63,8 @@ def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, tim
 
     puzzle = _read(file, stars, touching)
     limits = {} if time_limit is None else {"time_limit": time_limit}
-    found, proved = first_two(puzzle, solver, **limits)
+    with progress(Standing("puzzle", solver, time_limit=time_limit)):
+        found, proved = first_two(puzzle, solver, **limits)
     answer = "several" if len(found) > 1 else "undecided" if not proved else "one" if found else "none"
     differing = sorted(found[0] ^ found[1]) if len(found) > 1 else []
     if as_json:
@@ -164,7 +166,8 @@ def generate(size: int, seed: int, stars: int, level: str | None, time_limit: fl
     """
     from cpqueens.puzzles.making import made
 
-    puzzle, hardness, used = made(size, seed, level, stars, time_limit)
+    with progress(Standing("puzzle", time_limit=time_limit)):
+        puzzle, hardness, used = made(size, seed, level, stars, time_limit)
     if as_json:
         _document("generate", regions=list(puzzle.regions), stars=stars, difficulty=hardness, seed=used)
     else:
