@@ -268,7 +268,7 @@ class Term(LinearArray):
 
     __and__ = _connecting("and")
     __or__ = _connecting("or")
-    implies = _connecting("implies")
+    implies = _connecting("implies")  # type: ignore[assignment]
 
 
 class GrowingSum(Term):
