@@ -166,6 +166,9 @@ class Term(LinearArray):
     def __reduce__(self) -> tuple[Any, ...]:
         return Term, (self.registry, self.variable_list, self.coefficient_list, self.constant)
 
+    def __getitem__(self, key: Any) -> LinearArray:
+        return OPERATIONS.pick(self, key)
+
     def _add_scaled(self, other: Term, sign: int) -> Term:
         if other.registry is not self.registry:
             left, right = of_one_registry(self, other)
