@@ -56,6 +56,15 @@ def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
 
 
 @pytest.mark.usefixtures("_early")
+def test_nobody_joins_where_halves_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long their compiler takes."""
+    monkeypatch.setattr(race, "_Rival", None)
+    outcome = count_solutions(queens(13))
+    assert (outcome.count, outcome.statistics["answered_by"]) == (73712, "backtracking")
+    assert outcome.statistics["reason"] == "queens are counted"
+
+
+@pytest.mark.usefixtures("_early")
 def test_a_race_delivers_each_solution_once_and_in_order() -> None:
     expected = langford(7).enumerate(solver="backtracking:forward")
     for _ in range(3):
