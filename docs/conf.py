@@ -1,8 +1,10 @@
 """How the site is built: MyST pages whose code runs while they are built, warnings as errors, no network."""
 
+import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -10,6 +12,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ["COLUMNS"] = "96"
 
 import generating  # noqa: E402  (beside this file)
+from generating import kernel, looked_at  # noqa: E402
 
 project = "cpqueens"
 author = "the cpqueens authors"
@@ -26,8 +29,16 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # a page that is opened as a file may not read others
 html_extra_path = ["generated/extra"]
-exclude_patterns = ["files", "generating", "_build", "generated/extra", "generated/parts"]
+exclude_patterns = [
+    "files",
+    "generating",
+    "_build",
+    "generated/extra",
+    "generated/parts",
+    "generated/jupyter",
+]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -35,9 +46,12 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+linkcheck_timeout = 15
 nb_ipywidgets_js = {}
+nb_merge_streams = True
 nb_number_source_lines = False
 programoutput_prompt_template = "$ {command}\n{output}"
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # each execution of a notebook is a line otherwise
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -46,3 +60,15 @@ napoleon_use_ivar = True  # attributes that are members stand on the page once
 
 
 generating.write_all(HERE / "generated")  # before Sphinx looks which pages there are
+kernel.install(HERE / "generated" / "jupyter")
+
+
+def setup(app: Any) -> None:
+    """Have Sphinx look at what it built, and say of the Chinese pages that they are Chinese."""
+    looked_at.connect(app)
+    app.connect("html-page-context", _in_its_language)
+
+
+def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:
+    if page.startswith("zh/"):
+        context["language"] = "zh-CN"

@@ -20,6 +20,9 @@ def bishops(n: Annotated[int, Between(1, 100)] = 6, pieces: Annotated[int, Betwe
     ``x[i, j]`` is 1 where a bishop stands. There is room for 2n - 2 of them from n = 2 on, in 2^n ways: the
     2n - 1 rising diagonals hold one each, and the two shortest share the long falling one.
 
+    Source: A. M. Yaglom and I. M. Yaglom, *Challenging Mathematical Problems with Elementary Solutions*,
+    volume 1 (1964).
+
     >>> bishops(4).solve(solver="cpsat").objective, bishops(4, pieces=6).count(solver="cpsat")
     (6, 16)
     """

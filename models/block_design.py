@@ -30,6 +30,8 @@ def block_design(
     blocks, and there are b = v r / k of them. Blocks have no names: ``ordered="blocks"`` puts the columns in
     lexicographic order, ``"both"`` the rows too, which keeps at least one of each class.
 
+    Source: F. Yates, *Incomplete randomized blocks*, Annals of Eugenics 7 (1936); CSPLib prob028.
+
     >>> block_design().count(solver="cpsat")
     30
     """

@@ -25,6 +25,10 @@ def dominating_queens(n: Annotated[int, Between(1, 60)] = 6) -> Model:
     CP-SAT proves n = 8, 9 and 10 in one or two seconds of processor time each with
     ``linearization_level=2``; without, 8 is not proved in six.
 
+    Source: C. F. de Jaenisch, *Traite des applications de l'analyse mathematique au jeu des echecs* (1862);
+    P. R. J. Ostergard and W. D. Weakley, *Values of domination numbers of the queen's graph*, Electronic
+    Journal of Combinatorics 8 (2001).
+
     >>> dominating_queens(5).solve(solver="cpsat").objective
     3
     """

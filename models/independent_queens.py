@@ -22,6 +22,9 @@ def independent_queens(
     With fewer queens than rows one cannot say "one in each row": ``x[i, j]`` is 1 where a queen stands, and
     each row, column and diagonal holds one at most.
 
+    Source: E. Landau, *Ueber das Achtdamenproblem und seine Verallgemeinerung*, Naturwissenschaftliche
+    Wochenschrift (1896); V. Kotesovec, *Non-attacking chess pieces*, sixth edition (2013).
+
     >>> independent_queens(4, 2).count(solver="cpsat")
     44
     """

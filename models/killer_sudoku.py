@@ -30,6 +30,9 @@ def killer_sudoku(
     ``cages`` has one text a row, one letter a cell: cells of one letter are a cage. ``sums`` are the sums of
     the cages in the order in which their letters come.
 
+    Source: The Times, London, which introduced it on 31 August 2005; the default is the one of Wikipedia's
+    article *Killer sudoku*.
+
     >>> killer_sudoku(("AABB", "CCDD", "EEFF", "GGHH"), (3, 7, 7, 3, 3, 7, 7, 3), box=2).count(solver="cpsat")
     16
     """

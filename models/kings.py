@@ -20,6 +20,8 @@ def kings(n: Annotated[int, Between(1, 100)] = 6, pieces: Annotated[int, Between
     ``x[i, j]`` is 1 where a king stands. Each block of two by two squares holds one at most, so that there
     is room for the square of n/2, rounded up.
 
+    Source: H. S. Wilf, *The problem of the kings*, Electronic Journal of Combinatorics 2 (1995).
+
     >>> kings(4).solve(solver="cpsat").objective, kings(4, pieces=4).count(solver="cpsat")
     (4, 79)
     """

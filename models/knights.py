@@ -25,6 +25,9 @@ def knights(n: Annotated[int, Between(1, 100)] = 6, pieces: Annotated[int, Betwe
     Proving that is quick where the solver looks at the linear relaxation: CP-SAT proves n = 10 in half a
     second of processor time with ``linearization_level=2``, and not in six without.
 
+    Source: H. E. Dudeney, *Amusements in Mathematics* (1917); V. Kotesovec, *Non-attacking chess pieces*,
+    sixth edition (2013).
+
     >>> knights(4).solve(solver="cpsat").objective
     8
     """

@@ -27,6 +27,8 @@ def langford(
     ``one_direction`` keeps one of each arrangement and its reversal. There are solutions exactly if n mod 4
     is 0 or 3.
 
+    Source: C. D. Langford, *Problem*, Mathematical Gazette 42 (1958); CSPLib prob024.
+
     >>> langford(7).count(solver="cpsat"), langford(7, one_direction=True).count(solver="cpsat")
     (52, 26)
     """

@@ -22,6 +22,9 @@ def number_partitioning(
     ``equal="numbers"`` also asks for equally many numbers on both sides, ``"squares"`` for that and for equal
     sums of squares. ``x[k - 1]`` is the side of k; 1 is on side 0, as the sides have no names.
 
+    Source: E. Prouhet, *Memoire sur quelques relations entre les puissances des nombres*, Comptes Rendus 33
+    (1851); CSPLib prob049.
+
     >>> number_partitioning(8).solve(solver="cpsat").solution.as_dict()["x"]
     [0, 1, 1, 0, 1, 0, 0, 1]
     """

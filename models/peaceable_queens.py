@@ -21,6 +21,10 @@ def peaceable_queens(n: Annotated[int, Between(1, 100)] = 5) -> Model:
 
     ``white`` and ``black`` are 0/1 arrays of the board's shape. Queens of one colour may attack each other.
 
+    Source: R. A. Bosch, *Peaceably coexisting armies of queens*, Optima 62 (1999); B. M. Smith, K. E. Petrie
+    and I. P. Gent, *Models and symmetry breaking for 'peaceable armies of queens'*, CPAIOR (2004); CSPLib
+    prob110.
+
     >>> peaceable_queens(4).solve(solver="cpsat").objective
     2
     """

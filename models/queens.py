@@ -31,6 +31,9 @@ def queens(
     for each square whether a queen stands there (``"booleans"``, ``x[i, j]``); or columns of rows and rows of
     columns, ``p``, each the inverse of the other (``"dual"``).
 
+    Source: M. Bezzel, *Zwei Schachfragen*, Berliner Schachzeitung 3 (1848); J. Bell and B. Stevens, *A survey
+    of known results and research areas for n-queens*, Discrete Mathematics 309 (2009); CSPLib prob054.
+
     >>> queens(8).count(solver="cpsat")
     92
     >>> queens(8, given=((0, 0), (1, 4))).count(solver="cpsat")

@@ -34,6 +34,10 @@ def queens_completion(
     ``board`` has one text a row: ``Q`` for a queen that stands there, ``-`` for a square where none may
     stand, ``.`` for a free one; spaces do not count. The queens on b4 and d5 of the default are Nauck's.
 
+    Source: F. Nauck in the Illustrirte Zeitung (1850); I. P. Gent, C. Jefferson and P. Nightingale,
+    *Complexity of n-Queens Completion*, Journal of Artificial Intelligence Research 59 (2017); CSPLib
+    prob079.
+
     >>> queens_completion().count(solver="cpsat")
     2
     >>> queens_completion((".Q..", "....", "....", "...-")).count(solver="cpsat")

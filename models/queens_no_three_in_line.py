@@ -22,6 +22,9 @@ def queens_no_three_in_line(n: Annotated[int, Between(0, 60)] = 8) -> Model:
     Three squares are on a line if the vectors between them are parallel, which is linear in the columns
     ``q[i]`` as the rows are known.
 
+    Source: H. E. Dudeney, *Amusements in Mathematics* (1917), for sixteen pawns; MathOverflow 457913 (2023),
+    for queens.
+
     >>> queens_no_three_in_line(8).count(solver="cpsat")
     8
     """

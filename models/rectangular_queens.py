@@ -22,6 +22,8 @@ def rectangular_queens(
 
     ``q[i]`` is the column of the queen in row i, from 0; some columns stay empty.
 
+    Source: E. Lucas, *Recreations mathematiques*, volume 1, with H. Tarry's formula of 1890 for three rows.
+
     >>> rectangular_queens(3, 5).count(solver="cpsat")
     14
     """

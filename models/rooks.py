@@ -19,6 +19,9 @@ def rooks(n: Annotated[int, Between(0, 1_000_000)] = 8) -> Model:
     ``q[i]`` is the column of the rook in row i, from 0. Each permutation is a solution, n! in all; queens
     are rooks that keep off diagonals too, and leave 92 of the 40,320 on the chess board.
 
+    Source: I. Kaplansky and J. Riordan, *The problem of the rooks and its applications*, Duke Mathematical
+    Journal 13 (1946).
+
     >>> rooks(5).count(solver="cpsat")
     120
     """

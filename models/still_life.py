@@ -30,6 +30,11 @@ def still_life(n: Annotated[int, Between(1, 50)] = 5) -> Model:
     exact engine, which remembers what it has searched and meets it again behind other rows, proves n = 7 in
     half a second and n = 8 in five.
 
+    Source: M. Gardner, *The fantastic combinations of John Conway's new solitaire game "life"*, Scientific
+    American 223 (1970); R. A. Bosch and M. A. Trick, *Constraint programming and hybrid formulations for
+    three life designs*, Annals of Operations Research 130 (2004); G. Chu and P. J. Stuckey, *A complete
+    solution to the maximum density still life problem*, Artificial Intelligence 184 (2012); CSPLib prob032.
+
     >>> still_life(4).solve(solver="cpsat").objective
     8
     """

@@ -18,6 +18,8 @@ from cpqueens.problems.signatures import Between, validated
 def superqueens(n: Annotated[int, Between(0, 1_000_000)] = 10) -> Model:
     """Place n queens on an n by n board so that none attacks another as a queen or as a knight.
 
+    Source: M. Gardner, *Fractal Music, Hypercards and More* (1991), after Scientific American of June 1979.
+
     >>> superqueens(10).count(solver="cpsat")
     4
     """

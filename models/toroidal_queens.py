@@ -20,6 +20,10 @@ def toroidal_queens(n: Annotated[int, Between(1, 1_000_000)] = 7) -> Model:
 
     There are solutions exactly if n is divisible by neither 2 nor 3.
 
+    Source: G. Polya, *Ueber die "doppelt-periodischen" Loesungen des n-Damen-Problems*, in W. Ahrens,
+    *Mathematische Unterhaltungen und Spiele*, volume 2 (1918); I. Rivin, I. Vardi and P. Zimmermann, *The
+    n-queens problem*, American Mathematical Monthly 101 (1994).
+
     >>> toroidal_queens(5).count(solver="cpsat")
     10
     """

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import json
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 FOLDER = Path(__file__).parent / "benchmarks"
-FILES = sorted(FOLDER.glob("*.py"))
+FILES = sorted(
+    path for path in FOLDER.glob("*.py") if path.name != "curves.py"
+)  # draws, and measures nothing
 
 COUNTER = """
 import sys
@@ -31,14 +35,10 @@ print(f"{n} queens: {place(n, 0, frozenset(), frozenset(), frozenset())} solutio
 
 
 @pytest.fixture(scope="module")
-def race() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("race", FOLDER / "race.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["race"] = module  # its dataclasses look themselves up
-    spec.loader.exec_module(module)
-    return module
+def race() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)  # scripts find each other beside them
+        yield importlib.import_module("race")
 
 
 def command(text: str, *arguments: str) -> str:
@@ -80,22 +80,57 @@ def test_turns_are_interleaved_and_numbered(
     assert lines[4].split() == ["c", "not", "measured:", "make", "it"]
 
 
-def test_a_race_is_recorded_in_the_place_of_its_last(
-    race: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "figures.json"
-    monkeypatch.setattr(sys, "argv", ["bench_x.py"])
-    monkeypatch.setattr(race, "RECORDS", [])
-    race.arguments("", 1).parse_args(["--record", str(file)])
+@pytest.fixture
+def folder(race: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return where rows are kept, of a script called bench_x.py."""
+    where = tmp_path / "figures"
+    asked = ["--against", "/home/me/fast {n}", "--record", str(where), "--rounds", "1"]
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bench_x.py", *asked])
+    monkeypatch.setattr(race.kept, "FOLDERS", [])
+    monkeypatch.delenv("CPQUEENS_KERNELS", raising=False)
+    race.kept.this_run.cache_clear()
+    race.arguments("", 1).parse_args(["--record", str(where)])
+    yield where
+    race.kept.this_run.cache_clear()
+
+
+def test_a_race_is_kept_in_the_place_of_its_last(race: ModuleType, folder: Path) -> None:
     entries = {"ours": race.Entry(0.5, 3, 7), "peer": race.Entry(2.0, 1, None), "other": race.Absent("pip")}
     for job, seconds in (("a", 1.0), ("b", 1.0), ("a", 0.5)):
         race.show(job, {**entries, "ours": race.Entry(seconds, 3, 7)})
-    rows = json.loads(file.read_text())
-    assert [(row["script"], row["job"]) for row in rows] == [("bench_x.py", "a"), ("bench_x.py", "b")]
-    assert rows[0]["entries"] == [
+    race.kept.keep_cells("sizes", "a", {"nodes": 12, "seconds": 0.123456789, "who": "x"}, "nodes")
+    told = json.loads((folder / "x.json").read_text())
+    assert [row["job"] for row in told["rows"]] == ["a", "b", "a"]
+    assert told["rows"][0]["entries"] == [
         {"name": "ours", "ms": 500.0, "ended": False},
         {"name": "peer", "ms": 2000.0, "ended": True},
     ]
+    assert told["rows"][2]["cells"] == {"nodes": 12, "seconds": 0.12346, "who": "x"}
+    (run,) = told["runs"]
+    assert run["command"] == "python tests/benchmarks/bench_x.py --against './fast {n}' --rounds 1"
+    assert run["versions"]["cpqueens"] == version("cpqueens")
+
+
+def test_of_runs_that_no_row_is_from_nothing_is_left(race: ModuleType, folder: Path) -> None:
+    race.kept.keep_race("a", {"ours": (1.0, False)})
+    race.kept.keep_race("b", {"ours": (1.0, False)})
+    for job, left in (("a", 2), ("b", 1)):
+        race.kept.this_run.cache_clear()
+        sys.argv = ["bench_x.py", "--only", "later"]
+        race.kept.keep_race(job, {"ours": (2.0, False)})
+        told = json.loads((folder / "x.json").read_text())
+        assert len(told["runs"]) == left
+        commands = {row["job"]: told["runs"][row["run"]]["command"] for row in told["rows"]}
+        assert commands[job] == "python tests/benchmarks/bench_x.py --only later"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("bench_*.py")), ids=lambda path: path.stem)
+def test_every_benchmark_keeps_what_the_site_shows(path: Path) -> None:
+    """Those without `--record` write files of their own, which the gallery shows."""
+    text = path.read_text(encoding="utf-8")
+    taken = "kept.recording(" in text or re.search(r"\barguments\(__doc__", text)
+    keeps = re.search(r"\bkept\.keep_|\bshow\(", text)
+    assert (taken and keeps) or '"--out"' in text
 
 
 def test_different_results_end_the_race(race: ModuleType) -> None:

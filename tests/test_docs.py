@@ -7,10 +7,15 @@ a file of the reader's or a network; their commands are parsed here.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +26,7 @@ from click.testing import CliRunner
 from cpqueens.cli import main as cli
 from cpqueens.lab.classical_texts import SECTIONS
 from cpqueens.lab.experiments import HEAD
+from cpqueens.problems import catalog
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "generated" not in p.parts)
@@ -62,6 +68,71 @@ def test_commands_can_be_typed(command: str) -> None:
     found.make_context(verb, arguments)
 
 
+MODEL = """
+from cpqueens import AllDifferent, Model
+
+def model(n: int = 4) -> Model:
+    m = Model("model")
+    x = m.intvar(0, n - 1, shape=n, name="x")
+    m += AllDifferent(x)
+    return m
+"""
+ANSWERS = '[{"x": [0, 2, 1, 3]}]'
+FOUND = """
+import random
+
+def mine(model, seed, time_limit):
+    return {"x": random.Random(seed).sample(range(4), 4)}
+"""
+FILES = {**dict.fromkeys(("model.py", "old.py", "new.py"), MODEL), "mine.py": FOUND, "answers.json": ANSWERS}
+"""What readers have where a page says `model.py`."""
+ELSEWHERE = ("--cluster", "minizinc install", "fuzz --models 26120")
+"""What wants a cluster (the tests of example 19 have one), writes into the reader's home, or takes
+19 minutes (`make fuzz` does less of it)."""
+HEURISTIC = ROOT / "examples" / "12_heuristic.awk"
+
+
+@pytest.mark.slow
+def test_commands_do_what_they_say(tmp_path: Path) -> None:
+    """Those that the build does not run, page by page: a later one may read what an earlier one wrote."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for file in (ROOT / "docs/files").glob("*.*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "mine").write_text(f"#!/bin/sh\nexec awk -f {HEURISTIC}\n", encoding="utf-8")
+    (tmp_path / "mine").chmod(0o755)
+    told = [
+        line.partition("  #")[0].strip()
+        for page in PAGES
+        for kind, _, text in blocks(page)
+        if kind == "sh"
+        for line in text.splitlines()
+        if line.startswith("cpqueens ") and not any(words in line for words in ELSEWHERE)
+    ]
+    assert len(told) >= 10
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in told:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["solve", "cross-check"])
+@pytest.mark.parametrize("problem", catalog.names())
+def test_commands_of_the_gallery_do_what_they_say(problem: str, verb: str) -> None:
+    done = CliRunner().invoke(cli.main, [verb, problem])
+    assert done.exit_code == 0, done.output
+
+
 def options(command: click.Command) -> set[str]:
     """Return all that a command, and those within it, can be given."""
     named = {one for p in command.params for one in (*p.opts, *p.secondary_opts)}
@@ -78,6 +149,23 @@ def test_options_in_prose_exist() -> None:
         spans = re.findall(r"`([^`]+)`", prose)
         named = {option for span in spans for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", span)}
         assert named <= known, page
+
+
+def executed(page: str) -> list[str]:
+    """Return what a page runs, without the names and comments that readers see in their own language."""
+    found = blocks(ROOT / "docs" / page)
+    return [re.sub(r'"[^"\n]*"|#.*', "", head + text) for kind, head, text in found if kind in EXECUTED]
+
+
+def test_the_chinese_pages_run_what_the_english_ones_run() -> None:
+    english = executed("tutorial/1_queens.md")
+    assert executed("zh/tutorial.md")[: len(english)] == english
+    front = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("```{toctree}")[0]
+    chinese = (ROOT / "docs/zh/index.md").read_text(encoding="utf-8")
+    asked = re.findall(r"\]\(([\w/]+\.md)\)", front.partition("| you wonder")[0])
+    assert len(asked) >= 10
+    for link in asked:
+        assert link in {"zh/index.md", "tutorial/1_queens.md"} or f"(../{link})" in chinese
 
 
 def test_every_page_is_within_the_site() -> None:
@@ -106,11 +194,20 @@ def test_figures_of_the_texts_are_of_the_experiments_that_there_are() -> None:
 
 @pytest.mark.parametrize(
     ("exercise", "right", "wrong"),
-    [("corner", 4, 8), ("smallest", 4, 3), ("restarts", 7, 20), ("kinds", 12, 92), ("by_chance", 2, 0)],
+    [
+        ("corner", 4, 8),
+        ("smallest", 4, 3),
+        ("restarts", 7, 20),
+        ("kinds", 12, 92),
+        ("by_chance", 2, 0),
+        ("by_chance n=12", 5, 2),
+        ("luck", 13, 40),
+        ("enough", 120, 20),
+    ],
 )
 def test_exercises_tell_right_answers_from_wrong_ones(exercise: str, right: int, wrong: int) -> None:
     for answer, code in ((right, 0), (wrong, 10)):
-        words = ["check", f"{ROOT / 'docs/files/exercises.py'}:{exercise}", str(answer)]
+        words = ["check", *f"{ROOT / 'docs/files/exercises.py'}:{exercise}".split(), str(answer)]
         done = CliRunner().invoke(cli.main, words)
         assert done.exit_code == code, done.output
 
@@ -127,6 +224,101 @@ def test_notebooks_run(path: Path) -> None:
             if cell["cell_type"] == "code":
                 exec(compile("".join(cell["source"]), path.name, "exec"), space)
     assert printed.getvalue()
+
+
+def test_links_that_lead_nowhere_and_requests_to_elsewhere_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build looks at every page by this."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    looked_at = importlib.import_module("generating.looked_at")
+    (tmp_path / "b.html").write_text('<h1 id="top">B</h1>')
+    right = """<link rel="stylesheet" href="b.html"><a href="https://oeis.org/A000170">elsewhere</a>
+        <a href="b.html#top">there</a><a href="#here" id="here">here</a><img src="data:image/png;base64,AA==">
+        <script>var a = '<img src="nowhere.png">';</script><!-- <a href="gone.html"> -->"""
+    page = tmp_path / "a.html"
+    page.write_text(right)
+    assert list(looked_at.faults(page, tmp_path)) == []
+    wrong = {
+        '<a href="gone.html">': "nowhere",
+        '<a href="b.html#bottom">': "no place",
+        '<a href="../a.html">': "nowhere",
+        '<a class="x" href="#gone">': "no place",
+        '<img src="https://example.org/a.png">': "asks for",
+        '<script src="//example.org/a.js"></script>': "asks for",
+        '<link rel="stylesheet" href="https://example.org/a.css">': "asks for",
+        "<style>@import 'https://example.org/a.css'</style>": "asks for",
+        "<p style='background: url(https://example.org/a.png)'>": "asks for",
+    }
+    for k, (text, fault) in enumerate(wrong.items()):
+        page = tmp_path / f"wrong{k}.html"
+        page.write_text(right + text)
+        (said,) = looked_at.faults(page, tmp_path)
+        assert fault in said
+
+
+def kept_file(path: Path, rows: list[dict[str, Any]]) -> Path:
+    run = {
+        "date": "2026-01-02", "command": "python tests/benchmarks/bench_auto.py",
+        "versions": {"Python": "3.11"},
+        "machine": "2 processors", "load": 0.5,
+    }  # fmt: skip
+    path.write_text(json.dumps({"runs": [run], "rows": [{"run": 0, **row} for row in rows]}))
+    return path
+
+
+def raced(job: str, ours: float, **peers: float) -> dict[str, Any]:
+    told = {"ours": ours, **peers}
+    return {"job": job, "entries": [{"name": n, "ms": ms, "ended": ms == 60_000} for n, ms in told.items()]}
+
+
+def test_charts_of_few_and_of_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    benchmarks = importlib.import_module("generating.benchmarks")
+    few = kept_file(tmp_path / "auto.json", [raced("a", 10, b=20, c=5), raced("d", 60_000, b=30)])
+    text = benchmarks.part(few)
+    assert "| a | 10 | 20 | 0.5 | 5 | 2 |" in text
+    assert "| d | > 60,000 | 30 | at least 2000 |  |  |" in text
+    assert text.count("<rect") == 3
+    assert "On 2026-01-02, 2 processors, load 0.5; Python 3.11." in text
+    assert "python tests/benchmarks/bench_auto.py" in text
+    ratios = [0.004 * 1.1**k for k in range(100)]
+    many = kept_file(tmp_path / "auto.json", [raced(f"job {k}", 10 * r, b=10) for k, r in enumerate(ratios)])
+    text = benchmarks.part(many)
+    assert "100 jobs by their ratio" in text
+    shown = re.findall(r">([^<>]*)</text><text[^>]*>(\d+)</text>", text)
+    assert sum(int(count) for _, count in shown) == 100
+    assert dict(shown)["1 to 2"] == str(sum(1 <= ratio < 2 for ratio in ratios))
+    assert len(re.findall(r"^\| job \d", text, re.M)) == benchmarks.LISTED
+    assert "| job 99 |" in text
+    cells = [
+        {"table": "runs", "job": j, "cells": {"who": "x", "s": s}, "bar": "s"}
+        for j, s in (("p", 1.5), ("q", 3))
+    ]
+    text = benchmarks.part(kept_file(tmp_path / "auto.json", cells))
+    assert "| p | x | 1.5 |" in text
+    assert text.count("<rect") == 2
+
+
+def test_links_to_elsewhere_are_there_or_gone_or_not_known(tmp_path: Path) -> None:
+    """What a machine without a network could not reach is neither right nor wrong."""
+    there = {"filename": "a.md", "uri": "https://a.org/", "status": "working", "info": ""}
+    gone = "404 Client Error: Not Found for url: https://a.org/gone"
+    lost = "HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded with url: /lost"
+    lines = {
+        0: [there, {**there, "status": "redirected", "uri": "https://a.org/x"}],
+        1: [there, {**there, "status": "broken", "uri": "https://a.org/gone", "info": gone}],
+        2: [there, {**there, "status": "broken", "uri": "https://a.org/lost", "info": lost}],
+    }
+    for code, told in lines.items():
+        file = tmp_path / "output.json"
+        file.write_text("".join(json.dumps(line) + "\n" for line in told))
+        script = ROOT / "docs/generating/elsewhere.py"
+        done = subprocess.run(
+            [sys.executable, str(script), str(file)], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == code, done.stdout
+        assert f"2 addresses: {2 - (code > 0)} there" in done.stdout
 
 
 SITE = ROOT / "build/site"
@@ -158,6 +350,26 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
             wrong += [f"{file}: {fault}" for fault in page.evaluate(LOST_ON_PAPER)]
     page.close()
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("cumulative", "generated/constraints.html"), ("las vegas", "teaching/3_las_vegas.html")],
+)
+def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -> None:
+    wrong: list[str] = []
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((SITE / "index.html").as_uri())
+    page.goto(f"{(SITE / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    page.wait_for_selector("#search-results li a")
+    page.wait_for_function("/finished|found/.test(document.querySelector('#search-results p').textContent)")
+    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href.split('?')[0])")
+    page.close()
+    assert (SITE / found).as_uri() in links
+    assert wrong == []
 
 
 LOST_ON_PAPER = """() => {

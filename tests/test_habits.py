@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import Enum
 from inspect import isclass, isfunction
 from typing import Any
 
 import numpy as np
 import pytest
+from cpqueens.models.queens import queens as problem
 
 import cpqueens
 from cpqueens import (
@@ -22,8 +24,8 @@ from cpqueens import (
     GlobalCardinality,
     Increasing,
     Inverse,
-    Linear,
     Model,
+    Regular,
     Table,
     all_,
     any_,
@@ -31,7 +33,19 @@ from cpqueens import (
     maximum,
     minimum,
 )
-from cpqueens.language.constraints.base import Constraint
+from cpqueens.crosscheck.roles import constraint_roles, redundant_constraints
+from cpqueens.exchange.flatzinc import load_flatzinc
+from cpqueens.files.modelfile import dump_model, load_model, model_digest, parse_model, save_model
+from cpqueens.longrun.partfiles import merge
+from cpqueens.testing import (
+    all_solutions,
+    assert_agree,
+    assert_equivalent,
+    queens,
+    random_model,
+    random_models,
+)
+from cpqueens.text.elsewhere import NamesOfOtherTools
 from cpqueens.text.foreign import SPELLINGS, spelled
 
 
@@ -43,6 +57,7 @@ class Variables:
         self.x = self.m.intvar(0, 2, shape=3, name="x")
         self.y = self.m.intvar(0, 2, name="y")
         self.b = self.m.boolvar(shape=2, name="b")
+        self.allowed, self.parts = {1, 2}, [{"all": {0}}]
         self.named = {"first": self.x[0], "second": self.x[1], "third": self.x[2]}
 
 
@@ -185,6 +200,14 @@ def subtract(v: Variables) -> None:
     v.m -= v.y == 1
 
 
+COSTS, ARCS = {0: 5, 1: 7, 2: 6}, {(0, 1): 3, (1, 1): 4}
+
+
+def in_a_set_by_name(v: Variables) -> None:
+    allowed = {1, 2}
+    assert [k for k in range(3) if v.x[k] in allowed]
+
+
 def kept(v: Variables) -> None:
     c = v.m.add(v.y == 1)  # type: ignore[func-returns-value]
     c.OnlyEnforceIf(v.b[0])
@@ -209,6 +232,17 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "any": (lambda v: any(t == 1 for t in v.x), TypeError, r"any_\(b\)"),
     "sorted": (lambda v: sorted(v.x), TypeError, r"Increasing\(x\)"),
     "x in list": (lambda v: v.y in [1, 2], TypeError, r"any_\(\[x == 1, x == 2\]\)"),
+    "x in set": (lambda v: v.y in {1, 2}, TypeError, r"among values .* Among\(\[x\], \[1, 2\], 1\)$"),
+    "x in a set by name": (in_a_set_by_name, TypeError, "among values"),
+    "x in an attribute": (lambda v: v.y in v.allowed, TypeError, "among values"),
+    "x in a part of a list": (lambda v: v.y in v.parts[0]["all"], TypeError, "among values"),
+    "x in dict": (lambda v: v.y + 1 in COSTS, TypeError, "among values"),
+    "x not in range": (lambda v: v.y not in range(2), TypeError, r"Among\(\[x\], \[1, 2\], 1\)"),
+    "a pair in a set": (lambda v: (v.y, 1) in {(0, 1), (1, 2)}, TypeError, "among values"),
+    "dict[x]": (lambda v: COSTS[v.y], IndexError, r"Table\(\[x, y\], list\(numbers\.items\(\)\)\)"),
+    "dict[x + 1]": (lambda v: COSTS[v.y + 1], IndexError, r"element\(list, x\)"),
+    "dict[x, y]": (lambda v: ARCS[v.y, 1], IndexError, r"Table\(\[x, y\]"),
+    "dict.get(x)": (lambda v: COSTS.get(v.y, 0), IndexError, r"Table\(\[x, y\]"),
     "value in x": (lambda v: 1 in v.x, TypeError, r"any_\(x == v\)"),
     "and": (lambda v: (v.y == 1) and (v.b[0] == 1), TypeError, r"write & \| ~ instead of and/or/not"),
     "not": (lambda v: not v.b[0], TypeError, "write x != 0"),
@@ -305,6 +339,8 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "SolverLookup": (lambda v: cpqueens.SolverLookup, AttributeError, r"m\.solve\(solver=name\)"),
     "intvar(lb=)": (lambda v: v.m.intvar(lb=0, ub=3), TypeError, "no keyword 'lb'; write lower="),
     "intvar(nmae=)": (lambda v: v.m.intvar(0, 3, nmae="z"), TypeError, "did you mean 'name'"),
+    "m.enumerate(solver)": (lambda v: v.m.enumerate("cpsat"), ValueError, "write solver='cpsat'$"),
+    "a problem's keyword": (lambda v: problem(size=8), ValueError, r"^queens\(\) has no keyword 'size'; "),
     "display=": (lambda v: v.m.solve(display=print), TypeError, r"m\.enumerate\(function\)"),
     # names of MiniZinc and python-constraint
     "alldifferent": (lambda v: cpqueens.alldifferent, AttributeError, "write AllDifferent"),
@@ -370,6 +406,37 @@ def test_every_constraint_and_function_of_other_tools_is_answered() -> None:
     assert (len(foreign), len(methods)) > (40, 40)
 
 
+def test_every_attribute_that_values_have_in_other_tools_is_answered() -> None:
+    import cpmpy
+    from ortools.sat.python import cp_model
+
+    native = cp_model.CpModel()
+    theirs = native.new_bool_var("b")
+    y = cpmpy.intvar(0, 1, shape=2)
+    values = [theirs, ~theirs, 2 * theirs + 1, theirs <= 0, native.add(theirs <= 0)]
+    values += [y, y[0], y[0] + 1 <= y[1], cpmpy.AllDifferent(y), np.zeros(2)]
+    names = {name for value in values for name in dir(value) if not name.startswith("_")}
+    v = Variables()
+    ours: list[Any] = [v.x, v.y, v.y == 1, AllDifferent(v.x), v.b[0] & v.b[1], ~v.b[0]]
+    answered = {name for name in names if spelled(name) and name not in ("name", "tofile", "var", "view")}
+    for name in answered:
+        for value in ours:
+            if name not in dir(value):
+                with pytest.raises(AttributeError, match=re.escape(spelled(name))):
+                    getattr(value, name)
+    assert len(answered) > 25
+
+
+def test_what_other_tools_have_is_not_offered() -> None:
+    v = Variables()
+    for value in (v.x, v.y, v.y == 1, AllDifferent(v.x)):
+        assert not {"OnlyEnforceIf", "only_enforce_if", "value", "lb", "Not"} & set(dir(value))
+        assert {"implies", "sum", "shape"} <= set(dir(value))
+    assert repr(vars(NamesOfOtherTools)["Not"]) == "<not here; write ~b>"
+    with pytest.raises(AttributeError, match=r"^type object 'BoolArray' has no attribute 'Not'; write ~b$"):
+        _ = cpqueens.BoolArray.Not  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("solver", ["backtracking", "local-search", "cpsat"])
 def test_seeds_and_strategies_have_two_spellings(solver: str) -> None:
     v = Variables()
@@ -381,6 +448,21 @@ def test_seeds_and_strategies_have_two_spellings(solver: str) -> None:
     assert v.m.solve("backtracking", strategy="forward").solver == "backtracking:forward"
     assert v.m.count("backtracking", strategy="forward") == 36
     assert len(list(v.m.solutions("backtracking", strategy="forward", seed=1))) == 36
+
+
+def test_terms_are_found_among_terms() -> None:
+    v = Variables()
+    seen, number, owner = {v.y, (v.x[0], 1)}, {v.y: 5, v.x[0]: 6}, {"seen": {v.x[1]}}
+    assert v.y in seen
+    assert v.x[0] not in seen
+    assert (v.x[0], 1) in seen
+    assert v.x[1] in owner["seen"]
+    assert (number[v.y], number.get(v.x[0]), number.get(v.x[2], 7)) == (5, 6, 7)
+    assert v.y not in seen - {v.y}
+    assert v.y not in (COSTS if v.y is None else seen - {v.y})  # which of them only a jump would tell
+    none: dict[Any, int] = {}
+    assert (none.get(v.y), none.pop(v.y, 3)) == (None, 3)
+    assert COSTS.pop(v.y, None) is None  # only what looks up is looked at
 
 
 def test_what_is_added_is_nothing_where_nobody_goes_on_with_it() -> None:
@@ -396,11 +478,27 @@ def test_what_is_added_is_nothing_where_nobody_goes_on_with_it() -> None:
     assert len(v.m.constraints) == 8
 
 
+MADE_BY_US = ("BoolArray", "LinearArray", "Outcome", "Solution", "SolutionSet")
 CALLED = {
     name: thing
     for name, thing in {n: getattr(cpqueens, n) for n in cpqueens.__all__}.items()
-    if (isfunction(thing) and thing.__module__.startswith("cpqueens.language"))
-    or (isclass(thing) and issubclass(thing, Constraint | Model) and thing is not Linear)
+    if isfunction(thing)
+    or (isclass(thing) and not issubclass(thing, BaseException | Enum) and name not in MADE_BY_US)
+}
+"""All that is public and called; `test_docstrings` has the same that nobody makes by its name."""
+FURTHER = [
+    all_solutions, assert_agree, assert_equivalent, queens, random_model, random_models,
+    dump_model, load_model, model_digest, parse_model, save_model, load_flatzinc, merge,
+    constraint_roles, redundant_constraints, Regular.from_expression,
+]  # fmt: skip
+METHODS: dict[str, Callable[[Variables], Any]] = {
+    "x.sum": lambda v: v.x.sum,
+    "x.min": lambda v: v.x.min,
+    "x.max": lambda v: v.x.max,
+    "truths.all": lambda v: v.b.all,
+    "truths.any": lambda v: (v.x == 1).any,
+    "m.without": lambda v: v.m.without,
+    "solutions.values": lambda v: v.m.enumerate(solver="backtracking").solutions.values,
 }
 VERBS = [
     "add", "add_soft", "boolvar", "check", "count", "enumerate", "explain_infeasible", "fix", "intvar",
@@ -413,12 +511,26 @@ def test_a_keyword_that_does_not_exist_is_answered_with_one_that_does(name: str)
     v = Variables()
     verb = getattr(v.m, name[2:]) if name.startswith("m.") else CALLED[name]
     given = [v.y == 1] if name in ("m.add", "m.add_soft") else []
-    with pytest.raises((TypeError, CpqueensError), match=r"has no (keyword|parameter) 'durations'"):
-        list(verb(*given, durations=3))  # solutions are looked for when they are asked for
+    with pytest.raises((TypeError, CpqueensError), match=r"has no (keyword|parameter) 'minutes'"):
+        list(verb(*given, minutes=3))  # solutions are looked for when they are asked for
+
+
+@pytest.mark.parametrize("called", FURTHER, ids=lambda called: called.__name__)
+def test_so_is_one_of_what_is_imported_from_inside(called: Callable[..., Any]) -> None:
+    model = Model()
+    given = {"assert_agree": [model], "assert_equivalent": [model, model]}.get(called.__name__, [])
+    with pytest.raises((TypeError, CpqueensError), match=r"has no (keyword|parameter) 'minutes'"):
+        called(*given, minutes=3)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_so_is_one_of_a_method(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name.partition('.')[2]}\(\) has no keyword 'minutes'; "):
+        METHODS[name](Variables())(minutes=3)
 
 
 OWN = re.compile(r"\b(m|outcome)\.([a-z_]+)|\b([A-Z][A-Za-z0-9]+)\(|\b([a-z]+_?)\(")
-PYTHON = {"sum", "abs", "len", "list", "print"}
+PYTHON = {"sum", "abs", "len", "list", "print", "diagonal"}  # the last one is of NumPy
 
 
 @pytest.mark.parametrize("name", SPELLINGS)

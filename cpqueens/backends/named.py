@@ -117,6 +117,15 @@ def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter
     return {**backend.parameters, **({} if further is None else further(strategy))}
 
 
+def backends_with(parameter: str) -> list[str]:
+    """Return the names of the installed backends that have a parameter of this name with every strategy.
+
+    >>> backends_with("trace")
+    ['backtracking', 'las-vegas', 'local-search']
+    """
+    return [name for name in available() if parameter in get_backend(name).parameters]
+
+
 def about(backend: Backend, strategy: str | None) -> tuple[str, str]:
     """Return what a strategy (None for a backend that has none) does, in a line, and its source.
 

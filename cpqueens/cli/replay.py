@@ -44,9 +44,11 @@ def command(
     """
     from cpqueens.report.outputfile import OutputFile
     from cpqueens.report.replay import replay_page
+    from cpqueens.solving.choosing import recording_solver
     from cpqueens.solving.solve import solve
 
     instance = shared.load(model, parameters)
+    solvers = tuple(map(recording_solver, solvers))
     shared.check_place(out, "--out")
     file = OutputFile(out, force=force)
     try:

@@ -14,7 +14,7 @@ from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
 from cpqueens.cli.standing import Standing, watched
 from cpqueens.cli.terminal import say
-from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.errors import ModelError
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome, Solution
@@ -83,9 +83,8 @@ TRACED = 10_000
 
 def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> None:
     """Refuse what could not be printed, before it is searched for."""
-    from cpqueens.backends.named import parameters_of
     from cpqueens.report.trace_text import LARGEST, shows_boards
-    from cpqueens.solving.choosing import named_solver
+    from cpqueens.solving.choosing import recording_solver
 
     if boards and not shows_boards(instance.model):
         raise ModelError(
@@ -93,14 +92,7 @@ def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> Non
         )
     if "trace" not in given:
         return
-    if given["solver"] == "auto":
-        given["solver"] = "backtracking"  # which records on every model
-    else:
-        name, backend, strategy = named_solver(given["solver"])
-        if "trace" not in parameters_of(backend, strategy):
-            raise UnsupportedRequest(
-                f"--trace: {name} records nothing; backtracking, las-vegas and local-search do"
-            )
+    given["solver"] = recording_solver(given["solver"])
 
 
 def _print_trace(outcome: Outcome, boards: bool) -> None:

@@ -27,12 +27,14 @@ from cpqueens.solving.runs import as_seeds
 from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import as_function, as_path, as_switch
 from cpqueens.text.plaintext import shown
 
 WANTS = ("auto", "all", "count", "best", "one")
 
 
+@explaining_keywords
 def cross_check(
     model: Model | Instance,
     solvers: Sequence[Any] | str | None = None,

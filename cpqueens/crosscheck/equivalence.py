@@ -28,11 +28,13 @@ from cpqueens.crosscheck.two_models import ModelComparison, ModelRelation
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import listening
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import needed
 
 SECONDS = 10.0
 
 
+@explaining_keywords
 def compare(
     a: Model,
     b: Model,

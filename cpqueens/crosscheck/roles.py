@@ -14,6 +14,7 @@ from cpqueens.language.rebuild import rebuilt
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import listening
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import needed
 
 SECONDS = 10.0
@@ -61,6 +62,7 @@ class ConstraintRole:
     proved_by: tuple[str, ...] = ()
 
 
+@explaining_keywords
 def constraint_roles(
     model: Model,
     *,
@@ -152,6 +154,7 @@ def _up_to(model: Model, found: ConstraintRole, group: Group, questions: Questio
     return replace(found, role=role, orbits_lost=lost)
 
 
+@explaining_keywords
 def redundant_constraints(
     model: Model, *, time_limit: float = SECONDS, solvers: Sequence[str] = SOLVERS
 ) -> tuple[int, ...]:

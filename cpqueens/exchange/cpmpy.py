@@ -7,7 +7,8 @@ as false. What has no equal here is decomposed by CPMpy itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import repeat
+from functools import cache
+from itertools import combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
 _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -52,6 +54,7 @@ _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@explaining_keywords
 def from_cpmpy(model: Any) -> Imported:
     """Return a CPMpy model as one of cpqueens, with the names of its variables.
 
@@ -441,12 +444,31 @@ def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
 
 
 def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) -> tuple[Any, list[Any]]:
-    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones."""
+    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones.
+
+    So it is from CPMpy 1.1 on; before, such a task may not lie within another one.
+    """
     here = [all_([]) for _ in start] if present is None else present
     signs = [p.implies(_not_negative(d)) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
     if any(_least(d) <= 0 for d in duration):
+        if _empty_ones_are_in_the_way():
+            pairs = combinations(zip(start, duration, here, strict=True), 2)
+            apart = [~(p & q) | _holding(s + d <= t) | _holding(t + e <= s) for (s, d, p), (t, e, q) in pairs]
+            return all_(apart), signs
         present = [p if _least(d) > 0 else p & _positive(d) for p, d in zip(here, duration, strict=True)]
     return NoOverlap(start, duration, present), signs
+
+
+@cache
+def _empty_ones_are_in_the_way() -> bool:
+    """Ask the CPMpy that is installed what it means by a task without duration within another one."""
+    import cpmpy
+
+    return not cpmpy.NoOverlap([0, 1], [2, 0]).value()
+
+
+def _holding(truth: Any) -> Any:
+    return truth if isinstance(truth, BoolArray) else all_([]) if truth else any_([])
 
 
 def _positive(duration: Any) -> Any:

@@ -28,12 +28,14 @@ from cpqueens.language.functions import all_, any_, div_trunc, element, maximum,
 from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import one_line
 
 _LISTED = 10**5
 """Values up to which a domain with gaps is listed; in larger ones the gaps are constraints."""
 
 
+@explaining_keywords
 def from_cpsat(model: Any) -> Imported:
     """Return a CP-SAT model as one of cpqueens, with the names of its variables and constraints.
 

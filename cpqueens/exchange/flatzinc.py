@@ -35,6 +35,7 @@ from cpqueens.exchange.origin import Imported
 from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.text.bounded import decoded, label, read_bytes
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
 MAX_BYTES = 2**29
@@ -54,6 +55,7 @@ class ImportedFlatZinc(Imported):
     searches: tuple[SearchAnnotation, ...] = ()
 
 
+@explaining_keywords
 def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool = False) -> ImportedFlatZinc:
     """Return the model that a text in FlatZinc states.
 
@@ -93,6 +95,7 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
         raise kind(f"{where}: {place}{error}") from None
 
 
+@explaining_keywords
 def load_flatzinc(path: str | Path, *, searched_first: bool = False) -> ImportedFlatZinc:
     """Return the model of a file in FlatZinc.
 

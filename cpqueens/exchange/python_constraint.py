@@ -17,9 +17,11 @@ from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.all_equal import AllEqual
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.model import Model
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
 
+@explaining_keywords
 def from_python_constraint(problem: Any) -> Imported:
     """Return a `constraint.Problem` as a model.
 

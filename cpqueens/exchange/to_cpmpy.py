@@ -16,6 +16,7 @@ from cpqueens.language.linear_rows import Row
 from cpqueens.lowered.lowering import lower
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import needed
 
 
@@ -31,6 +32,7 @@ class CpmpyExport:
         return {name: int(variable.value()) for name, variable in self.variables.items()}
 
 
+@explaining_keywords
 def to_cpmpy(model: Model) -> CpmpyExport:
     """Return a model as one of CPMpy, and its variables there by name.
 

@@ -35,9 +35,11 @@ from cpqueens.files.model_writer import FORMAT, ModelWriter
 from cpqueens.files.schema import MAX_BYTES, VERSION, parse, read_document
 from cpqueens.model import Model
 from cpqueens.text.bounded import label, read_bytes, reason_of
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import as_path, needed
 
 
+@explaining_keywords
 def dump_model(model: Model) -> str:
     """Return the model as the text of its file, one constraint a line.
 
@@ -61,6 +63,7 @@ def _encode(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
+@explaining_keywords
 def parse_model(text: str | bytes, where: str = "model") -> Model:
     """Return the model that the text of a file describes.
 
@@ -84,6 +87,7 @@ def parse_model(text: str | bytes, where: str = "model") -> Model:
         raise ModelError(f"{where}: {error}") from None
 
 
+@explaining_keywords
 def save_model(model: Model, path: str | Path) -> None:
     """Write the model's file.
 
@@ -99,6 +103,7 @@ def save_model(model: Model, path: str | Path) -> None:
         raise ModelError(f"{label(path)}: {reason_of(error)}") from None
 
 
+@explaining_keywords
 def load_model(path: str | Path) -> Model:
     """Read a model's file.
 
@@ -110,6 +115,7 @@ def load_model(path: str | Path) -> Model:
     return parse_model(read_bytes(path, MAX_BYTES), label(path))
 
 
+@explaining_keywords
 def model_digest(model: Model) -> str:
     """Return the SHA-256 of what determines the model's solutions, 64 hexadecimal digits.
 

@@ -43,6 +43,7 @@ from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_
 from cpqueens.model import Model
+from cpqueens.text.foreign import explaining_keywords
 
 __all__ = ["CONTEXTS", "MAKERS", "random_model", "usage"]
 
@@ -53,6 +54,7 @@ _PATTERN_EVERY = 7
 _SOFT_EVERY = 3
 
 
+@explaining_keywords
 def random_model(
     seed: int | Random,
     *,

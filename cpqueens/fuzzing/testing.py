@@ -29,6 +29,7 @@ from cpqueens.language.functions import element
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
+from cpqueens.text.foreign import explaining_keywords
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 Rows = set[tuple[int, ...]]
 
 
+@explaining_keywords
 def random_models(
     *, kinds: Iterable[str] | None = None, contexts: Iterable[str] = CONTEXTS, constraints: int = 4
 ) -> SearchStrategy[Model]:
@@ -50,6 +52,7 @@ def random_models(
     return strategies.randoms(use_true_random=False).map(lambda random: random_model(random, **options))
 
 
+@explaining_keywords
 def all_solutions(model: Model) -> Rows:
     """Return every solution of a tiny model by checking every assignment of its decision variables."""
     domains = [model.domain_values(v, 10**6).tolist() for v in model.decisions.tolist()]
@@ -57,6 +60,7 @@ def all_solutions(model: Model) -> Rows:
     return {tuple(row) for row in grid[Checker(model).accepts(grid)].tolist()}
 
 
+@explaining_keywords
 def queens(n: int) -> Model:
     """Return the n-queens model: the column of the queen in each row."""
     model = Model("queens")

@@ -4,6 +4,8 @@ The worth of a tour is its objective, a sum over its arcs, and, times a price, b
 over arcs) and ends of times along it are violated. Temperature and price are those of `search_cells`. Times
 are as early as those before them allow; one beyond its end counts, and those behind it start from the end.
 
+Ends wait for several nodes, such as the return of the last vehicle.
+
 Source: Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983; Croes, "A
 method for solving traveling-salesman problems", Operations Research 6, 1958 (2-opt); Or, "Traveling
 salesman-type combinatorial problems", 1976 (pieces); near nodes first: Johnson and McGeoch, "The traveling
@@ -45,7 +47,14 @@ ARCS = 16  # (arcs, 3) from, to, and +1 or -1, of the proposed move
 BEST = 17  # (nodes,) the best tour
 OLD = 18  # (nodes,) what a move that is not accepted goes back to
 BUFFER = 19  # (nodes,)
-PARTS = 20
+END_START = 20  # (times + 1,) into the ends of each kind of times
+PEAK = 21  # (ends, nodes, nodes) by how much an end is behind a node before an arc; FREE: it does not wait
+AFTER = 22  # (ends, ends) and behind another end before it
+END_EARLY = 23  # (ends,)
+END_LATEST = 24
+END_WEIGHT = 25  # (ends,) in the objective
+MOMENT = 26  # (ends,) of the tour
+PARTS = 27
 
 # entries of INFO beyond those of search_cells
 NODES = cooling.LENGTH
@@ -84,6 +93,7 @@ LONG = 50  # and of those that are longer, or turned where that changes costs
 LONGER = 8  # one in so many
 DIRECTED = 4  # where turning changes costs, all moves but one in so many leave the direction
 FEWEST = 5  # nodes in a tour whose pieces are moved
+TRIES = 4  # of finding a piece of which two arcs are to near nodes
 TOGGLES = 4  # one move in so many puts a node in or out
 
 
@@ -236,6 +246,29 @@ def some_near(v: int, before: int, a: Ints, random: Ints) -> Any:
 
 
 @inner_kernel
+def fitting(first: int, target: int, a: Ints, random: Ints) -> Any:
+    """Return how long the piece from a place on is to be that goes behind another place.
+
+    Mostly so that a second arc leads to a near node, too: that behind the piece, or where it was.
+    """
+    many = entry(a, entry(a, INFO) + MANY)
+    for _ in range(TRIES):
+        if below(random, 2) == 0:  # the piece ends where the node behind the target is near
+            u = some_near(there(target + 1, a), 1, a, random)
+            beyond = 1
+        else:  # and that behind it is near the node before it
+            u = some_near(there(first - 1, a), 0, a, random)
+            beyond = 0
+        place = entry(a, entry(a, PLACE) + u)
+        if place < 0:
+            continue
+        length = wrapped(place - first, many) + beyond
+        if 0 < length <= wrapped(target - first, many):
+            return length
+    return 1 + below(random, many - 2)
+
+
+@inner_kernel
 def propose(a: Ints, random: Ints) -> None:
     """Propose a move: its arcs, and what to do; NONE if none came to mind."""
     info = entry(a, INFO)
@@ -262,13 +295,15 @@ def propose(a: Ints, random: Ints) -> None:
             propose_turn(q, wrapped(p - 1, many), a)
         return
     length = 1 + below(random, SHORT)
-    if directed and kind < 4 and below(random, 2) == 0:
-        length = 1 + below(random, many - 2)
+    if directed and kind < 4:
+        length = fitting(p, q, a, random) if kind == 2 else fitting(q, p, a, random)
     elif below(random, LONGER) == 0:
         length = 1 + below(random, LONG)
     length = min(length, many - 2)
     if kind == 2:  # the piece from v on behind u
         propose_shift(p, length, q, SHIFT, a)
+    elif kind == 3 and directed:  # the piece from u on behind v
+        propose_shift(q, length, p, SHIFT, a)
     elif kind == 3:  # the piece up to v before u
         propose_shift(wrapped(p - length + 1, many), length, wrapped(q - 1, many), SHIFT, a)
     elif kind == 4:  # turned, so that v comes before u
@@ -415,6 +450,37 @@ def start_of(lag: int, a: Ints) -> Any:
 
 
 @inner_kernel
+def raise_ends(d: int, i: int, j: int, time: int, a: Ints) -> None:
+    """Let the ends that wait for a node, before an arc to another one, be late enough."""
+    n = entry(a, entry(a, INFO) + NODES)
+    for e in range(entry(a, entry(a, END_START) + d), entry(a, entry(a, END_START) + d + 1)):
+        peak = entry(a, entry(a, PEAK) + e * n * n + n * i + j)
+        if peak != FREE and time + peak > entry(a, entry(a, MOMENT) + e):
+            put(a, entry(a, MOMENT) + e, time + peak)
+
+
+@inner_kernel
+def count_ends(d: int, a: Ints) -> Any:
+    """Let ends wait for those before them; add what they are worth; return by how much they are late."""
+    info = entry(a, INFO)
+    first = entry(a, entry(a, END_START) + d)
+    last = entry(a, entry(a, END_START) + d + 1)
+    total = entry(a, entry(a, END_START) + entry(a, info + TIMES))
+    late = 0
+    for e in range(first, last):
+        moment = entry(a, entry(a, MOMENT) + e)
+        for b in range(first, e):
+            lag = entry(a, entry(a, AFTER) + e * total + b - first)
+            if lag != FREE:
+                moment = max(moment, entry(a, entry(a, MOMENT) + b) + lag)
+        late += max(0, moment - entry(a, entry(a, END_LATEST) + e))
+        moment = min(moment, entry(a, entry(a, END_LATEST) + e))
+        put(a, entry(a, MOMENT) + e, moment)
+        put(a, info + WORTH, entry(a, info + WORTH) + moment * entry(a, entry(a, END_WEIGHT) + e))
+    return late
+
+
+@inner_kernel
 def run_times(d: int, a: Ints) -> None:
     """Add what one kind of times violates and is worth along the tour."""
     info = entry(a, INFO)
@@ -427,9 +493,12 @@ def run_times(d: int, a: Ints) -> None:
     weight = entry(a, WEIGHT) + d * n
     late = 0
     worth = 0
+    for e in range(entry(a, entry(a, END_START) + d), entry(a, entry(a, END_START) + d + 1)):
+        put(a, entry(a, MOMENT) + e, entry(a, entry(a, END_EARLY) + e))
     for v in range(n):  # those left out
         if entry(a, entry(a, PLACE) + v) < 0:
             worth += entry(a, weight + v) * entry(a, early + v)
+            raise_ends(d, v, v, entry(a, early + v), a)
     place = start_of(lag, a) if many > 0 else 0
     i = -1
     time = 0
@@ -437,6 +506,8 @@ def run_times(d: int, a: Ints) -> None:
         j = there(place, a)
         place = wrapped(place + 1, many)
         wait = FREE if i < 0 else entry(a, lag + n * i + j)
+        if i >= 0:
+            raise_ends(d, i, j, time, a)
         least = entry(a, early + j)
         if k == many:  # back where it began
             over = time + wait - least if wait != FREE else 0
@@ -454,6 +525,7 @@ def run_times(d: int, a: Ints) -> None:
             time = entry(a, latest + j)
         worth += entry(a, weight + j) * time
         i = j
+    late += count_ends(d, a)
     put(a, info + LATE, entry(a, info + LATE) + late * entry(a, entry(a, LATE_UNIT) + d))
     put(a, info + WORTH, entry(a, info + WORTH) + worth)
 

@@ -18,7 +18,7 @@ from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
 from cpqueens.lab.anytime import Anytime, ReachedTarget, anytime, targets
 from cpqueens.lab.cases import EvaluatedCase, cases_of
-from cpqueens.lab.comparing import Comparison, compare_runs, corrected
+from cpqueens.lab.comparing import Comparison, compare_objectives, compare_runs, corrected
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluated import ProblemHead
 from cpqueens.lab.evaluation import Evaluation
@@ -35,6 +35,7 @@ from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.runs import as_seeds
 from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import as_function
 from cpqueens.text.plaintext import one_line, shown
 
@@ -46,6 +47,7 @@ MEMORY = 6 * 2**30
 """Bytes that each may take."""
 
 
+@explaining_keywords
 def evaluate(
     heuristic: Any,
     problem: Any,
@@ -334,12 +336,14 @@ class _Work:
 
     def _comparisons(self, groups: Groups) -> Iterator[Comparison]:
         for case in self.cases:
-            if case.model.objective is not None:
-                continue
             runs = {
                 c.name: groups[c.name, case.title] for c in self.contenders if (c.name, case.title) in groups
             }
-            yield from compare_runs(case.title, runs)
+            maximizing = _maximizing(case.model)
+            if maximizing is None:
+                yield from compare_runs(case.title, runs)
+            else:
+                yield from compare_objectives(case.title, runs, maximizing)
 
 
 def _maximizing(model: Model) -> bool | None:

@@ -19,21 +19,26 @@ def anytimes(e: Evaluated, name: str) -> Iterator[Picture]:
     for number, head in enumerate(e.problems):
         curves = [curve for curve in e.anytimes if curve.problem == head.title]
         if curves:
-            optimum = optima[head.title]
-            proved = "" if optimum is None else f" Below all lines the proved optimum, {optimum:,} (thin)."
-            if curves[0].maximizing:
-                proved = proved.replace("Below", "Above")
-            caption = (
-                f"{head.title}: the objective that half of all runs have reached by then, with the band from "
-                f"the best tenth to the worst; a line begins once half of the runs have a solution.{proved}"
-            )
-            draw = partial(_incumbents, e=e, curves=curves, optimum=optimum)
-            yield drawn(f"{name}-{number}", caption, draw)
+            yield incumbents(f"{name}-{number}", e.heuristics, curves, optima[head.title])
 
 
-def _incumbents(axes: Any, e: Evaluated, curves: Sequence[Anytime], optimum: int | None) -> None:
+def incumbents(
+    name: str, heuristics: Sequence[str], curves: Sequence[Anytime], optimum: int | None = None
+) -> Picture:
+    """Return the incumbents of some of the heuristics on one problem over time; each looks as its number."""
+    proved = "" if optimum is None else f" Below all lines the proved optimum, {optimum:,} (thin)."
+    if curves[0].maximizing:
+        proved = proved.replace("Below", "Above")
+    caption = (
+        f"{curves[0].problem}: the objective that half of all runs have reached by then, with the band from "
+        f"the best tenth to the worst; a line begins once half of the runs have a solution.{proved}"
+    )
+    return drawn(name, caption, partial(_incumbents, heuristics=heuristics, curves=curves, optimum=optimum))
+
+
+def _incumbents(axes: Any, heuristics: Sequence[str], curves: Sequence[Anytime], optimum: int | None) -> None:
     for curve in curves:
-        k = e.heuristics.index(curve.heuristic)
+        k = heuristics.index(curve.heuristic)
         known = [np.where(np.isfinite(part), part, np.nan) for part in (curve.median, curve.good, curve.poor)]
         middle, good, poor = known
         axes.step(curve.seconds, middle, where="post", label=curve.heuristic, **look(k))

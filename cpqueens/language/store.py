@@ -15,7 +15,7 @@ from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, parts_key
 from cpqueens.language.constraints.implication import Implication
-from cpqueens.language.constraints.linear import SATISFIED, Linear
+from cpqueens.language.constraints.linear import SATISFIED, Linear, related
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
@@ -38,6 +38,9 @@ CONNECTIVES: dict[str, type[Connective]] = {
     "implies": Implication,
     "not": Negation,
 }
+
+
+_ONE = {name: kind.of for name, kind in CONNECTIVES.items()}
 
 
 class VariableStore:
@@ -200,7 +203,7 @@ class VariableStore:
             self._admit(definition)
         return Term(self, (variable,), (1,), 0)
 
-    compare = staticmethod(Linear)  # the class itself: double loops compare by the ten thousand
+    compare = staticmethod(related)  # itself: double loops compare by the ten thousand
 
     def combine(self, kind: str, literals: LinearArray) -> BoolArray:
         """Return a connective over the last axis of ``literals``."""
@@ -208,7 +211,7 @@ class VariableStore:
 
     def combine_single(self, kind: str, operands: tuple[Term | Constraint, ...]) -> BoolArray:
         """Return one connective of single truths."""
-        return CONNECTIVES[kind].of(operands)
+        return _ONE[kind](operands)
 
     def truth(self, constraint: Constraint) -> LinearArray:
         """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.

@@ -7,7 +7,10 @@ carry it by the name of its class.
 
 from dataclasses import dataclass
 
+from cpqueens.text.foreign import explaining_class
 
+
+@explaining_class
 @dataclass(frozen=True)
 class View:
     """What a model's variable of this name means."""
@@ -15,6 +18,7 @@ class View:
     variable: str
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Board(View):
     """A board with one piece a row: element ``i`` of the variable is the 0-based column in row ``i``.
@@ -43,6 +47,7 @@ class Board(View):
     blocked: tuple[tuple[int, int], ...] = ()
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Dots(Board):
     """A grid with one dot a row, such as a Costas array: in all else a `Board`.
@@ -116,6 +121,7 @@ class Marks(View):
     """
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Colouring(View):
     """Element ``v`` of the variable is the colour of vertex ``v``; ``edges`` are pairs of vertices.
@@ -138,6 +144,7 @@ class Colouring(View):
     edges: tuple[tuple[int, int], ...]
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Armies(View):
     """A board of two armies: 0/1 arrays of the board's shape, the first for white, the second for black.
@@ -179,6 +186,7 @@ class Pairing(View):
     """
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Pieces(View):
     """A board with pieces: a 0/1 array of its shape, or one piece a row as in `Board`.
@@ -216,6 +224,7 @@ class Pieces(View):
     column_labels: tuple[str, ...] = ()
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Cages(View):
     """A two-dimensional array of integers with frames, as in a sudoku.
@@ -246,6 +255,7 @@ class Cages(View):
     totals: tuple[int, ...] = ()
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Tour(View):
     """A way through points: element ``k`` of the variable is the point that comes after point ``k``.
@@ -272,6 +282,7 @@ class Tour(View):
     squares: bool = False
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Schedule(View):
     """Tasks in time: element ``k`` of the variable, row by row, is the start of task ``k``.
@@ -299,6 +310,7 @@ class Schedule(View):
     lanes: tuple[int, ...] = ()
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Groups(View):
     """Who is with whom: element ``k`` of the variable is the group of ``k``; each row is a grouping.
@@ -324,6 +336,7 @@ class Groups(View):
     first: int = 0
 
 
+@explaining_class
 @dataclass(frozen=True)
 class Features(View):
     """A row of things of several classes; ``table[f][c]`` is 1 where class ``c`` has feature ``f``.

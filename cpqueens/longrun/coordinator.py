@@ -20,6 +20,7 @@ from cpqueens.longrun.work import count_parts
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import count_solutions
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import needed
 
 PARTS = 1000
@@ -55,6 +56,7 @@ class DurableCount:
         return self.totals.complete
 
 
+@explaining_keywords
 def durable_count(
     model: Model,
     store: str | Path,
@@ -123,6 +125,7 @@ def durable_count(
     )  # fmt: skip
 
 
+@explaining_keywords
 def durable_enumerate(
     model: Model,
     store: str | Path,

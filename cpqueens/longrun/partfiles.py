@@ -21,6 +21,7 @@ from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.splitting import Splitting
 from cpqueens.longrun.work import Counted
 from cpqueens.text.bounded import label
+from cpqueens.text.foreign import explaining_keywords
 
 _BATCH = 1 << 16  # rows
 
@@ -85,6 +86,7 @@ def encoded(rows: IntArray) -> bytes:
     return buffer.getvalue()
 
 
+@explaining_keywords
 def merge(store: str | Path, out: str | Path, force: bool = False) -> int:
     """Write the solutions of a ledger's files, in order, into one file; return how many.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 from cpqueens.errors import ModelError
+from cpqueens.text.foreign import no_keyword
 from cpqueens.text.parameters import REQUIRED, Parameter, complete
 
 P = ParamSpec("P")
@@ -94,6 +95,10 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
             signature, parameters = declared()
             values = complete(parameters, signature.bind_partial(*args, **kwargs).arguments)
         except (ModelError, TypeError) as error:
+            known = inspect.signature(function).parameters
+            unknown = next((name for name in kwargs if name not in known), None)
+            if unknown is not None:
+                raise ModelError(str(no_keyword(function.__name__, unknown, known))) from None
             raise ModelError(f"{function.__name__}: {error}") from None
         return function(**values)  # type: ignore[call-arg]
 

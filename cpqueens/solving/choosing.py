@@ -4,6 +4,7 @@ from typing import cast
 
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
+from cpqueens.errors import UnsupportedRequest
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.permutations import shifted_permutation_of, takes_permutations
@@ -35,6 +36,26 @@ def named_solver(solver: str) -> tuple[str, Backend, str | None]:
         return both.name, both, None
     name, strategy = named.split_name(solver)
     return name, named.get_backend(name), strategy
+
+
+def recording_solver(solver: str) -> str:
+    """Return the name of the solver that records where ``solver`` is asked to: of ``auto`` an own one.
+
+    Raises
+    ------
+    UnsupportedRequest
+        If it records nothing.
+    UnknownBackend
+        If there is none of this name, or it lacks the strategy.
+    """
+    if solver == "auto":
+        return "backtracking"  # which records on every model
+    name, backend, strategy = named_solver(solver)
+    both = "+" in solver  # of which neither hands its trace on
+    if both or "trace" not in named.parameters_of(backend, strategy):
+        able = ", ".join(named.backends_with("trace"))
+        raise UnsupportedRequest(f"{name} records no trace; only this package's own engines do: {able}")
+    return solver
 
 
 def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Backend, str | None]:

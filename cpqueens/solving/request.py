@@ -246,10 +246,11 @@ def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, An
 
 
 def _unknown(backend: Backend, strategy: str | None, name: str, declared: Mapping[str, Any]) -> str:
-    """Return why a parameter is refused, with the nearest name or the strategies that have it."""
+    """Return why a parameter is refused, with who has it or the nearest name."""
     elsewhere = spelled(name)
     asked = backend.name if strategy is None else f"{backend.name}:{strategy}"
     having = [f"{backend.name}:{s}" for s in backend.strategies if name in named.parameters_of(backend, s)]
+    having = having or ([] if elsewhere else named.backends_with(name))
     known = f"; known to {', '.join(having)}" if having else ""
     advice = known or elsewhere or did_you_mean(name, (*COMMON, *declared))
     return f"{asked} has no parameter {shown(name)}{advice}"

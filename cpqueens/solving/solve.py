@@ -22,6 +22,7 @@ from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 from cpqueens.system.stopping import Stopped
+from cpqueens.text.plaintext import shown
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -323,7 +324,8 @@ def _caller(target: Any, option: str) -> Consumer:
     Ctrl-C ends the call under way, and no further one is made.
     """
     if not hasattr(target, "on_solution_callback") and not callable(target):
-        raise ModelError(f"{option}: a function, or an object with on_solution_callback, is needed")
+        advice = f"; write solver={shown(target)}" if isinstance(target, str) else ""
+        raise ModelError(f"{option}: a function, or an object with on_solution_callback, is needed{advice}")
     take_one = _calling_method(target) if hasattr(target, "on_solution_callback") else target
 
     def call(interrupt: Interrupt, found: SolutionSet) -> int | None:

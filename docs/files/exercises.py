@@ -9,10 +9,11 @@ from collections.abc import Iterable
 import numpy as np
 from cpqueens.models.queens import queens
 
-from cpqueens import Model, Or
+from cpqueens import Model, Predicate
 from cpqueens.answers.symmetry import fundamental
 
 RUNS = 1500
+MOST = 9999  # that an answer can be
 DEVIATIONS = 4  # by which a mean that the reader measured may differ
 
 
@@ -42,15 +43,34 @@ def kinds() -> Model:
     return _one_of([len(fundamental(found))])
 
 
-def by_chance() -> Model:
+def by_chance(n: int = 8) -> Model:
     """Lesson 3, exercise 1: for how many queens by chance a run costs fewest nodes, within a tenth."""
-    cost = [float(queens(8).runs("las-vegas", RUNS, stop_vegas=k).steps.mean()) for k in range(9)]
-    return _one_of(k for k in range(9) if cost[k] <= 1.1 * min(cost))
+    cost = [float(queens(n).runs("las-vegas", RUNS, stop_vegas=k).steps.mean()) for k in range(n + 1)]
+    return _one_of(k for k in range(n + 1) if cost[k] <= 1.1 * min(cost))
+
+
+def luck() -> Model:
+    """Lesson 3, exercise 2: how often eight queens placed by chance are a board, in percent."""
+    outcome = queens(8).solve(solver="las-vegas", stop_vegas=8, attempts=4 * RUNS, random_seed=0)
+    p = outcome.statistics["successes"] / outcome.statistics["attempts"]
+    error = DEVIATIONS * np.sqrt(p * (1 - p) / (4 * RUNS))
+    return _one_of(range(int(100 * (p - error)), int(np.ceil(100 * (p + error))) + 1))
+
+
+def enough() -> Model:
+    """Lesson 3, exercise 3: how many runs tell 2 from 4 queens by chance, within a factor of two."""
+    some, others = (queens(8).runs("las-vegas", RUNS, stop_vegas=k).steps for k in (2, 4))
+    needed = 4 * (some.var() + others.var()) / (some.mean() - others.mean()) ** 2
+    return _one_of(range(int(needed / 2), int(2 * needed) + 1))
 
 
 def _one_of(right: Iterable[int]) -> Model:
     """Return a model that accepts these answers, and whose messages do not give them away."""
+    answers = frozenset(right)
     m = Model("the right answer")
-    answer = m.intvar(0, 10**6, name="answer")
-    m.add(Or([(answer * 7919) % 1_000_003 == value * 7919 % 1_000_003 for value in right]), name="right")
+
+    def is_right(answer: int) -> bool:
+        return answer in answers
+
+    m.add(Predicate(is_right, m.intvar(0, MOST, name="answer")), name="right")
     return m

@@ -7,7 +7,18 @@ What a registry knows is written nowhere else, so that no page says what is no l
 import shutil
 from pathlib import Path
 
-from generating import benchmarks, command_line, constraints, gallery, pictures, reference, solvers, texts
+from generating import (
+    benchmarks,
+    command_line,
+    constraints,
+    gallery,
+    pictures,
+    reference,
+    solvers,
+    summary,
+    tested,
+    texts,
+)
 
 
 def write_all(folder: Path) -> None:
@@ -22,6 +33,8 @@ def write_all(folder: Path) -> None:
         **reference.pages(),
         **texts.pages(),
         **benchmarks.pages(),
+        **summary.pages(),
+        **tested.pages(),
     }.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,48 +1,180 @@
-"""Charts of what benchmarks recorded (``--record docs/files/benchmarks.json``), with their commands."""
+"""Charts of what benchmarks kept (``--record docs/files/benchmarks``), with their commands."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from generating.pictures import bars, shown
+from generating.pictures import bars, columns, shown
 from generating.tables import fenced, table
 
-MEASURED = Path(__file__).parent.parent / "files" / "benchmarks.json"
+HERE = Path(__file__).parent
+MEASURED = HERE.parent / "files" / "benchmarks"
+SCRIPTS = HERE.parents[1] / "tests" / "benchmarks"
+
+MOST = 30
+"""Bars that are drawn of one chart; of more rows their ratios are counted."""
+LISTED = 12
+"""Rows that a table has where there are more than are drawn."""
+PEERS = 5
+"""Columns of peers that a table has; with more of them there is a row for each."""
+RANGES = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 100)
 
 
 def pages() -> dict[str, str]:
-    """Return the part of the page that is drawn from the file."""
-    rows: list[dict[str, Any]] = json.loads(MEASURED.read_text(encoding="utf-8"))
-    scripts = dict.fromkeys(row["script"] for row in rows)
-    parts = [_part(script, [row for row in rows if row["script"] == script]) for script in scripts]
-    return {"parts/measured.md": "\n\n".join(parts) + "\n"}
+    """Return the part of the page that is drawn from the files."""
+    return {"parts/measured.md": "\n\n".join(part(path) for path in sorted(MEASURED.glob("*.json"))) + "\n"}
 
 
-def _part(script: str, races: list[dict[str, Any]]) -> str:
-    told = [
-        (row["job"], row["entries"][0], peer, row["entries"][0]["ms"] / max(peer["ms"], 1e-6), row["date"])
-        for row in races
-        for peer in row["entries"][1:]
+def part(path: Path) -> str:
+    """Return what there is to show of one script."""
+    told = json.loads(path.read_text(encoding="utf-8"))
+    rows: list[dict[str, Any]] = told["rows"]
+    races = [row for row in rows if "entries" in row]
+    tables = dict.fromkeys(row["table"] for row in rows if "table" in row)
+    parts = [f"### bench_{path.stem}.py", _purpose(path.stem)]
+    parts += _races(path.stem, races) if races else []
+    for name in tables:
+        parts += _cells(name, [row for row in rows if row.get("table") == name])
+    return "\n\n".join([*parts, *_commands(told["runs"])])
+
+
+def _purpose(name: str) -> str:
+    """Return the first line of a script's documentation."""
+    text = (SCRIPTS / f"bench_{name}.py").read_text(encoding="utf-8")
+    return text.partition('"""')[2].partition("\n\n")[0].replace("\n", " ").strip()
+
+
+def _commands(runs: list[dict[str, Any]]) -> list[str]:
+    said = dict.fromkeys(
+        f"On {run['date']}, {run['machine']}"
+        + (f", load {run['load']:g}" if run["load"] is not None else "")
+        + f"; {', '.join(f'{library} {version}' for library, version in run['versions'].items())}."
+        for run in runs
+    )
+    return [*said, fenced("sh", "\n".join(dict.fromkeys(run["command"] for run in runs)))]
+
+
+# ---- races ---------------------------------------------------------------------------------------------
+
+
+def _races(name: str, races: list[dict[str, Any]]) -> list[str]:
+    peers = dict.fromkeys(peer["name"] for race in races for peer in race["entries"][1:])
+    parts = []
+    if sum(len(race["entries"]) - 1 for race in races) <= MOST:
+        charts: Iterable[tuple[str, Iterable[str]]] = [("the others", peers)]
+    else:
+        charts = [(peer, [peer]) for peer in peers]
+    for against, some in charts:
+        drawn = [
+            (f"{race['job']}: {peer['name']}" if len(list(some)) > 1 else race["job"], _ratio(race, peer))
+            for race in races
+            for peer in race["entries"][1:]
+            if peer["name"] in some
+        ]
+        title = f"processor time of the first over that of {against}, bench_{name}.py"
+        if len(drawn) > MOST:
+            parts += [_counted(drawn, title)]
+        elif drawn:
+            parts += [shown(bars([(job, float(f"{ratio:.2g}")) for job, ratio in drawn], title))]
+        if drawn and len(peers) > 1 and len(list(some)) == 1:
+            parts[-1] = f"Ours over {against}:\n\n{parts[-1]}"
+    return [*parts, _table_of(races, list(peers))]
+
+
+def _ratio(race: dict[str, Any], peer: dict[str, Any]) -> float:
+    return max(race["entries"][0]["ms"], 1e-6) / max(peer["ms"], 1e-6)
+
+
+def _worst(race: dict[str, Any]) -> float:
+    return max((_ratio(race, peer) for peer in race["entries"][1:]), default=0.0)
+
+
+def _counted(drawn: list[tuple[str, float]], title: str) -> str:
+    """Return how many rows have a ratio in which range, and the largest."""
+    edges = [0.0, *RANGES, float("inf")]
+    pairs = list(pairwise(edges))
+    count = Counter(next(k for k, (low, high) in enumerate(pairs) if low <= r < high) for _, r in drawn)
+    names = [
+        f"below {high:g}" if low == 0 else f"from {low:g}" if high == float("inf") else f"{low:g} to {high:g}"
+        for low, high in pairs
     ]
-    cells = [
-        (job, ours["name"], _ms(ours), peer["name"], _ms(peer), _ratio(ours, peer, ratio), date)
-        for job, ours, peer, ratio, date in told
-    ]
-    drawn = [(f"{job}: {peer['name']}", float(f"{ratio:.2g}")) for job, _, peer, ratio, _ in told]
-    command = f"python tests/benchmarks/{script} --record docs/files/benchmarks.json"
-    return "\n\n".join([
-        f"### {script}",
-        shown(bars(drawn, f"processor time of ours over that of the peer, {script}")),
-        table(("job", "ours", "ms", "peer", "ms", "ratio", "date"), cells),
-        fenced("sh", command),
-    ])  # fmt: skip
+    first, last = min(count), max(count)
+    rows = [(names[k], float(count[k])) for k in range(first, last + 1)]
+    return f"{len(drawn)} jobs by their ratio:\n\n{shown(columns(rows, title))}"
+
+
+def _table_of(races: list[dict[str, Any]], peers: list[str]) -> str:
+    """Return the races as a table: a column for each peer, or a row where these are many."""
+    said = ""
+    if len(races) > MOST:
+        said = f"The {LISTED} jobs where the ratio to a peer is largest:\n\n"
+        races = sorted(races, key=_worst, reverse=True)[:LISTED]
+    if len(peers) > PEERS:
+        return said + _long_table(races)
+    ours = dict.fromkeys(race["entries"][0]["name"] for race in races)
+    head = ["job", f"{next(iter(ours))}, ms" if len(ours) == 1 else "ours, ms"]
+    head += [text for peer in peers for text in (f"{peer}, ms", "ratio")]
+    body = []
+    for race in races:
+        first, *others = race["entries"]
+        known = {other["name"]: other for other in others}
+        line = [race["job"], _ms(first) if len(ours) == 1 else f"{first['name']} {_ms(first)}"]
+        for peer in peers:
+            other = known.get(peer)
+            line += ["", ""] if other is None else [_ms(other), _told(race, other)]
+        body.append(line)
+    return said + table(head, body)
+
+
+def _long_table(races: list[dict[str, Any]]) -> str:
+    rows: list[tuple[str, ...]] = []
+    for race in races:
+        first, *others = race["entries"]
+        told = (race["job"], first["name"], _ms(first))
+        rows += [(*told, other["name"], _ms(other), _told(race, other)) for other in others]
+        rows += [] if others else [(*told, "", "", "")]
+    return table(("job", "ours", "ms", "peer", "ms", "ratio"), rows)
 
 
 def _ms(entry: dict[str, Any]) -> str:
-    return f"{'> ' if entry['ended'] else ''}{entry['ms']:,.3g}"
+    return f"{'> ' if entry['ended'] else ''}{shortly(entry['ms'])}"
 
 
-def _ratio(ours: dict[str, Any], peer: dict[str, Any], ratio: float) -> str:
-    """Return the ratio, and on which side of it the truth lies where a limit ended a run."""
+def shortly(value: float) -> str:
+    """Return a figure with three digits, and no sign of exponents."""
+    return f"{float(f'{value:.3g}'):,.10g}"
+
+
+def _told(race: dict[str, Any], peer: dict[str, Any]) -> str:
+    """Return the ratio, and on which side of it the truth lies where a limit ended it."""
+    ours, ratio = race["entries"][0], f"{_ratio(race, peer):.2g}"
+    if ours["ended"] and peer["ended"]:
+        return ""
     bound = "at least " if ours["ended"] else "at most " if peer["ended"] else ""
-    return f"{bound}{ratio:.2g}"
+    return f"{bound}{float(ratio):g}"
+
+
+# ---- tables --------------------------------------------------------------------------------------------
+
+
+def _cells(name: str, rows: list[dict[str, Any]]) -> list[str]:
+    heads = list(dict.fromkeys(column for row in rows for column in row["cells"]))
+    body = [[row["job"], *(_cell(row["cells"].get(head)) for head in heads)] for row in rows]
+    drawn = [
+        (row["job"], float(row["cells"][row["bar"]]))
+        for row in rows
+        if row["bar"] and isinstance(row["cells"].get(row["bar"]), int | float)
+    ]
+    bar = next((row["bar"] for row in rows if row["bar"]), "")
+    picture = [shown(columns(drawn, f"{name}: {bar}"))] if 1 < len(drawn) <= 2 * MOST else []
+    said = f"{name[0].upper()}{name[1:]}" + (f" (drawn: {bar}):" if picture else ":")
+    return [said, *picture, table(["", *heads], body)]
+
+
+def _cell(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else shortly(value)

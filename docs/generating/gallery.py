@@ -1,12 +1,14 @@
 """A page for each problem: picture, model, published values, command."""
 
+import inspect
+
 import cpqueens
 from cpqueens.answers.outcome import Solution
 from cpqueens.problems import catalog
 from cpqueens.report.formats import render
 from cpqueens.report.gallery import statement_of
 from generating import likes
-from generating.tables import fenced, table, toctree
+from generating.tables import fenced, linked, table, toctree
 
 _VIEWPOINTS = """## Which solver likes which viewpoint
 
@@ -34,14 +36,18 @@ def _title(name: str) -> str:
 
 def _problem(problem: catalog.Problem) -> str:
     instance = problem.instance()
-    solution = instance.model.solve(time_limit=20, random_seed=1).solution
-    parts = [f"# {_title(problem.name)}", problem.description.partition("\n>>>")[0].strip()]
+    solution = instance.model.solve(time_limit=60, random_seed=1).solution
+    parts = [
+        f"# {_title(problem.name)}",
+        _source(problem),
+        linked(problem.description.partition("\n>>>")[0].strip()),
+    ]
     if solution is not None:
         parts += ["A solution:", _picture(solution)]
     parts.append(fenced("sh", f"cpqueens solve {problem.name}\ncpqueens cross-check {problem.name}"))
     parts += ["## The model", fenced("python", statement_of(problem.function))]
     rows = [
-        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", p.source)
+        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", linked(p.source))
         for p in problem.published
     ]
     if rows:
@@ -50,8 +56,14 @@ def _problem(problem: catalog.Problem) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _source(problem: catalog.Problem) -> str:
+    """Return what the problem's file says first: what it is, and who stated it."""
+    said = inspect.getmodule(problem.function).__doc__ or ""
+    return f"*{linked(said.partition(chr(10) * 2)[0].replace(chr(10), ' ').replace('``', '`').strip())}*"
+
+
 def _picture(solution: Solution) -> str:
     try:
-        return f'<div class="picture">\n{render(solution, "svg")}\n</div>'
+        return f'<div class="picture paper">\n{render(solution, "svg")}\n</div>'
     except cpqueens.ModelError:
         return f"```text\n{render(solution, 'board')}\n```"

@@ -2,9 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from cpqueens import evaluate
@@ -17,15 +15,11 @@ from cpqueens.report.board_svg import board_svg
 INK = "currentColor"
 
 
-HERE = Path(__file__).parent.parent
-
-
 def pages() -> dict[str, str]:
     """Return pages, and parts of pages, that are pictures."""
     return {
         "boards.md": boards_page(),
         "parts/halves.md": halves_page(),
-        "parts/ratios.md": ratios(HERE / "benchmarks.md"),
     }
 
 
@@ -78,28 +72,6 @@ def run_lengths(solver: str, instance: Instance, runs: int, **limits: Any) -> st
     return None
 
 
-# ---- ratios of the benchmarks --------------------------------------------------------------------------
-
-
-def ratios(page: Path) -> str:
-    """Return the ratios to NuCS in the benchmarks' first table as bars from 1, on a logarithmic scale."""
-    rows = list(_first_table(page.read_text(encoding="utf-8")))
-    return shown(bars(rows, "processor time of cpqueens over that of NuCS"))
-
-
-def _first_table(text: str) -> Iterator[tuple[str, float]]:
-    lines = iter(text.splitlines())
-    for line in lines:
-        if line.startswith("| job | cpqueens | NuCS | ratio"):
-            break
-    next(lines)
-    for line in lines:
-        if not line.startswith("|"):
-            return
-        job, _, _, ratio, *_ = [cell.strip(" *") for cell in line.strip("|").split("|")]
-        yield job.replace("`", ""), float(ratio)
-
-
 def bars(rows: list[tuple[str, float]], title: str) -> str:
     """Draw each job's name above its bar, so that it fits a phone."""
     left, scale, high = 30.0, 75.0, 34.0
@@ -128,4 +100,29 @@ def bars(rows: list[tuple[str, float]], title: str) -> str:
             svg.element("text", [escape(job)], name),
             svg.text(f"{ratio:g}", x - 16 if ahead else x + 16, y + 23.5, 11, INK),
         ]
-    return svg.document(place(top) + 40, end, parts, title=title, pixels=place(top) + 40)
+    width = max(place(top) + 40, *(_width(job) for job, _ in rows))
+    return svg.document(width, end, parts, title=title, pixels=width)
+
+
+def _width(text: str) -> float:
+    """Return about how wide a name is above its bar."""
+    return 6.4 * len(text) + 4
+
+
+def columns(rows: list[tuple[str, float]], title: str) -> str:
+    """Draw each figure as a bar from 0, its name above it."""
+    left, wide, high = 2.0, 260.0, 34.0
+    most = max(max(value for _, value in rows), 1e-12)
+    parts = []
+    for k, (job, value) in enumerate(rows):
+        length, y = max(wide * value / most, 0.5), high * k
+        bar = {"x": left, "y": y + 17, "width": length, "height": 13.0, "fill": "#3b74b8"}
+        name = {"x": left, "y": y + 13, "font-size": 12.0, "fill": INK}
+        figure = {"x": left + length + 5, "y": y + 27.5, "font-size": 11.0, "fill": INK}
+        parts += [
+            svg.element("rect", attributes=bar),
+            svg.element("text", [escape(job)], name),
+            svg.element("text", [f"{float(f'{value:.3g}'):,.10g}"], figure),
+        ]
+    width = max(left + wide + 60, *(_width(job) for job, _ in rows))
+    return svg.document(width, high * len(rows) + 4, parts, title=title, pixels=width)

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import kept
 from race import arguments, used
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -92,6 +93,10 @@ def show_row(instance: Instance, question: Question, patience: float, rounds: in
         f"{instance.name:<44}{question:<10}{against}{auto.seconds:9.3f}{ratio}{'' if within else '  MISSED'}",
         flush=True,
     )
+    entries = {"cpqueens, auto": (auto.seconds, auto.answer is None)}
+    if best is not None:
+        entries["the best single strategy"] = (best.seconds, False)
+    kept.keep_race(f"{instance.name}, {question}", entries)
     return within
 
 

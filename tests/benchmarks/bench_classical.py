@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import kept
 from cpqueens.models.queens import queens
 from race import arguments, positive
 
@@ -113,6 +114,9 @@ def bench_systems(
             )
             counts = f"{mine.steps:.0f}, {mine.solved:.0%}; {theirs.steps:.0f}, {theirs.solved:.0%}"
             print(f"{label:40}{n:3}{1e6 * mine.seconds:10.2f}{text:34}   {counts}", flush=True)
+            names = ("cpqueens, a run", "C++", "C++, counting afresh")[: len(works)]
+            named = zip(names, (mine, theirs, *others), strict=True)
+            kept.keep_race(f"{label}, {n} queens", {name: (turn.seconds, False) for name, turn in named})
 
 
 def counted(n: int, solver: str) -> Callable[[int], Turn]:
@@ -140,6 +144,8 @@ def bench_counts(program: Path, chosen: Sequence[str], sizes: list[int], rounds:
                 f"{name:40}{n:3}{1e3 * mine.seconds:10.2f}{1e3 * theirs.seconds:10.2f}{ratio:7.2f}",
                 flush=True,
             )
+            both = {"cpqueens, a run": (mine.seconds, False), "C++": (theirs.seconds, False)}
+            kept.keep_race(f"all solutions by {name}, {n} queens", both)
 
 
 def main() -> None:

@@ -4,6 +4,9 @@ Run as ``python tests/benchmarks/bench_collection.py [--only TEXT] [--seconds 3]
 row is a model of the collection that has solutions, or one of the larger ones below: of how many runs each
 found a solution within its seconds (wall time, one worker), the median processor seconds to its end, and the
 best objective. The last lines say for how many of the models that CP-SAT solves the others found a solution.
+With ``--first`` a run ends with its first solution, which is all that these lines need. Where other work
+takes the processors, ``--processor`` gives each run about so many processor seconds instead; ``--others N``
+gives the others fewer seeds.
 """
 
 from __future__ import annotations
@@ -18,15 +21,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kept
 import numpy as np
-from race import positive, used
+from race import positive, stretch, used
 
 sys.path.append(str(Path(__file__).parents[1]))
 
 from collection.registry import INSTANCES
 from cpqueens.models.golomb_ruler import golomb_ruler
 
-from cpqueens import Model, UnsupportedConstraint
+from cpqueens import STOP, Model, UnsupportedConstraint
 
 PARTIES: dict[str, tuple[str, dict[str, Any]]] = {
     "local-search": ("local-search", {}),
@@ -103,15 +107,19 @@ LARGER: dict[str, Callable[[], Model]] = {
 MODELS = LARGER | {name: one.build for name, one in INSTANCES.items() if one.solutions != 0}
 
 
-def done(build: Callable[[], Model], party: str, seconds: float, seeds: int) -> Done:
+def done(
+    build: Callable[[], Model], party: str, seconds: float, seeds: int, first: bool, processor: bool
+) -> Done:
     """Run one party with every seed."""
     solver, parameters = PARTIES[party]
     times, values, found = [], [], 0
     for seed in range(seeds):
         model = build()
+        limit = seconds * (stretch(0.02) if processor else 1.0)
+        stop = {"on_improvement": lambda _: STOP} if first else {}
         began = used()
         try:
-            outcome = model.solve(solver=solver, time_limit=seconds, random_seed=seed, **parameters)
+            outcome = model.solve(solver=solver, time_limit=limit, random_seed=seed, **stop, **parameters)
         except UnsupportedConstraint:
             return Done(0, seeds, 0.0, None)
         times.append(used() - began)
@@ -131,23 +139,42 @@ def main() -> None:
     parser.add_argument(
         "--parties", default=",".join(PARTIES).replace(", ", " "), help="all of them by default"
     )
+    parser.add_argument("--first", action="store_true", help="end with the first solution")
+    parser.add_argument("--processor", action="store_true", help="seconds of the processor, not of the clock")
+    parser.add_argument("--others", type=positive, help="seeds of the others, where these are to be fewer")
     parser.add_argument("--quick", action="store_true", help="one seed and one second")
+    kept.recording(parser)
     given = parser.parse_args()
     seconds, seeds = (1.0, 1) if given.quick else (given.seconds, given.seeds)
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
     runs: Counter[str] = Counter()
     models: Counter[str] = Counter()
+    with_cpsat: Counter[str] = Counter()
     print(f"{'':40}" + "".join(f"{party:>28}" for party in parties))
     for name, build in MODELS.items():
         if not any(text in name for text in given.only.split(",")):
             continue
-        cells = [done(build, party, seconds, seeds) for party in parties]
+        cells = [
+            done(
+                build, party, seconds, seeds if party == "local-search" else given.others or seeds,
+                given.first, given.processor,
+            )
+            for party in parties
+        ]  # fmt: skip
         print(f"{name:40.40}" + "".join(f"{cell.text():>28}" for cell in cells), flush=True)
+        solved = {party for party, cell in zip(parties, cells, strict=True) if 2 * cell.found > cell.runs}
         for party, cell in zip(parties, cells, strict=True):
             runs[party] += cell.found
-            models[party] += 2 * cell.found > cell.runs
+            models[party] += party in solved
+            with_cpsat[party] += {party, "cpsat"} <= solved
+        told = {party: " ".join(cell.text().split()) for party, cell in zip(parties, cells, strict=True)}
+        kept.keep_cells("runs that found a solution, median seconds, best objective", name, told)
     for party in parties:
-        print(f"{party}: {runs[party]} runs, {models[party]} models")
+        text = f"{party}: {runs[party]} runs, {models[party]} models"
+        print(f"{text}, {with_cpsat[party]} of those that CP-SAT solves")
+        if not given.only:  # else of a part of the models
+            sums = {"runs": runs[party], "models": models[party], "of CP-SAT's": with_cpsat[party]}
+            kept.keep_cells("solved by whom: runs, and models in most runs", party, sums, "models")
 
 
 if __name__ == "__main__":

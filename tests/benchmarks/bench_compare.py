@@ -19,6 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import kept
+
 sys.path.append(str(Path(__file__).parents[1]))
 
 from collection.mutated import MUTATIONS, constraints_of, dropped
@@ -76,6 +78,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--only", default="")
+    kept.recording(parser)
     given = parser.parse_args()
     models = chosen(given.only)
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -103,6 +106,11 @@ def main() -> None:
             f"{what:20} {total:6} {decided:8} {decided - late[what]:8} {counted[EQUAL]:6}"
             f" {statistics.median(seconds):9.2f} {max(seconds):10.2f}"
         )
+        told: dict[str, float | str | None] = {
+            "pairs": total, "decided": decided, "in time": decided - late[what], "equal": counted[EQUAL],
+            "median s": statistics.median(seconds), "longest s": max(seconds),
+        }  # fmt: skip
+        kept.keep_cells("pairs of models, the second a mutation of the first", what, told, "median s")
     total = sum(sum(counted.values()) for counted in verdicts.values())
     decided = total - sum(counted[UNDECIDED] for counted in verdicts.values())
     timely = decided - late.total()

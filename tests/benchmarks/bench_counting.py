@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import kept
 from cpqueens.models.queens import queens
 from race import Absent, Work, against, arguments, race, show
 
@@ -89,7 +90,7 @@ def bench_same_search(sizes: list[int], programs: dict[str, Path], rounds: int, 
 def bench_strategies(n: int, rounds: int) -> None:
     """Print the strategies of the exact engine on one board."""
     works = {f"backtracking:{name}": counted(n, f"backtracking:{name}") for name in STRATEGIES}
-    show(f"count {n} queens one by one", race(works, rounds), "divided by the first")
+    show(f"count {n} queens one by one, by strategy", race(works, rounds), "divided by the first")
 
 
 def wall(n: int, workers: int) -> float:
@@ -109,6 +110,8 @@ def bench_threads(n: int, rounds: int) -> None:
         f" ({gains[0]:.2f} to {gains[-1]:.2f})",
         flush=True,
     )
+    told = {"one thread, s": one, "two threads, s": two, "gain": one / two}
+    kept.keep_cells("wall clock of counts in threads", f"{n} queens", told)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import constraint
+import kept
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.graph_colouring import build_graph, graph_colouring
 from cpqueens.models.langford import langford
@@ -285,6 +286,8 @@ def bench_process(rounds: int, patience: float) -> None:
             warm.append(process_seconds(command, Path(name)))
     print("\ncpqueens count queens n=8 in a new process, seconds")
     print(f"kernels compiled {statistics.median(cold):.2f}, kernels cached {statistics.median(warm):.2f}")
+    told = {"on an empty cache": statistics.median(cold), "kernels cached": statistics.median(warm)}
+    kept.keep_cells("wall seconds of a new process", "cpqueens count queens n=8", told)
 
 
 PARTS: dict[str, Callable[[int, float], None]] = {

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import kept
 import numpy as np
 from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
@@ -140,6 +141,10 @@ def show_limits(only: str, limit: float) -> None:
         print(
             f"{solver:32} {clock:7.2f} {reached[worst][1]:7.2f}  {worst} ({len(reached)} models)", flush=True
         )
+        told: dict[str, float | str | None] = {
+            "clock": clock, "processor": reached[worst][1], "worst on": worst, "models": len(reached)
+        }  # fmt: skip
+        kept.keep_cells(f"seconds beyond a limit of {limit:g} s on an empty cache", solver, told, "processor")
 
 
 def show_calls(only: str, calls: int) -> None:
@@ -157,6 +162,8 @@ def show_calls(only: str, calls: int) -> None:
         beside = [seconds for seconds in beside if seconds < math.inf] or beside
         least, tenth, median = (1000 * beside[k] for k in (0, len(beside) // 10, len(beside) // 2))
         print(f"{solver:32} {least:7.3f} {tenth:7.3f} {median:7.3f}", flush=True)
+        told: dict[str, float | str | None] = {"least": least, "10 %": tenth, "median": median}
+        kept.keep_cells("m.solve of 8 queens: milliseconds beside the kernels", solver, told, "10 %")
 
 
 def _beside(model: Model, solver: str, seed: int) -> float:
@@ -175,6 +182,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=1.0, metavar="SECONDS")
     parser.add_argument("--calls", type=int, default=1000, metavar="N")
     parser.add_argument("--run", nargs=2, metavar=("MODEL", "SOLVER"), help=argparse.SUPPRESS)
+    kept.recording(parser)
     options = parser.parse_args()
     if options.run:
         answer(*options.run, options.limit)

@@ -5,10 +5,12 @@ python tests/benchmarks/bench_flatzinc.py [MEGABYTES]
 
 from __future__ import annotations
 
+import argparse
 import random
 import resource
-import sys
 import time
+
+import kept
 
 from cpqueens import from_flatzinc
 
@@ -29,8 +31,10 @@ def generated(megabytes: float) -> str:
 
 def main() -> None:
     """Print megabytes per second of processor time, and memory."""
-    megabytes = float(sys.argv[1]) if len(sys.argv) > 1 else 50.0
-    text = generated(megabytes)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("megabytes", type=float, nargs="?", default=50.0)
+    kept.recording(parser)
+    text = generated(parser.parse_args().megabytes)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     started = time.process_time()
     model = from_flatzinc(text).model
@@ -40,6 +44,8 @@ def main() -> None:
     print(f"{size:.1f} MB, {model.scope_text()}")
     print(f"{spent:.1f} s, {size / spent:.2f} MB/s")
     print(f"memory: {peak:.0f} MB at its peak, {before:.0f} MB of them before reading")
+    told = {"processor s": spent, "MB/s": size / spent, "MB of memory": peak - before}
+    kept.keep_cells("FlatZinc read", f"{size:.0f} MB of text", told)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import kept
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
@@ -60,6 +61,8 @@ def row(title: str, build: Callable[[], Model], exact: str, seeds: int, limit: f
                 found[str(outcome.statistics["found_by"])] += 1
                 proved[str(outcome.statistics["proved_by"])] += 1
     ratio = statistics.median(b / a for a, b in zip(alone, together, strict=True))
+    times = {f"local-search+{exact}": statistics.median(together), exact: statistics.median(alone)}
+    kept.keep_race(f"{title}, {exact}", {name: (spent, spent >= limit) for name, spent in times.items()})
     both = f"{statistics.median(alone):9.2f}{statistics.median(together):9.2f}{ratio:8.2f}"
     print(f"{title:22}{exact:14}{both}   found {dict(found)}, proved {dict(proved)}", flush=True)
 
@@ -70,6 +73,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of a run")
     parser.add_argument("--only", default="", help="problems and solvers with this in their names")
+    kept.recording(parser)
     given = parser.parse_args()
     print(f"{'':22}{'':14}{'alone s':>9}{'both s':>9}{'ratio':>8}")
     for title, build in PROBLEMS.items():

@@ -4,21 +4,24 @@ Run as ``python tests/benchmarks/bench_heuristics.py [--only TEXT] [--seconds 5]
 take turns, each run on a model built anew, with one worker and the seconds of the clock that it is given. A
 cell says how many runs found a solution, the median and the best objective, and the median processor seconds.
 The last column says what is asked of local search, and in how many of its runs it was reached. Where
-other work takes the processors, ``--processor`` gives each run about so many processor seconds instead. With
-``--curves FILE`` each run is a line of JSON there: row, party, seed, incumbents as seconds and objectives.
+other work takes the processors, ``--processor`` gives each run about so many processor seconds instead.
+``--curves FILE.html`` draws the objectives over time (of the clock, or with ``--processor`` of that); with
+another name each run is a line of JSON there, which ``curves.py`` draws.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import curves
+import kept
 from bench_collection import LARGER, MODELS, PARTIES, knapsack, roster
 from large_models import assignment, cars, colouring, flat_graph, queen_graph, shop, tour
 from race import positive, stretch, used
@@ -71,7 +74,8 @@ class Runs:
 
     values: list[int | None] = field(default_factory=list)  # None: a solution without objective
     seconds: list[float] = field(default_factory=list)
-    curves: list[tuple[int, list[tuple[float, int]]]] = field(default_factory=list)  # seed, incumbents
+    curves: list[tuple[int, float, list[tuple[float, int]]]] = field(default_factory=list)
+    """Seed, seconds of the clock, incumbents."""
 
     def text(self, better: Callable[[list[int]], int]) -> str:
         """Return it as a cell; ``better`` says which objective is the best."""
@@ -98,35 +102,40 @@ def greedy_knapsack() -> int:
     return total
 
 
-def turn(build: Callable[[], Model], party: str, seconds: float, seed: int, runs: Runs) -> None:
+def turn(
+    build: Callable[[], Model], party: str, seconds: float, seed: int, runs: Runs, processor: bool
+) -> None:
     """Run one party once."""
     solver, parameters = PARTIES[party]
     model, began = build(), used()
-    objective, started, incumbents = model.objective, time.monotonic(), []
+    clock = used if processor else time.monotonic
+    objective, started, incumbents = model.objective, clock(), []
 
     def improved(solution: Solution) -> None:
         if objective is not None:
-            incumbents.append((round(time.monotonic() - started, 3), int(solution[objective])))
+            incumbents.append((round(clock() - started, 3), int(solution[objective])))
 
+    limit = seconds * (stretch(0.05) if processor else 1.0)
     try:
         outcome = model.solve(
-            solver=solver, time_limit=seconds, random_seed=seed, on_improvement=improved, **parameters
+            solver=solver, time_limit=limit, random_seed=seed, on_improvement=improved, **parameters
         )
     except UnsupportedConstraint:
         return
     runs.seconds.append(used() - began)
-    runs.curves.append((seed, incumbents))
+    runs.curves.append((seed, round(clock() - started, 3), incumbents))
     if outcome.solution is not None:
         runs.values.append(outcome.objective)
 
 
-def write_curves(file: Path, row: str, runs: dict[str, Runs]) -> None:
-    """Add the incumbents of all runs on a model to a file, a line each."""
-    with file.open("a", encoding="utf-8") as lines:
-        for party, of in runs.items():
-            for seed, incumbents in of.curves:
-                line = {"row": row, "party": party, "seed": seed, "incumbents": incumbents}
-                lines.write(json.dumps(line) + "\n")
+def lines_of(row: str, maximizing: bool, runs: dict[str, Runs]) -> Iterator[dict[str, Any]]:
+    """Yield the incumbents of all runs on a model, a line each."""
+    for party, of in runs.items():
+        for seed, seconds, incumbents in of.curves:
+            yield {
+                "row": row, "party": party, "seed": seed, "maximizing": maximizing, "seconds": seconds,
+                "incumbents": incumbents,
+            }  # fmt: skip
 
 
 def main() -> None:
@@ -135,24 +144,32 @@ def main() -> None:
     parser.add_argument("--only", default="", help="models whose name has one of these, between commas")
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--seeds", type=positive, default=20)
+    parser.add_argument("--others", type=positive, help="seeds of the others, where these are to be fewer")
     parser.add_argument("--processor", action="store_true", help="seconds of the processor, not of the clock")
     parser.add_argument("--parties", default=",".join(PARTIES).replace(", ", " "), help="all by default")
-    parser.add_argument("--curves", type=Path, metavar="FILE", help="to which incumbents over time are added")
+    parser.add_argument(
+        "--curves", type=Path, metavar="FILE",
+        help="incumbents over time: a page of pictures if it ends in .html, else lines of JSON are added",
+    )  # fmt: skip
+    kept.recording(parser)
     given = parser.parse_args()
+    drawn: list[curves.Line] = []
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
     print(f"knapsack of 200, by value per weight: {greedy_knapsack()}")
     print(f"{'':30}" + "".join(f"{party:>36}" for party in parties))
+    texts = [] if given.only in ROWS else given.only.split(",")
     for name, row in ROWS.items():
-        if not any(text in name for text in given.only.split(",")):
+        if name != given.only and not any(text in name for text in texts):
             continue
         runs = {party: Runs() for party in parties}
         for seed in range(given.seeds):
             for party in parties:
-                seconds = given.seconds * (stretch() if given.processor else 1.0)
-                turn(row.build, party, seconds, seed, runs[party])
+                if party == "local-search" or seed < (given.others or given.seeds):
+                    turn(row.build, party, given.seconds, seed, runs[party], given.processor)
+        maximizing = row.build().maximizing
         if given.curves is not None:
-            write_curves(given.curves, name, runs)
-        better: Callable[[list[int]], int] = max if row.build().maximizing else min
+            curves.keep(given.curves, drawn, lines_of(name, maximizing, runs))
+        better: Callable[[list[int]], int] = max if maximizing else min
         cells = "".join(f"{runs[party].text(better):>36}" for party in parties)
         known = [v for party in parties for v in runs[party].values if v is not None]
         best = better(known or [0])
@@ -160,6 +177,10 @@ def main() -> None:
         reached = sum(v is None or row.reached(v, best) for v in ours.values)
         asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
         print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
+        told = {party: " ".join(runs[party].text(better).split()) for party in parties}
+        asks = {"asked for": str(asked), "runs that reach it": reached}
+        table = "runs with a solution, median and best objective, median seconds"
+        kept.keep_cells(table, name, {**told, **asks}, "runs that reach it")
 
 
 if __name__ == "__main__":

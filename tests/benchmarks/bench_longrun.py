@@ -28,6 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import kept
 from cpqueens.models.queens import queens
 from race import WrongResult, arguments, positive, used
 
@@ -129,6 +130,8 @@ def row(n: int, costs: dict[str, Cost], interrupts: int) -> None:
     """Print a size."""
     once, ledger, resumed, two = (costs[name] for name in ("at once", "ledger", "resumed", "unlinked"))
     each = (resumed.all - ledger.all) / interrupts
+    named = {"ledger, two workers": ledger, "at once, two threads": once, "resumed, two workers": resumed}
+    kept.keep_race(f"count {n} queens", {name: (cost.all, False) for name, cost in named.items()})
     print(
         f"{n:4}{once.all:10.2f}{ledger.all:10.2f}{ledger.all / once.all:8.2f}{ledger.ours:10.2f}"
         f"{100 * ledger.ours / ledger.all:7.1f} %{each:12.2f}{100 * each / ledger.all:7.1f} %"
@@ -163,6 +166,8 @@ def tasks_a_second(tasks: int) -> None:
 def extrapolated(seconds: dict[int, float], memory: int) -> None:
     """Print core-hours as measured, and what the growth between sizes of one parity makes of 27 queens."""
     print("\n   n  core-hours")
+    for n, spent in seconds.items():
+        kept.keep_cells("core-hours", f"{n} queens", {"core-hours": spent / 3600})
     for n, spent in seconds.items():
         print(f"{n:4}  {spent / 3600:10.6f}")
     largest = max(seconds)

@@ -1,4 +1,4 @@
-"""Races: works that take turns in one run, measured in processor time, printed, and recorded where asked.
+"""Races: works that take turns in one run, measured in processor time, printed, and kept where asked.
 
 A work builds its model, solves it and reads the values that it found, all of which counts. The first of a
 race is ours, through the public interface; its time is divided by that of each other. Turns are interleaved,
@@ -19,20 +19,17 @@ wants exit code 0. Its processor time includes its start, a millisecond for a pr
 from __future__ import annotations
 
 import argparse
-import datetime
 import gc
-import json
 import re
 import resource
 import shlex
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+
+import kept
 
 Work = Callable[[int], object]
 """Does the job in the turn of this number and returns what it found, None if its limit ended it."""
@@ -148,37 +145,16 @@ def show(job: str, entries: Mapping[str, Entry | Absent], note: str = "") -> Non
         bound = "least" if ours.found is None else "most"
         ended = f" at {bound}: a limit ended a run" if None in (ours.found, entry.found) and k else ""
         print(f"    {name:<44}{1000 * entry.seconds:12.3f} ms {ratio}{ended}", flush=True)
-    if RECORDS:
-        record(RECORDS[-1], job, entries)
+    kept.keep_race(job, measured(entries))
 
 
-RECORDS: list[Path] = []
-"""The file of ``--record``, if it was given: what the site draws (docs/generating/benchmarks.py)."""
-
-
-def record(path: Path, job: str, entries: Mapping[str, Entry | Absent]) -> None:
-    """Put a race into a file, in the place of what it had of this job."""
-    known: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    script = Path(sys.argv[0]).name
-    told = [
-        {"name": name, "ms": round(1000 * entry.seconds, 4), "ended": entry.found is None}
+def measured(entries: Mapping[str, Entry | Absent]) -> dict[str, tuple[float, bool]]:
+    """Return of those who took part their seconds, and whether a limit ended a run."""
+    return {
+        name: (entry.seconds, entry.found is None)
         for name, entry in entries.items()
         if isinstance(entry, Entry)
-    ]
-    day = datetime.datetime.now(datetime.UTC).date().isoformat()
-    row = {"script": script, "job": job, "date": day, "entries": told}
-    places = [k for k, old in enumerate(known) if (old["script"], old["job"]) == (script, job)]
-    if places:
-        known[places[0]] = row
-    else:
-        known.append(row)
-    lines = ",\n".join(json.dumps(row) for row in known)
-    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
-class _Record(argparse.Action):
-    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        RECORDS.append(values)
+    }
 
 
 def against(command: str, n: int, patience: float, expected: int | None = None) -> Work:
@@ -212,9 +188,7 @@ def arguments(description: str | None, rounds: int) -> argparse.ArgumentParser:
     parser.add_argument(
         "--patience", type=float, default=60.0, help="seconds after which a peer's run ends (60)"
     )
-    parser.add_argument(
-        "--record", type=Path, action=_Record, metavar="FILE.json", help="keep the figures for the site, too"
-    )
+    kept.recording(parser)
     return parser
 
 

@@ -197,6 +197,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "circuit": tour,
     "cumulative": sharing,
     "different_values": palette,
+    "distances": ruler,
     "equation_values": pairs_at_distances,
     "fractional_bound": burglary,
     "inverse": inverses,

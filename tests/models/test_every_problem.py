@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import re
 import tomllib
 from pathlib import Path
 
@@ -56,6 +57,13 @@ def test_defaults_build_a_model_that_can_be_drawn_and_written(name: str) -> None
     assert dump_model(again) == dump_model(model)
     assert model_digest(again) == model_digest(model)
     assert again.view == model.view
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_source_is_named_with_its_year(name: str) -> None:
+    _, found, source = catalog.find(name).description.partition("\n\nSource: ")
+    assert found
+    assert re.search(r"\b1[6-9]\d\d\b|\b20[012]\d\b", source.partition("\n\n")[0])
 
 
 @pytest.mark.parametrize("name", FILES)

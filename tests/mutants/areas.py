@@ -7,6 +7,7 @@ from list_crosscheck import CROSSCHECK
 from list_engines import BACKTRACKING, COMPILED, KERNELS
 from list_exchange import COMPARING, EXCHANGE
 from list_kinds import KINDS
+from list_laboratory import LABORATORY
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_longrun import LONGRUN
@@ -35,6 +36,7 @@ AREAS: tuple[Area, ...] = (
     PROBLEMS,
     CROSSCHECK,
     LONGRUN,
+    LABORATORY,
     EXCHANGE,
     COMPARING,
 )

@@ -24,10 +24,10 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-def outcome(name: str) -> Outcome:
+def outcome(name: str, trace: int = 10_000) -> Outcome:
     problem, solver, options = RUNS[name]
     title, *parameters = problem.split()
-    return catalog.load(title, parameters).model.solve(solver=solver, random_seed=4, trace=10_000, **options)
+    return catalog.load(title, parameters).model.solve(solver=solver, random_seed=4, trace=trace, **options)
 
 
 def data_of(page: str) -> Any:
@@ -49,6 +49,21 @@ def test_the_page_holds_the_trace_and_nothing_from_elsewhere() -> None:
             values[variable] = new
         last = run.trace.state(len(run.trace)).tolist()
         assert values == [None if v == UNSET else v for v in last]
+
+
+def test_a_thinned_search_has_no_tree(browser: Any, tmp_path: Path) -> None:
+    """Where several events are one, a placement and what undid it may be gone: values are counted instead."""
+    runs = [outcome("forward", trace=room) for room in (10_000, 20)]
+    file = tmp_path / "page.html"
+    file.write_text(replay_page(runs), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    assert [data["thinning"] > 1 for data in data_of(file.read_text())] == [False, True]
+    assert page.evaluate("replay.runs.map(run => run.tree === null)") == [False, True]
+    states = list(runs[1].trace.states())  # type: ignore[union-attr]
+    assert page.evaluate("[...replay.runs[1].many]") == [int((state != UNSET).sum()) for state in states]
+    assert page.locator("canvas.tree").count() == 1
+    page.close()
 
 
 def test_names_cannot_end_the_script() -> None:
@@ -79,7 +94,10 @@ def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
         "las-vegas on queens",
     ]
     assert call(f"replay queens n=5 --out {page}")[0] == 2
-    assert call(f"replay queens n=5 --solver cpsat --out {tmp_path / 'x.html'}")[0] == 2
+    for solver in ("cpsat", "local-search+cpsat"):  # before the first of them runs
+        told = call(f"replay queens n=5 --solver las-vegas --solver {solver} --out {tmp_path / 'x.html'}")
+        mine = "only this package's own engines do: backtracking, las-vegas, local-search\n"
+        assert told == (20, f"cpqueens: {solver} records no trace; {mine}")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["page.html"]
     code, text = call("solve queens n=4 --solver backtracking:check --trace")
     assert code == 0
@@ -94,7 +112,7 @@ def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
     assert text.count("┌────────────┐") == 15
     assert "▓▓▓" in text
     assert call("solve costas_array n=30 --trace-boards")[0] == 2
-    assert "records nothing" in call("solve queens --solver cpsat --trace")[1]
+    assert "cpsat records no trace" in call("solve queens --solver cpsat --trace")[1]
 
 
 # ---- in a browser --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
+from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.tracing import TreeObserver
@@ -154,7 +155,7 @@ class ForwardSearch:
         steps = self.pace.steps
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self._tried)
-        if self.observer is not None:
+        if self.observer is not None or self._is_at_first_root():
             steps = 1
         answer = self.pace.timed(
             lambda most: int(search(self.memory, self.tree, most)),
@@ -169,6 +170,10 @@ class ForwardSearch:
         elif self.observer is not None:
             self.observer.show(self._tried, self.memory, self.tree)
         return answer
+
+    def _is_at_first_root(self) -> bool:
+        """Whether the root is still to be propagated: what is proved there is read before any decision."""
+        return self._count(tree.NODES) + self._count(tree.FAILURES) == 0
 
     def _flush(self, deliver: Deliver) -> StopReason | None:
         """Deliver what is stored, and make room for more: up to a few thousand solutions."""
@@ -200,6 +205,12 @@ class ForwardSearch:
         at_root = self._count(tree.DEPTH) == 0 and self._count(tree.PHASE) == tree.DESCEND
         if at_root and self.request.want is Want.BEST:
             self._prove(self._at_least(self.memory))
+
+    def _look_at_open(self) -> None:
+        """Take the least objective of what is open; what is closed has nothing as good as demanded."""
+        least = open_bound(self.memory, self.tree, self._at_least, self._least)
+        if least is not None:
+            self._prove(min(least, self._demanded(self.memory) + 1))
 
     def _prove(self, least: int) -> None:
         """Take a bound of the objective, minimised."""
@@ -313,9 +324,10 @@ class ForwardSearch:
         }
 
     def known_bound(self) -> int | None:
-        """Return what no solution is better than, as far as it has proved."""
+        """Return what no solution is better than, as far as it has proved, or sees of what is open."""
         if self.request.want is not Want.BEST:
             return None
+        self._look_at_open()
         return -self._least if self.compiled.maximizing else self._least
 
     def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:

@@ -1,6 +1,6 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, combinations, pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
 from cpqueens.backends.backtracking.wholes.differences import add_circles
+from cpqueens.backends.backtracking.wholes.distances import Orders
 from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
 from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
@@ -67,6 +68,7 @@ class Builder:
         self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
         self.decided: list[int] = []  # auxiliary variables that the search decides
+        self.orders = Orders([])
 
     # ---- terms ----------------------------------------------------------------------------------
 
@@ -188,7 +190,7 @@ class Builder:
         if len(others) * len(terms) <= PAIRS:
             if others:
                 self.sums.append(terms)
-                self.shared(terms)
+                self.shared(terms, self.orders.add(terms, self) if self.strong else [])
         else:
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
@@ -200,6 +202,7 @@ class Builder:
         self.different.append(terms)
         if self.strong:
             add_hall_sets(terms, low, high, self)
+            self.orders.add_defined(terms, self)
 
     def all_differents(self, terms: Terms, start: IntArray) -> None:
         """Add all AllDifferents of the model; mostly they are over single variables, with offsets perhaps."""
@@ -221,8 +224,12 @@ class Builder:
             if last - first > 1:
                 self.distinct(flat[first:last], least, most)
 
-    def shared(self, terms: list[Row]) -> None:
-        """Add the disequalities of pairs of sums with a part in common, which their difference has not."""
+    def shared(self, terms: list[Row], marks: Iterable[int] = ()) -> None:
+        """Add the disequalities of pairs of sums with a part in common, which their difference has not.
+
+        Of some variables, the marks, it is known that they differ.
+        """
+        known = set(marks)
         having: dict[tuple[int, int], list[int]] = {}
         constants = []
         for t, (variables, coefficients, _) in enumerate(terms):
@@ -232,7 +239,9 @@ class Builder:
                 constants.append(t)
         pairs = {pair for group in [constants, *having.values()] for pair in combinations(group, 2)}
         for t, u in sorted(pairs):
-            self.linear(difference(terms[t], terms[u]), NE)
+            row = difference(terms[t], terms[u])
+            if not (row[2] == 0 and sorted(row[1]) == [-1, 1] and known.issuperset(row[0])):
+                self.linear(row, NE)
 
     def table(self, terms: list[Row], rows: IntArray) -> None:
         """Add a table."""
@@ -262,6 +271,7 @@ class Builder:
         for definition, rows in zip(c.definitions, rows_of_each(d.terms for d in c.definitions), strict=True):
             self.define(definition, rows)
         linear = list(zip(rows_of(c.linear), c.relation.tolist(), strict=True))
+        self.orders = Orders(linear)
         for row, relation in linear:
             self.linear(row, relation)
         if self.strong:

@@ -26,6 +26,7 @@ _IMPLIED = (
     "absolute_values",
     "all_different_ends",
     "all_different_values",
+    "distances",
     "equation_values",
     "fractional_bound",
     "nogoods",

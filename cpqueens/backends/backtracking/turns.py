@@ -40,10 +40,13 @@ def drained(search: Slices, heard: Heard = None) -> Ended:
 
 
 class Turns:
-    """Several searches of the same space, by name; the first to end says how all ended."""
+    """Several searches of the same space, by name; the first to end says how all ended.
 
-    def __init__(self, searches: Mapping[str, Slices], heard: Heard = None) -> None:
-        self._searches, self._heard = dict(searches), heard
+    The first of them has ``ahead`` more processor seconds in its first turn.
+    """
+
+    def __init__(self, searches: Mapping[str, Slices], heard: Heard = None, ahead: float = 0.0) -> None:
+        self._searches, self._heard, self._more = dict(searches), heard, ahead
         self._found = dict.fromkeys(searches, 0)
         self.reason = f"{' and '.join(searches)} took turns"
 
@@ -72,7 +75,8 @@ class Turns:
         most = max(self._found.values())
         for name, search in self._searches.items():
             behind_others = most >= _MANY and self._found[name] < most
-            until = time.thread_time() + (seconds / _BEHIND if behind_others else seconds)
+            until = time.thread_time() + (seconds / _BEHIND if behind_others else seconds) + self._more
+            self._more = 0.0
             try:
                 self._advance(name, search)
                 while time.thread_time() < until:

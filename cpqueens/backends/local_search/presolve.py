@@ -130,6 +130,7 @@ class Presolve:
         if task.recorder is not None:
             task.recorder.translate(lambda x: _within(self.model, smaller.restored(x)), first.steps)
         second = self._searched(smaller, given, deliver, incumbent)
+        second.statistics["presolve"] = self.facts
         return _joined(self.model, smaller, first, second)
 
     def _searched(self, smaller: Reduced, task: Task, deliver: Deliver, incumbent: IntArray | None) -> Result:
@@ -138,6 +139,21 @@ class Presolve:
 
         waiting = self.model.kept("smaller searches of local-search", dict[Any, Any])
         return search_model(smaller.compiled, task, restored, None, waiting, aside=self, incumbent=incumbent)
+
+
+def search_smaller(model: Statement, smaller: Reduced, task: Task, deliver: Deliver) -> Result:
+    """Search a smaller model instead; what is delivered are assignments of the larger one."""
+
+    def restored(batch: IntArray) -> bool:
+        return deliver(np.stack([smaller.restored(x) for x in batch]))
+
+    if task.recorder is not None:
+        task.recorder.translate(lambda x: _within(model, smaller.restored(x)), 0)
+    waiting = model.kept("searches without an objective's variable", dict[Any, Any])
+    result = search_model(smaller.compiled, replace(task, hint=_hint(task, smaller)), restored, None, waiting)
+    x = smaller.restored(result.x)
+    result.x = x if result.cost == 0 else _within(model, x)
+    return result
 
 
 def _hint(task: Task, smaller: Reduced) -> tuple[IntArray, IntArray] | None:

@@ -68,6 +68,21 @@ def reduced(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
     return _Builder(substitution).build() if narrower or substitution.of or substitution.extreme else None
 
 
+def without_objective_variable(compiled: Compiled) -> Reduced | None:
+    """Return the model with an expression as its objective, where that is a variable that an equality gives.
+
+    None where it is not, or where the variable stands elsewhere, too. Nothing else changes.
+    """
+    single = None if compiled.objective is None else compiled.objective.singles(0, 1)
+    if single is None or len(compiled.objective or ()) > 1:
+        return None
+    z, n = int(single[0][0]), compiled.decision_count
+    ends = zip(compiled.lower[:n].tolist(), compiled.upper[:n].tolist(), strict=True)
+    domains = [compiled.domains.get(v, end) for v, end in enumerate(ends)]
+    substitution = Substitution(compiled, domains, frozenset([z]))
+    return _Builder(substitution).build() if z in substitution.replaced else None
+
+
 def unfolded(compiled: Compiled) -> Compiled:
     """Return the model with the terms of a maximum that is the objective, of a minimum to be maximised."""
     single = None if compiled.objective is None else compiled.objective.singles(0, 1)
@@ -208,10 +223,26 @@ class _Builder:
                 yield row, relation
 
     def _gaps(self) -> Iterable[tuple[Terms, IntArray]]:
-        """Yield what the gaps in domains of computed variables demand."""
+        """Yield what the gaps in domains of computed variables demand of what has other values."""
         for z in self.known.replaced:
-            if z in self.known.gaps:
+            if z in self.known.gaps and not self._is_within(self.known.of[z], self.known.gaps[z]):
                 yield self._terms([self.known.of[z]]), np.asarray(self.known.gaps[z]).reshape(-1, 1)
+
+    def _is_within(self, row: Affine, values: Domain) -> bool:
+        """Say whether an expression of one variable has no other values than these."""
+        parts, constant = row
+        if len(parts) != 1:
+            return False
+        ((v, a),) = parts.items()
+        low, high = self.known.low[v], self.known.high[v]
+        if v in self.known.gaps:
+            mine = np.asarray(self.known.gaps[v])
+            mine = mine[(mine >= low) & (mine <= high)]
+        elif high - low >= len(values):
+            return False
+        else:
+            mine = np.arange(low, high + 1)
+        return bool(np.isin(a * mine + constant, values).all())
 
     def _clauses(self) -> Iterable[list[Affine]]:
         """Yield the clauses that no literal satisfies for certain, without false ones."""

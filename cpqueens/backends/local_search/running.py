@@ -12,8 +12,8 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, search_model, try_special, try_specials
-from cpqueens.backends.local_search.presolve import Presolve
-from cpqueens.backends.local_search.reducing import unfolded
+from cpqueens.backends.local_search.presolve import Presolve, search_smaller
+from cpqueens.backends.local_search.reducing import Reduced, unfolded, without_objective_variable
 from cpqueens.backends.local_search.requests import (
     COMMON,
     default_steps,
@@ -104,7 +104,11 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         waiting = model.kept("searches of local-search", dict[Any, Any])
         aside = _presolve(model, request, task, patterns) if tried is None else None
         compiled = unfolded(patterns.compiled)
-        result = search_model(compiled, task, deliver, tried, waiting, aside=aside)
+        smaller = None if aside is not None or tried is not None else _smaller(model, task, patterns)
+        if smaller is not None:
+            result = search_smaller(model, smaller, task, deliver)
+        else:
+            result = search_model(compiled, task, deliver, tried, waiting, aside=aside)
         if aside is not None and result.reason == "set_aside":
             result = aside.go_on(result, task, deliver)
     else:
@@ -146,6 +150,18 @@ def _toured(tours: Tours, request: Request, deliver: Deliver, task: Task, began:
     result = search_tours(tours, replace(task, limits=limits_of(request, lambda: TOUR_STEPS)), deliver)
     result.statistics["translate_time"] = translated
     return result
+
+
+def _smaller(model: Statement, task: Task, patterns: Patterns) -> Reduced | None:
+    """Return the model without the variable that is its objective, if an equality gives that.
+
+    `auto` computes more variables than that, later.
+    """
+    if task.strategy == "auto":
+        return None
+    return model.kept(
+        "objective of local-search", lambda: without_objective_variable(unfolded(patterns.compiled))
+    )
 
 
 def _presolve(model: Statement, request: Request, task: Task, patterns: Patterns) -> Presolve | None:

@@ -22,7 +22,7 @@ WIDE = 64
 FILL = 200
 """Entries that a substitution may add to the other constraints."""
 LONGEST = 100
-"""Variables of an expression."""
+"""Variables of an expression, unless what it defines stands nowhere else, as most objectives do."""
 GAPPED = 1000
 """Values of a domain with gaps, which becomes a table."""
 COUNTED = 1000
@@ -67,10 +67,14 @@ class Substitution:
         The model.
     domains
         What is left of each decision variable.
+    only
+        Variables that may be computed; None: all.
     """
 
-    def __init__(self, compiled: Compiled, domains: Sequence[Domain]) -> None:
-        self.compiled, self.count = compiled, compiled.decision_count
+    def __init__(
+        self, compiled: Compiled, domains: Sequence[Domain], only: frozenset[int] | None = None
+    ) -> None:
+        self.compiled, self.count, self.only = compiled, compiled.decision_count, only
         self.of: dict[int, Affine] = {}  # only over variables that are not in it themselves
         self.gaps = {v: d for v, d in enumerate(domains) if not isinstance(d, tuple)}
         self.low, self.high = compiled.lower.tolist(), compiled.upper.tolist()
@@ -90,10 +94,16 @@ class Substitution:
         self._occurrences = self._counted()
         self.replaced: list[int] = []
         self.extreme: Extreme | None = None
-        for row, relation in zip(affines(compiled.linear), compiled.relation.tolist(), strict=True):
-            if relation == EQ:
-                self._use(self.resolve(row))
-        if compiled.objective is not None and len(compiled.objective) == 1 and not self._is_linear:
+        rows = zip(affines(compiled.linear), compiled.relation.tolist(), strict=True)
+        equal = [row for row, relation in rows if relation == EQ]
+        for row in sorted(equal, key=lambda row: len(row[0]) > LONGEST):  # the long ones change no more
+            self._use(self.resolve(row))
+        if (
+            only is None
+            and compiled.objective is not None
+            and len(compiled.objective) == 1
+            and not self._is_linear
+        ):
             self.extreme = self._extreme(self.resolved(compiled.objective)[0])
 
     def resolve(self, row: Affine) -> Affine:
@@ -185,9 +195,13 @@ class Substitution:
     def _may_go(self, z: int, parts: dict[int, int]) -> bool:
         """Say whether a variable of an equality is better computed than searched."""
         others = len(parts) - 1
-        if z >= self.count or abs(parts[z]) != 1 or others > LONGEST or len(self.gaps.get(z, ())) > GAPPED:
+        if z >= self.count or abs(parts[z]) != 1 or len(self.gaps.get(z, ())) > GAPPED:
+            return False
+        if self.only is not None and z not in self.only:
             return False
         alone = self._occurrences[z] == 1
+        if others > LONGEST and not alone:
+            return False
         wide = self.high[z] - self.low[z] >= WIDE and (self._occurrences[z] - 1) * (others - 1) <= FILL
         if not (alone or wide or others == 1):
             return False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ FEWEST, MOST = 4, 1_000
 """Nodes of a circuit that is searched by its tours."""
 MOST_CELLS = 20_000_000
 """Numbers in all matrices."""
+ALWAYS = -1
+"""The nodes of what holds whatever the tour."""
 FREE = -(1 << 40)
 """The lag between nodes of which the second does not wait for the first, as in the kernel."""
 
@@ -42,6 +44,8 @@ class Times:
         (nodes, nodes): FREE where the second does not wait; 1 where it is exactly so much later.
     early, latest, weight
         (nodes,): bounds, and what a unit costs.
+    ends
+        What waits for several of them, see `Ends`.
     """
 
     variable: IntArray
@@ -50,6 +54,35 @@ class Times:
     early: IntArray
     latest: IntArray
     weight: IntArray
+    ends: Ends
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Values that are at least those of several nodes and of ends before them, plus lags: a last return.
+
+    Attributes
+    ----------
+    variable
+        (ends,): decision variables and definitions.
+    peak, after
+        (ends, nodes, nodes): lags behind a node before an arc (to itself: it is left out); (ends, ends):
+        behind an end before it. FREE where there is none.
+    early, latest, weight
+        (ends,): bounds, and what a unit costs.
+    """
+
+    variable: IntArray
+    peak: IntArray
+    after: IntArray
+    early: IntArray
+    latest: IntArray
+    weight: IntArray
+
+    @property
+    def lags(self) -> list[IntArray]:
+        """How much ends are behind what they wait for."""
+        return [part[part != FREE] for part in (self.peak, self.after)]
 
 
 @dataclass(frozen=True)
@@ -74,6 +107,8 @@ class Tours:
         likewise; variables that follow from others, the last ones first; and from nothing.
     optimising
         Whether there is an objective.
+    variables
+        How many decision variables there are.
     """
 
     successor: IntArray
@@ -89,6 +124,7 @@ class Tours:
     sums: list[tuple[int, Affine]]
     others: dict[int, int]
     optimising: bool
+    variables: int
 
     @property
     def size(self) -> int:
@@ -113,7 +149,10 @@ class _NoTourError(Exception):
 
 @dataclass(frozen=True)
 class _Wait:
-    """Under an arc from ``node`` to another one, ``later`` is at least (exactly) ``earlier`` plus a lag."""
+    """Under an arc from ``node`` to another one, ``later`` is at least (exactly) ``earlier`` plus a lag.
+
+    Both nodes are ALWAYS where it is whatever the tour.
+    """
 
     node: int
     to: int
@@ -131,12 +170,14 @@ class _Rows:
     kinds: list[int] = field(default_factory=list)
     constants: list[int] = field(default_factory=list)
     waits: list[_Wait] = field(default_factory=list)
+    turned: list[_Wait] = field(default_factory=list)  # of which the later may be the earlier
 
 
 class _TourReader:
     """Reads costs of arcs and times; raises `_NoTourError` where something is neither.
 
-    A variable is a successor, a *function* of one successor, a *sum* that an equality defines, or a *time*.
+    A variable is a successor, a *function* of one successor, a *sum* that an equality defines, a *time*, or
+    an *end* that waits for times. The time at which a node without one is left has a negative number.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -164,6 +205,7 @@ class _TourReader:
         self.low, self.high = c.lower.tolist(), c.upper.tolist()
         self.rows = _Rows()
         self.pending: dict[int, CompiledDefinition] = {}
+        self.extremes: set[int] = set()
 
     def tours(self) -> Tours:
         self._read_tables()
@@ -178,13 +220,14 @@ class _TourReader:
         for terms in blocks(self.compiled.literals, self.compiled.clause_start):
             self._clause(affines(terms))
         times, others = self._times(weights)
-        cells = (len(self.rows.costs) + 1 + 2 * len(times)) * self.size**2
+        matrices = len(self.rows.costs) + 1 + sum(2 + len(along.ends.variable) for along in times)
+        cells = matrices * self.size**2
         if cells > MOST_CELLS or (self.forbidden.all(axis=1)).any():
             raise _NoTourError
         return Tours(
             self.successor, self.shift, self.optional, self.forbidden, np.array(self.rows.costs),
             self.rows.kinds, self.rows.constants, times, self.functions, self._defined(), self.sums, others,
-            goal is not None,
+            goal is not None, self.compiled.decision_count,
         )  # fmt: skip
 
     # ---- what follows from one successor -----------------------------------------------------------
@@ -332,9 +375,28 @@ class _TourReader:
         parts, constant = ({}, 0) if goal is None else goal
         costs, rest, more = self._costs(parts)
         self._add(self._matrix(costs, None), AT_MOST, constant + more)
-        if any(v in self.pending or a < 0 for v, a in rest.items()):
+        if any(a < 0 for a in rest.values()):
             raise _NoTourError
+        for v in rest.keys() & self.pending.keys():
+            self._extreme(v)
         return rest
+
+    def _extreme(self, v: int) -> None:
+        """Read a maximum that should be small: an end of its terms."""
+        definition = self.pending[v]
+        if definition.kind != "maximum":
+            raise _NoTourError
+        if v in self.extremes:
+            return
+        self.extremes.add(v)
+        for parts, constant in affines(definition.terms):
+            costs, rest, more = self._costs(parts)
+            if not rest and not costs:
+                self.low[v] = max(self.low[v], constant + more)
+            elif rest:
+                self._wait(_negative(costs), {v: 1} | _negated(rest), -(constant + more), GE)
+            else:
+                self._wait(_negative(costs), {v: 1}, -(constant + more), GE)
 
     def _add(self, costs: IntArray, kind: int, constant: int) -> None:
         if abs(constant) > LARGEST:
@@ -424,36 +486,62 @@ class _TourReader:
         if len(parts) == 1 and not costs:
             self._bound(parts, constant, relation)
             return
-        if relation == LE:
-            parts, constant, costs = _negated(parts), -constant, {i: -values for i, values in costs.items()}
-        elements = [v for v in parts if v in self.pending]
-        if relation == EQ and len(elements) == 1 and parts[elements[0]] < 0:
-            parts, constant, costs = _negated(parts), -constant, {i: -values for i, values in costs.items()}
+        if relation == LE or (relation == EQ and self._is_backward(parts)):
+            parts, constant, costs = _negated(parts), -constant, _negative(costs)
         signs = {a: v for v, a in parts.items()}
-        if len(parts) != 2 or signs.keys() != {1, -1} or signs[-1] in self.pending:
+        if not len(parts) == len(signs) <= 2 or not {1} <= signs.keys() <= {1, -1}:
             raise _NoTourError
-        for i, j, later, more in self._ends(signs[1], costs):
-            at = int(np.flatnonzero(self.reach[i] == j)[0])
-            if where is not None and not where[at]:
-                continue
-            lag = -(constant + more + (int(costs[i][at]) if i in costs else 0))
-            self._note(i, j, signs[-1], later, lag, relation == EQ)
+        if signs.get(-1) in self.pending:
+            self._extreme(signs[-1])
+        for i, j, later, more in self._arcs_to(signs[1], costs):
+            lag = -(constant + more)
+            if i != ALWAYS:
+                at = int(np.flatnonzero(self.reach[i] == j)[0])
+                if where is not None and not where[at]:
+                    continue
+                lag -= int(costs[i][at]) if i in costs else 0
+            self._note(i, j, signs.get(-1, -1 - i), later, lag, relation == EQ, later != signs[1])
 
-    def _note(self, i: int, j: int, earlier: int, later: int, lag: int, exact: bool) -> None:
-        if self.forbidden[i, j] or (not exact and self.low[later] - self.high[earlier] >= lag):
+    def _is_backward(self, parts: dict[int, int]) -> bool:
+        """Say whether an equality has what follows with the sign of what is before it."""
+        elements = [v for v in parts if v in self.pending]
+        return parts[elements[0]] < 0 if len(elements) == 1 else set(parts.values()) == {-1}
+
+    def _note(self, i: int, j: int, earlier: int, later: int, lag: int, exact: bool, element: bool) -> None:
+        if (i != ALWAYS and self.forbidden[i, j]) or (
+            not exact and self.low[later] - (self.high[earlier] if earlier >= 0 else 0) >= lag
+        ):
             return
         if earlier == later:
+            if i == ALWAYS and (lag > 0 or (exact and lag)):
+                raise _NoTourError
             if lag > 0 or (exact and lag):
                 self.forbidden[i, j] = 1
             return
-        self.rows.waits.append(_Wait(i, j, earlier, later, lag, exact))
+        plain = exact and earlier >= 0 and later not in self.pending and i != ALWAYS
+        (self.rows.turned if plain and not element else self.rows.waits).append(
+            _Wait(i, j, earlier, later, lag, exact)
+        )
 
-    def _ends(self, later: int, costs: dict[int, IntArray]) -> Iterator[tuple[int, int, int, int]]:
+    def _turn(self) -> None:
+        """Find out which of two equal times is the earlier: each has a node that all its arcs have."""
+        nodes: dict[int, set[int]] = {}
+        for wait in (*self.rows.waits, *self.rows.turned):
+            for v in (wait.earlier, wait.later):
+                nodes[v] = nodes.get(v, {wait.node, wait.to}) & {wait.node, wait.to}
+        for wait in self.rows.turned:
+            backward = nodes[wait.later] == {wait.node} or nodes[wait.earlier] == {wait.to}
+            self.rows.waits.append(
+                replace(wait, earlier=wait.later, later=wait.earlier, lag=-wait.lag) if backward else wait
+            )
+
+    def _arcs_to(self, later: int, costs: dict[int, IntArray]) -> Iterator[tuple[int, int, int, int]]:
         """Yield arcs, the time behind each, and what is added to it."""
         definition = self.pending.get(later)
-        if definition is None:
-            if len(costs) != 1:
-                raise _NoTourError
+        if definition is None or later in self.extremes:
+            if not costs:
+                yield ALWAYS, ALWAYS, later, 0
+                return
             ((i, _),) = costs.items()
             yield from ((i, int(j), later, 0) for j in self.reach[i] if 0 <= j < self.size)
             return
@@ -480,7 +568,12 @@ class _TourReader:
     def _bound(self, parts: dict[int, int], constant: int, relation: int) -> None:
         """Read a relation of one time with a number."""
         ((v, a),) = parts.items()
-        if v in self.pending or v in self.compiled.domains or (relation == EQ and constant % a):
+        least, most = sorted((a * self.low[v] + constant, a * self.high[v] + constant))
+        if (relation == LE and most <= 0) or (relation == GE and least >= 0):
+            return
+        if v in self.pending and (relation == LE) == (a > 0) and relation != EQ:
+            self._extreme(v)
+        elif v in self.pending or v in self.compiled.domains or (relation == EQ and constant % a):
             raise _NoTourError
         if relation == EQ or (relation == LE) == (a > 0):
             self.high[v] = min(self.high[v], -constant // a if a > 0 else constant // -a)
@@ -491,33 +584,50 @@ class _TourReader:
 
     def _times(self, weights: dict[int, int]) -> tuple[list[Times], dict[int, int]]:
         """Return the times by what waits for what, and the values of variables that nothing binds."""
+        self._turn()
         known = set(self.tables.known) | {z for z, _ in self.sums}
         loose = [v for v in range(self.compiled.decision_count) if v not in known]
-        node: dict[int, int] = {}
-        group = {v: v for v in loose}
-
-        def root(v: int) -> int:
-            while group[v] != v:
-                v = group[v]
-            return v
-
+        left = {wait.earlier for wait in self.rows.waits if wait.earlier < 0}
+        group = _Groups([*loose, *self.extremes, *left])
         for wait in self.rows.waits:
-            if not {wait.earlier, wait.later} <= group.keys():
-                raise _NoTourError
+            group.join(wait.earlier, wait.later)
+        ends = self._ends(group)
+        node: dict[int, int] = {}
+        for wait in self.rows.waits:
             for v, i in ((wait.earlier, wait.node), (wait.later, wait.to)):
-                if node.setdefault(v, i) != i or v in self.compiled.domains:
+                if v in self.compiled.domains:
                     raise _NoTourError
-            group[root(wait.earlier)] = root(wait.later)
-        groups: dict[int, list[int]] = defaultdict(list)
-        for v in loose:
-            if v in node:
-                groups[root(v)].append(v)
-        others = {v: self.low[v] for v in loose if v not in node}
-        if any(v not in node for v in weights):
+                if i != ALWAYS and v not in ends and node.setdefault(v, i) != i:
+                    raise _NoTourError
+        others = {v: self.low[v] for v in loose if v not in node and v not in ends}
+        if any(v not in node and v not in ends for v in weights):
             raise _NoTourError
-        return [self._along(members, node, weights) for members in groups.values()], others
+        times = []
+        for members in group.all(node.keys() | ends):
+            along = [v for v in members if v in node]
+            times.append(self._along(along, [v for v in members if v in ends], node, weights))
+        return times, others
 
-    def _along(self, members: list[int], node: dict[int, int], weights: dict[int, int]) -> Times:
+    def _ends(self, group: _Groups) -> set[int]:
+        """Return what waits for more than the node before one."""
+        waits = self.rows.waits
+        before = {wait.earlier for wait in waits if wait.node != ALWAYS}
+        taken = {(group.of(wait.earlier), wait.node) for wait in waits if wait.node != ALWAYS}
+        targets: dict[int, set[int]] = {v: {ALWAYS} for v in self.extremes}
+        for wait in waits:
+            targets.setdefault(wait.later, set()).add(wait.to)
+        ends = {
+            v for v, nodes in targets.items()
+            if ALWAYS in nodes or len(nodes) > 1 or any((group.of(v), i) in taken for i in nodes - {ALWAYS})
+        }  # fmt: skip
+        ends = {v for v in ends if v not in before or v in self.extremes or ALWAYS in targets[v]}
+        if ends & before:
+            raise _NoTourError
+        return ends
+
+    def _along(
+        self, members: list[int], ends: list[int], node: dict[int, int], weights: dict[int, int]
+    ) -> Times:
         n = self.size
         if len({node[v] for v in members}) < len(members):
             raise _NoTourError
@@ -526,11 +636,14 @@ class _TourReader:
         weight = np.zeros(n, dtype=np.int64)
         for v in members:
             i = node[v]
+            if v < 0:  # a node that is left at 0
+                latest[i] = 0
+                continue
             variable[i], early[i], latest[i], weight[i] = v, self.low[v], self.high[v], weights.get(v, 0)
         lag, exact = np.full((n, n), FREE, dtype=np.int64), np.zeros((n, n), dtype=np.int64)
         mine = set(members)
         for wait in self.rows.waits:
-            if wait.earlier not in mine:
+            if wait.later not in mine:
                 continue
             at = wait.node, wait.to
             if lag[at] != FREE and (exact[at] or wait.exact) and lag[at] != wait.lag:
@@ -540,10 +653,79 @@ class _TourReader:
         # an arc that is not allowed must not set time free: it takes as long as others
         closed = (self.forbidden == 1) & (lag == FREE) & (lag > FREE).any(axis=0)
         lag = np.where(closed, lag.max(), lag)
-        ends = max(int(np.abs(a).max()) for a in (early, latest, np.where(lag == FREE, 0, lag)))
-        if ends > LARGEST or ends * (1 + int(weight.sum())) > LARGEST << 16:
+        all_ends = self._all_ends(ends, node, weights)
+        numbers = (early, latest, np.where(lag == FREE, 0, lag), all_ends.early, all_ends.latest)
+        largest = max(int(np.abs(a).max(initial=0)) for a in (*numbers, *all_ends.lags))
+        total = 1 + int(weight.sum()) + int(all_ends.weight.sum())
+        if largest > LARGEST or largest * total > LARGEST << 16:
             raise _NoTourError
-        return Times(variable, lag, exact, early, latest, weight)
+        return Times(variable, lag, exact, early, latest, weight, all_ends)
+
+    def _all_ends(self, members: list[int], node: dict[int, int], weights: dict[int, int]) -> Ends:
+        """Return the ends of a group, each behind those that it waits for."""
+        n, mine = self.size, set(members)
+        waits = [wait for wait in self.rows.waits if wait.later in mine]
+        order: list[int] = []
+        while len(order) < len(members):
+            ready = [
+                v for v in members if v not in order
+                and all(w.earlier in order for w in waits if w.later == v and w.earlier in mine)
+            ]  # fmt: skip
+            if not ready:
+                raise _NoTourError
+            order += ready
+        number = {v: k for k, v in enumerate(order)}
+        peak = np.full((len(order), n, n), FREE, dtype=np.int64)
+        after = np.full((len(order), len(order)), FREE, dtype=np.int64)
+        for wait in waits:
+            k = number[wait.later]
+            if wait.exact and not self._is_met(wait):
+                raise _NoTourError
+            if wait.node != ALWAYS:
+                peak[k, wait.node, wait.to] = max(peak[k, wait.node, wait.to], wait.lag)
+            elif wait.earlier in mine:
+                after[k, number[wait.earlier]] = max(after[k, number[wait.earlier]], wait.lag)
+            elif wait.earlier in node:
+                i = node[wait.earlier]
+                peak[k, i] = np.maximum(peak[k, i], wait.lag)
+            else:  # nothing binds it
+                self.low[wait.later] = max(self.low[wait.later], self.low[wait.earlier] + wait.lag)
+        early, latest = (np.array([at[v] for v in order], dtype=np.int64) for at in (self.low, self.high))
+        weight = np.array([weights.get(v, 0) for v in order], dtype=np.int64)
+        return Ends(np.array(order, dtype=np.int64), peak, after, early, latest, weight)
+
+    def _is_met(self, wait: _Wait) -> bool:
+        """Say whether an end that is exactly so much behind a node is so by itself: no other may delay it."""
+        same = [w for w in self.rows.waits if w.later == wait.later]
+        alone = all(w.exact and w.to == wait.to for w in same) and wait.to != ALWAYS and not self.optional
+        earlier = self.low[wait.earlier] if wait.earlier >= 0 else 0
+        return alone and self.low[wait.later] <= earlier + wait.lag
+
+
+class _Groups:
+    """Variables that are joined, directly or by others."""
+
+    def __init__(self, variables: list[int]) -> None:
+        self.above = {v: v for v in variables}
+
+    def of(self, v: int) -> int:
+        """Return the variable that stands for the group of one."""
+        if v not in self.above:
+            raise _NoTourError
+        while self.above[v] != v:
+            v = self.above[v]
+        return v
+
+    def join(self, v: int, w: int) -> None:
+        """Make one group of two."""
+        self.above[self.of(v)] = self.of(w)
+
+    def all(self, variables: Iterable[int]) -> list[list[int]]:
+        """Return the groups of some variables."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for v in sorted(variables):
+            found[self.of(v)].append(v)
+        return list(found.values())
 
 
 def _put(row: Affine, z: int, means: Affine) -> Affine:
@@ -560,3 +742,7 @@ def _put(row: Affine, z: int, means: Affine) -> Affine:
 
 def _negated(parts: dict[int, int]) -> dict[int, int]:
     return {v: -a for v, a in parts.items()}
+
+
+def _negative(costs: dict[int, IntArray]) -> dict[int, IntArray]:
+    return {i: -values for i, values in costs.items()}

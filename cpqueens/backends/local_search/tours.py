@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.engine import Hint, Task
+from cpqueens.backends.local_search.patching import patched_tour
 from cpqueens.backends.local_search.search import Limits, Paused, Result
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.tabulating import LARGEST
-from cpqueens.backends.local_search.touring import FREE, Times, Tours
+from cpqueens.backends.local_search.touring import FREE, Ends, Times, Tours
 from cpqueens.backends.local_search.tracing import watching
 from cpqueens.kernels import search_cells as cooling
 from cpqueens.kernels import search_info as at
@@ -23,6 +24,7 @@ from cpqueens.kernels.search_arena import build_arena
 from cpqueens.kernels.search_info import NEVER
 from cpqueens.kernels.search_plain import AT_MOST
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import offsets
 
 SHARE = 4_000_000
 """Steps without a tour that violates nothing, after which the general engine goes on."""
@@ -86,7 +88,7 @@ class TourWalk:
             )),
             np.concatenate([order, np.zeros(n - len(order), dtype=np.int64)]), place,
             np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH), np.zeros(3 * room),
-            blank, blank, blank,
+            blank, blank, blank, *_ends_of(times),
         ])  # fmt: skip
         self.constants, self.info = constants, self.part(codes.INFO)
         symmetric = all((matrix == matrix.T).all() for matrix in costs)
@@ -120,6 +122,7 @@ class TourWalk:
         for times, unit in zip(self.tours.times, self.late_units.tolist(), strict=True):
             lag = np.where(times.lag == FREE, 0, np.abs(times.lag)).max()
             worst += self.tours.size * unit * int(lag + np.abs(times.early).max() + 1)
+            worst += unit * sum(int(np.abs(part[part != FREE]).sum()) for part in times.ends.lags)
         return max(1, WORST // max(1, worst))
 
     @property
@@ -191,13 +194,14 @@ class TourWalk:
         x |= zip(tours.successor.tolist(), (following - tours.shift).tolist(), strict=True)
         x |= {v: int(values[following[i]]) for v, (i, values) in tours.functions.items()}
         for times in tours.times:
-            moments, _ = _moments(times, tour)
+            moments, ends, _ = _moments(times, tour)
             x |= {v: int(moments[i]) for i, v in enumerate(times.variable.tolist()) if v >= 0}
+            x |= zip(times.ends.variable.tolist(), ends.tolist(), strict=True)
         for z, (parts, constant) in reversed(tours.sums):
             x[z] = constant + sum(
                 a * (x[v] if v in x else self._known(v, following)) for v, a in parts.items()
             )
-        return np.array([x[v] for v in range(len(x))], dtype=np.int64)
+        return np.array([x[v] for v in range(tours.variables)], dtype=np.int64)
 
     def _known(self, v: int, following: IntArray) -> int:
         """Return a definition's value."""
@@ -228,8 +232,11 @@ class TourWalk:
         gaps = [cooling.gap(kind, int(a)) for kind, a in zip(kinds, fresh.tolist(), strict=True)]
         broken = int((self.units * gaps)[1:].sum())
         alongs = [_moments(times, self.tour) for times in self.tours.times]
-        late = sum(unit * over for unit, (_, over) in zip(self.late_units.tolist(), alongs, strict=True))
-        worth = sum(int(t.weight @ moments) for t, (moments, _) in zip(self.tours.times, alongs, strict=True))
+        late = sum(unit * over for unit, (*_, over) in zip(self.late_units.tolist(), alongs, strict=True))
+        worth = sum(
+            int(t.weight @ moments + t.ends.weight @ ends)
+            for t, (moments, ends, _) in zip(self.tours.times, alongs, strict=True)
+        )
         for name, expected, place in (
             ("violation", broken + late, cooling.VIOLATION), ("violation of rows", broken, codes.BROKEN),
             ("violation of times", late, codes.LATE), ("worth of times", worth, codes.WORTH),
@@ -267,9 +274,9 @@ def _near(tours: Tours) -> IntArray:
     never = tours.forbidden.astype(bool)
     for times in tours.times:
         never |= (times.lag != FREE) & (times.early[:, None] + times.lag > times.latest[None, :])
-    kinds = [tours.costs[0] + large * never]
+    kinds = [tours.costs[0] + large * never] if np.ptp(tours.costs[0]) or not tours.times else []
     for times in tours.times:
-        if (times.latest - times.early < LARGEST >> 1).any():
+        if not kinds or (times.latest - times.early < LARGEST >> 1).any():
             between = np.where(times.lag == FREE, 0, times.lag)
             least = np.maximum(between, times.early[None, :] - times.latest[:, None])
             kinds.append(least + 4 * int(np.abs(least).max() + 1) * never)
@@ -292,13 +299,36 @@ def _units(costs: IntArray, tours: Tours) -> tuple[IntArray, IntArray]:
     return np.array(units, dtype=np.int64), np.array([max(1, most // each) for each in late], dtype=np.int64)
 
 
+def _ends_of(times: Sequence[Times]) -> Iterator[IntArray]:
+    """Yield the parts of the arena that are about ends, as the kernel has them."""
+    all_ends = [t.ends for t in times]
+    start = offsets([len(ends.variable) for ends in all_ends])
+    after = np.full((start[-1], start[-1]), FREE, dtype=np.int64)
+    for first, last, ends in zip(start, start[1:], all_ends, strict=False):
+        after[first:last, : last - first] = ends.after
+    empty = np.zeros(0, dtype=np.int64)
+    yield start
+    yield np.concatenate([empty, *(ends.peak.reshape(-1) for ends in all_ends)])
+    yield after.reshape(-1)
+    for name in ("early", "latest", "weight"):
+        yield np.concatenate([empty, *(getattr(ends, name) for ends in all_ends)])
+    yield np.zeros(start[-1], dtype=np.int64)
+
+
 def _first_tour(tours: Tours, near: IntArray, random: IntArray, hint: Hint | None) -> IntArray:
-    """Return a tour that takes the hinted arcs as far as they fit, and else the nearest node each time."""
+    """Return a tour that takes the hinted arcs as far as they fit, and else the nearest node each time.
+
+    Where directions matter, and nothing but costs does, that of `patching`.
+    """
     n = tours.size
     outside = np.zeros(n, dtype=bool)
     wanted = np.full(n, -1, dtype=np.int64)
     large = 4 * int(np.abs(tours.costs[0]).max()) + 4
     costs = tours.costs[0] + large * tours.forbidden
+    plain = not tours.optional and not tours.times and hint is None
+    if plain and (costs != costs.T).any() and np.ptp(tours.costs[0]):
+        away = costs + (np.abs(costs).max() + 1) * np.eye(n, dtype=np.int64)
+        return patched_tour(away)
     if tours.optional:
         outside |= (tours.forbidden | np.eye(n, dtype=np.int64)).all(axis=1)
     if hint is not None:
@@ -326,10 +356,31 @@ def _first_tour(tours: Tours, near: IntArray, random: IntArray, hint: Hint | Non
     return np.array(order, dtype=np.int64)
 
 
-def _moments(times: Times, tour: IntArray) -> tuple[IntArray, int]:
-    """Return the times of all nodes along a tour, as early as they may be, and by how much they are late."""
-    moments, nodes, late = times.early.copy(), tour.tolist(), 0
+def _moments(times: Times, tour: IntArray) -> tuple[IntArray, IntArray, int]:
+    """Return the times of nodes along a tour, as early as they may be, of ends, and how late all are."""
+    nodes = tour.tolist()
     arcs = list(zip(nodes, [*nodes[1:], *nodes[:1]], strict=True))
+    moments, late = _along(times, arcs)
+    left = set(range(len(moments))) - set(nodes)
+    ends, over = _ends(times.ends, moments, arcs + [(v, v) for v in left])
+    return moments, ends, late + over
+
+
+def _ends(ends: Ends, moments: IntArray, arcs: list[tuple[int, int]]) -> tuple[IntArray, int]:
+    """Return the ends, as early as they may be, and by how much they are late."""
+    found, late = ends.early.copy(), 0
+    for e, (peak, after) in enumerate(zip(ends.peak, ends.after, strict=True)):
+        waits = [int(moments[i] + peak[i, j]) for i, j in arcs if peak[i, j] != FREE]
+        waits += [int(found[b] + after[b]) for b in range(e) if after[b] != FREE]
+        least = max([int(found[e]), *waits])
+        late += max(0, least - int(ends.latest[e]))
+        found[e] = min(least, int(ends.latest[e]))
+    return found, late
+
+
+def _along(times: Times, arcs: list[tuple[int, int]]) -> tuple[IntArray, int]:
+    """Return the times of nodes, and by how much they are late."""
+    moments, late = times.early.copy(), 0
     begin = next((k + 1 for k, arc in enumerate(arcs) if times.lag[arc] == FREE), 0)
     for i, j in [*arcs[begin:], *arcs[:begin]]:
         if times.lag[i, j] == FREE:

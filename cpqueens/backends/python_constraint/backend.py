@@ -18,6 +18,7 @@ from cpqueens.backends.batches import Batches
 from cpqueens.backends.python_constraint.atoms import supports
 from cpqueens.backends.python_constraint.incumbent import Incumbent
 from cpqueens.backends.python_constraint.limits import LimitReached, Watch
+from cpqueens.backends.python_constraint.ordering import SmallestDomainFirst
 from cpqueens.backends.python_constraint.problem import Placement, check_sizes
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
 from cpqueens.lowered.lowering import Supports, lower
@@ -96,7 +97,7 @@ def _pairwise(constraint: Constraint, context: str) -> bool:
 
 
 SOLVERS: dict[str, LibrarySolver] = {
-    "backtracking": LibrarySolver(lambda r, _: library.BacktrackingSolver(_forwardcheck(r)), ascending=False),
+    "backtracking": LibrarySolver(lambda r, _: SmallestDomainFirst(_forwardcheck(r)), ascending=False),
     "optimized": LibrarySolver(
         lambda r, _: library.OptimizedBacktrackingSolver(_forwardcheck(r)), ascending=False
     ),
@@ -109,9 +110,9 @@ SOLVERS: dict[str, LibrarySolver] = {
 }
 
 ABOUT: dict[str, str] = {
-    "backtracking": "The default: variables in the most constraints first, then the smallest domain.",
-    "optimized": "The same with an order of variables that is fixed at the start.",
-    "recursive": "The same search as a recursion.",
+    "backtracking": "The default: the smallest domain first, then the variable in the most constraints.",
+    "optimized": "An order of variables that is fixed at the start: those in the most constraints first.",
+    "recursive": "A recursion; variables in the most constraints first, then the smallest domain.",
     "min-conflicts": "Random starts, moves to values with the fewest broken constraints; it proves nothing.",
 }
 
@@ -119,9 +120,9 @@ ABOUT: dict[str, str] = {
 class PythonConstraint:
     """The library python-constraint: backtracking with its own propagation, and min-conflicts.
 
-    Strategies are the library's solvers: ``backtracking`` (the default: variables in the most constraints
-    first, then the smallest domain), ``optimized`` (the same with an order fixed at the start),
-    ``recursive``, and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs.
+    Strategies are the library's solvers: ``backtracking`` (the default; here the smallest domain first, then
+    the variable in the most constraints), ``optimized`` (an order fixed at the start), ``recursive`` (the
+    most constraints first), and ``min-conflicts``, which proves nothing and gets AllDifferent as pairs.
 
     A node is a value that was tried. The step limit counts nodes, and for ``min-conflicts`` its steps, each
     of which tries all values of a variable in conflict (before the first, of all variables). Seed 0 keeps the

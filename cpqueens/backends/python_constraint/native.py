@@ -8,8 +8,8 @@ import constraint as library
 from cpqueens.backends.python_constraint.atoms import Atom, are_variables
 
 LARGEST_SCOPE = 64
-"""Variables of a native sum or AllDifferent, at most: their work at the root and in each node is quadratic in
-the number of variables and cannot be stopped; ours is not."""
+"""Variables of a native AllDifferent or count, at most: their work at the root and in each node is quadratic
+in the number of variables and cannot be stopped; ours is not."""
 
 LARGEST_DOMAIN = 1000
 """Values of a variable of a native constraint, at most: each hidden value costs them the domain's length."""
@@ -18,56 +18,18 @@ Native = tuple[Any, list[int]]
 """The library's constraint object and its variables in order."""
 
 
-class _Guarded:
-    """The sums take the least value of each domain at the root, an error where a domain is empty by then."""
-
-    def preProcess(  # noqa: N802 - the library's name
-        self, variables: Sequence[int], domains: Any, constraints: Any, vconstraints: Any
-    ) -> None:
-        """Prune at the root, unless another constraint has already emptied a domain."""
-        if all(domains[v] for v in variables):
-            super().preProcess(variables, domains, constraints, vconstraints)  # type: ignore[misc]
-
-
-class _ExactSum(_Guarded, library.ExactSumConstraint):  # type: ignore[misc]
-    pass
-
-
-class _MinSum(_Guarded, library.MinSumConstraint):  # type: ignore[misc]
-    pass
-
-
-class _MaxSum(_Guarded, library.MaxSumConstraint):  # type: ignore[misc]
-    pass
-
-
 def _linear(atom: Atom) -> Native | None:
-    """Take two plain variables compared with each other, and sums of plain variables of one sign."""
+    """Take two plain variables compared with each other; the library's sums prune at one end only."""
     ((variables, coefficients, constant),) = atom.rows
     make = _PAIRS.get(atom.detail)
     if make is not None and sorted(coefficients) == [-1, 1] and not constant:
         return make(), list(variables)
-    sign = coefficients[0]
-    make = _SUMS.get((atom.detail, sign)) if len(set(coefficients)) == 1 else None
-    return None if make is None else (make(-sign * constant), list(variables))
+    return None
 
 
 _PAIRS: dict[str, Callable[..., Any]] = {
     "!=": library.AllDifferentConstraint,
     "==": library.AllEqualConstraint,
-}
-
-_SUMS: dict[tuple[str, int], Callable[..., Any]] = {
-    ("==", 1): _ExactSum,
-    ("==", -1): _ExactSum,
-    ("<=", 1): _MaxSum,
-    ("<=", -1): _MinSum,
-    ("<", 1): lambda most: _MaxSum(most - 1),
-    ("<", -1): lambda least: _MinSum(least + 1),
-    (">=", 1): _MinSum,
-    (">=", -1): _MaxSum,
-    (">", 1): lambda least: _MinSum(least + 1),
-    (">", -1): lambda most: _MaxSum(most - 1),
 }
 
 

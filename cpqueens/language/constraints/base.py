@@ -40,13 +40,12 @@ class Constraint(BoolArray):
     fields: ClassVar[tuple[str, ...]] = ("terms",)
     lists_values: ClassVar[bool] = True  # numbers in its fields are values of its terms
     most: ClassVar[int] = LIMIT  # the largest reach of its terms
-    explains: ClassVar[bool] = True  # how it is called; what comparisons make is called by ourselves
 
     def __init_subclass__(cls, **_: Any) -> None:
         """Let the kinds that users write answer keywords that they do not have."""
         super().__init_subclass__()
         own = cls.__dict__.get("__init__")
-        if own is not None and cls.explains:
+        if own is not None:
             explained = explaining_keywords(own, name="m.add(constraint, name=...)")
             setattr(cls, "__init__", explained)  # noqa: B010 - mypy allows no method to be set
 

@@ -49,7 +49,6 @@ class Linear(Constraint):
     __slots__ = ("expression", "relation")
     fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
     most: ClassVar[int] = RELATION
-    explains: ClassVar[bool] = False
     expression: LinearArray
     relation: str
 
@@ -125,6 +124,17 @@ class Linear(Constraint):
 # The slots' own setters: relations are made by the ten thousand, and a frozen class has no quicker way.
 _set_expression = Linear.__dict__["expression"].__set__
 _set_relation = Linear.__dict__["relation"].__set__
+
+_empty = Linear.__new__
+
+
+def related(expression: LinearArray, relation: str) -> Linear:
+    """Return ``Linear(expression, relation)`` of what is known to be right, as comparisons make it."""
+    new = _empty(Linear)
+    _set_expression(new, expression)
+    _set_relation(new, relation)
+    return new
+
 
 SATISFIED: dict[str, Callable[[IntArray], Truths]] = {
     "==": lambda v: v == 0,

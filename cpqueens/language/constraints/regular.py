@@ -18,6 +18,7 @@ from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
 _FAR = 2**40  # more than any number of terms
@@ -83,6 +84,7 @@ class Regular(Constraint):
         )
 
     @classmethod
+    @explaining_keywords
     def from_expression(cls, terms: Any, expression: str, symbols: Mapping[str, int] = DIGITS) -> Regular:
         """Return that the terms, each written as one character, match a regular expression as a whole.
 

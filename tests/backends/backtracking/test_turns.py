@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from cpqueens.models.graph_colouring import graph_colouring
@@ -106,6 +108,30 @@ def test_the_first_at_its_end_answers_and_a_stopped_count_is_the_greatest() -> N
     assert ended.statistics["reason"] == "a and b took turns, b was the first at its end"
     stopped = Ended(False, Reason.TIME_LIMIT, count=2)
     assert Turns({"a": endless(9), "b": search([1, 2], stopped)}).run().count == 9
+
+
+def busy(many: int, end: Ended) -> Slices:
+    """Take a millisecond for each slice, and find nothing."""
+    for _ in range(many):
+        until = time.thread_time() + 0.001
+        while time.thread_time() < until:
+            pass
+        yield 0
+    return end
+
+
+@pytest.mark.parametrize("ahead", [0.0, 0.05])
+def test_the_first_may_be_ahead_before_others_begin(ahead: float) -> None:
+    begun = []
+
+    def other() -> Slices:
+        begun.append(True)
+        yield from endless(0)
+        raise AssertionError
+
+    done = Ended(True, Reason.EXHAUSTED)
+    Turns({"a": busy(20, done), "b": other()}, ahead=ahead).run()
+    assert bool(begun) == (ahead == 0)
 
 
 def test_a_search_that_finds_many_more_goes_on_alone() -> None:

@@ -166,6 +166,17 @@ def test_gaps_of_a_computed_variable_remain() -> None:
     assert solutions(small) == set(oracle.solve(m).rows)
 
 
+@pytest.mark.parametrize("allowed", [[0, 4, 6], [0, 2, 4, 6], [0, 1, 2, 4, 5, 6]])
+def test_gaps_that_an_expression_has_by_itself_are_no_constraint(allowed: list[int]) -> None:
+    m = Model("within")
+    x, z = m.intvar(0, 3), m.intvar(domain=allowed)
+    m.add(z == 2 * x)
+    small = reduced(compiled(m), [(0, 3), np.array(allowed)])
+    assert small is not None
+    assert solutions(small) == set(oracle.solve(m).rows)
+    assert len(small.compiled.tables) == (2 not in allowed)
+
+
 def test_what_was_done_is_counted_and_can_be_switched_off() -> None:
     outcome = run(tasks(400), steps=300)
     assert outcome.objective == tasks(400).solve(solver="backtracking").objective
@@ -198,3 +209,57 @@ def test_steps_of_both_searches_and_of_the_tree_count() -> None:
         assert one.statistics["steps"] >= FEWEST + presolve["nodes"]
         assert one.statistics["trajectory"] == two.statistics["trajectory"]
         assert one.objective == two.objective
+
+
+def coins(size: int) -> Model:
+    """Return a knapsack whose objective is a variable, a sum of variables that are 0 or one value."""
+    random = np.random.default_rng(size)
+    values, weights = random.integers(10, 99, size), random.integers(10, 99, size)
+    m = Model("coins")
+    worth, parts, taken = m.intvar(0, 10**6), m.intvar(0, 99, shape=size), m.boolvar(size)
+    m.add((weights * taken).sum() <= int(weights.sum()) // 2, worth == parts.sum(), parts == values * taken)
+    m.maximize(worth)
+    return m
+
+
+def test_sums_of_any_length_and_values_of_one_variable_are_computed() -> None:
+    small = smaller(coins(150))
+    assert small is not None
+    assert small.facts == {"fixed": 0, "computed": 151, "searched": 150}
+    assert not small.compiled.tables
+    values = [0, 1] * 75
+    assert small.restored(np.array(values)).tolist()[151:] == values
+    few = smaller(coins(5))
+    assert few is not None
+    model = coins(5)
+    model.drop_objectives()
+    assert solutions(few) == set(map(tuple, model.enumerate(solver="backtracking").solutions.matrix.tolist()))
+
+
+@pytest.mark.parametrize("strategy", ["tabu", "hill-climbing", "annealing", "jump"])
+def test_an_objective_that_an_equality_gives_is_as_good_as_its_expression(strategy: str) -> None:
+    def best(expression: bool) -> tuple[Any, Any]:
+        m = Model()
+        g, c, value = m.intvar(0, 50, name="g"), m.intvar(0, 50, name="c"), m.intvar(0, 10_000, name="value")
+        m.add(g + c <= 50, 3 * g + 4 * c <= 180, value == 40 * g + 50 * c)
+        m.maximize(40 * g + 50 * c if expression else value)
+        found = m.solve(solver=f"local-search:{strategy}", step_limit=2_000, random_seed=1)
+        assert found.statistics["strategy"] == strategy
+        if not expression:
+            assert found.solution is not None
+            assert found.solution[value] == found.objective
+        return found.objective, found.stop_reason
+
+    assert best(False)[0] >= 2200
+
+
+def test_a_hint_and_a_trace_of_such_a_model_have_all_variables() -> None:
+    m = Model()
+    x, z = m.intvar(0, 9, shape=3, name="x"), m.intvar(0, 99, name="z")
+    m.add(z == 3 * x[0] + 2 * x[1] - x[2], AllDifferent(x))
+    m.minimize(z)
+    found = m.solve(solver="local-search:tabu", step_limit=50, trace=100, hint={"x": [3, 1, 9], "z": 2})
+    assert found.statistics["hint_kept"] == 3
+    assert found.trace is not None
+    assert found.trace.state(len(found.trace) - 1).shape == (4,)
+    assert found.objective == 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Circuit, Model, SubCircuit, Table, element
+from cpqueens import AllDifferent, Circuit, Model, SubCircuit, Table, element, maximum
 from cpqueens.backends.local_search import tours as module
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.search import Limits
@@ -144,8 +144,57 @@ def loads(seed: int) -> Model:
     m.add(Circuit(x))
     for i, j in product(range(N), range(2, N)):
         if i != j:
-            m.add((x[i] == j).implies(load[j] == load[i] + wanted[j]))
+            earlier, later = load[i] + wanted[j], load[j]
+            m.add((x[i] == j).implies(later == earlier if j % 2 else earlier == later))
     m.minimize(sum(element(d[i], x[i]) for i in range(N)))
+    return m
+
+
+def arrivals(seed: int, first: int) -> tuple[Model, Any, Any, Any]:
+    """Return rounds from node 0 (and 1), on which others open at times: successors, times and roads."""
+    m, d = Model(), roads(seed)
+    opens = np.random.default_rng(seed).integers(0, 150, N - first)
+    x = m.intvar(0, N - 1, shape=N, name="x")
+    t = m.intvar(opens, 900, shape=N - first, name="t")
+    m.add(Circuit(x))
+    for i, j in product(range(N), range(first, N)):
+        if i != j:
+            m.add((x[i] == j).implies(t[j - first] >= d[i, j] + (0 if i < first else t[i - first])))
+    return m, x, t, d
+
+
+def last_return(seed: int) -> Model:
+    """Return the one that is back first; by which node it comes back is told in two ways."""
+    m, x, t, d = arrivals(seed, 1)
+    end = m.intvar(0, 330 + 99 * (seed % 2), name="end")
+    if seed % 2:
+        m.add([(x[i] == 0).implies(end >= t[i - 1] + d[i, 0]) for i in range(1, N)])
+    else:
+        m.add([(x[i] == 0).implies(t[i - 1] + d[i, 0] == end) for i in range(1, N)])
+    m.minimize(end)
+    return m
+
+
+def last_arrival(seed: int) -> Model:
+    """Return the one whose last node is reached first, and then one with short ways, in one objective."""
+    m, x, t, d = arrivals(seed, 1)
+    z = m.intvar(0, 2000, name="z")
+    costs = sum(element(d[i], x[i]) for i in range(N))
+    if seed % 2:
+        m.add(z == maximum(t), z <= 700)
+    else:
+        m.add(z >= t + 3)
+    m.minimize(20 * z + costs)
+    return m
+
+
+def two_rounds(seed: int) -> Model:
+    """Return two rounds, of which the longer one is as short as possible."""
+    m, x, t, d = arrivals(seed, 2)
+    ends = m.intvar(0, 400, shape=2, name="ends")
+    for i, k in product(range(2, N), range(2)):
+        m.add((x[i] == k).implies(ends[k] >= t[i - 2] + d[i, 0]))
+    m.minimize(maximum(ends))
     return m
 
 
@@ -159,6 +208,9 @@ FORMS: Mapping[str, Callable[[int], Model]] = {
     "windows by clauses": lambda seed: windows(seed, "clauses"),
     "windows by large numbers": lambda seed: windows(seed, "large"),
     "loads": loads,
+    "last return": last_return,
+    "last arrival": last_arrival,
+    "two rounds": two_rounds,
 }
 
 
@@ -252,8 +304,14 @@ MORE: dict[str, Callable[[Model, Any], None]] = {
         (t := m.intvar(0, 9, shape=2))[0] >= t[1] + 3, (x[1] == 2).implies(t[1] >= t[0] + 1)
     ),
     "a time at two nodes": lambda m, x: m.add(
-        (x[1] == 2).implies((t := m.intvar(0, 9, shape=2))[1] >= t[0] + 1),
-        (x[1] == 3).implies(t[1] >= t[0] + 1),
+        (x[1] == 2).implies((t := m.intvar(0, 9, shape=3))[1] >= t[0] + 1),
+        (x[4] == 3).implies(t[2] >= t[0] + 1),
+    ),
+    "a time that must be late": lambda m, x: m.add(
+        (x[1] == 2).implies((t := m.intvar(0, 9, shape=3))[1] >= t[0] + 1), maximum(t) >= 5
+    ),
+    "an end before a node": lambda m, x: m.add(
+        (x[1] == 2).implies((t := m.intvar(0, 9, shape=3))[1] >= t[0] + 1), t[2] >= t, t[0] >= t[2]
     ),
 }  # fmt: skip
 

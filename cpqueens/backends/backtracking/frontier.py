@@ -1,0 +1,91 @@
+"""What a search that was stopped has proved of its objective: the least that the nodes still open may have.
+
+These are the node at hand and, above it, the other branch of each decision. Each is propagated on a copy, so
+that the search itself is as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cpqueens.kernels import branching as tree
+from cpqueens.kernels import domains as at
+from cpqueens.kernels.branching import TreeSearch
+from cpqueens.kernels.domains import Memory, copied, forget
+from cpqueens.kernels.forward import TRAIL_FULL, search
+
+MOST_RUNS = 2000
+"""Of propagators, for all branches together: a stopped run is to end soon."""
+
+
+def open_bound(memory: Memory, stopped: TreeSearch, least: Callable[[Memory], int], floor: int) -> int | None:
+    """Return the least objective, minimised, of all that is open.
+
+    Parameters
+    ----------
+    least
+        Returns the least objective within domains.
+    floor
+        What is proved already.
+
+    Returns
+    -------
+    `floor` where no more is seen within `MOST_RUNS`; None if nothing is open any more.
+    """
+    phase, depth = int(stopped.state[tree.PHASE]), int(stopped.state[tree.DEPTH])
+    if phase == tree.ROOT:
+        return floor
+    bounds = [] if phase == tree.RETREAT else [least(memory)]
+    if min(bounds, default=floor + 1) <= floor:
+        return floor
+    branches = _Branches(memory, stopped)
+    # the other branch of the first decision first: it is the largest, and mostly says no more
+    for levels in ([1], range(depth, 1, -1)) if depth else ():
+        branches.begin()
+        for level in levels:
+            found = branches.opposite(level, least)
+            if found is not None and found <= floor:
+                return floor
+            bounds += [] if found is None else [found]
+            if branches.spent > MOST_RUNS:
+                return floor
+    return min(bounds, default=None)
+
+
+class _Branches:
+    """The other branches of the decisions on a path, the deepest first."""
+
+    def __init__(self, memory: Memory, stopped: TreeSearch) -> None:
+        self._memory, self._stopped = memory, stopped
+        self.spent = 0
+
+    def begin(self) -> None:
+        """Stand at the node at hand."""
+        self._m = copied(self._memory)
+        forget(self._m)
+        s = self._stopped
+        self._q = s._replace(state=s.state.copy(), levels=s.levels.copy(), refuted=s.refuted.copy())
+        self._q.state[[tree.ASK_FOUND, tree.ASK_FAILURES]] = 1 << 62
+        self._q.state[tree.STORED] = 0
+
+    def opposite(self, level: int, least: Callable[[Memory], int]) -> int | None:
+        """Return the least objective of the other branch of a decision; None if propagation refutes it.
+
+        What could not be propagated in time has that of the decision's own node, or more.
+        """
+        m, q = self._m, self._q
+        before = int(m.stack[at.RUNS])
+        q.state[tree.DEPTH], q.state[tree.PHASE] = level, tree.RETREAT
+        answer = search(m, q, 1)
+        while answer == TRAIL_FULL or q.state[tree.PHASE] >= tree.UNFINISHED:
+            if answer == TRAIL_FULL:
+                m = self._m = m._replace(stack=np.concatenate([m.stack, m.stack]))
+            elif int(m.stack[at.RUNS]) - before > MOST_RUNS:
+                break
+            answer = search(m, q, 1)
+        self.spent += int(m.stack[at.RUNS]) - before
+        found = None if q.state[tree.PHASE] == tree.RETREAT else least(m)
+        forget(m)
+        return found

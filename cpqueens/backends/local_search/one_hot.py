@@ -1,0 +1,176 @@
+"""Models whose constraints count values, as linear models with a 0/1 column for each value.
+
+A roster says ``(shift[i] == NIGHT).sum() <= 5``: a sum of functions of one variable each. Over columns for
+the values of each variable, of which one is 1, all such sums are linear, and so are relations of two
+variables.
+A variable that stands in sums only as ``a * x + b`` stays one column, with its place in the domain.
+
+Source: the direct encoding of Walsh, "SAT v CSP", CP 2000; here of sums instead of clauses.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from cpqueens.backends.local_search.linear import LinearForm, is_small
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.tabulating import Scope, SumRow, Tabled, Tabulated, spread, tabulated
+from cpqueens.kernels.search_plain import AT_MOST, EQUAL, NOT_EQUAL
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import offsets
+
+MOST_COLUMNS = 100_000
+MOST_ENTRIES = 1_000_000
+"""Of a form; beyond that the walk on the model itself does more in the same time."""
+MOST_TERMS = 200_000
+"""Of a model that is looked at."""
+
+Column = tuple[int, int]
+"""A column, and its coefficient in a row."""
+
+
+def form_of(search: Search) -> LinearForm | None:
+    """Return an objective under sums of functions of one variable as a linear form, None if it is none."""
+    c = search.compiled
+    terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
+    if c.objective is None or c.tables or search.audit != "final" or terms > MOST_TERMS:
+        return None
+    model = tabulated(c, frozenset())
+    if model is None or model.objective is None:
+        return None
+    try:
+        rows = [model.objective, *_rows(model)]
+        return _Columns(model, rows).form()
+    except NotLinearError:
+        return None
+
+
+class NotLinearError(Exception):
+    """A row is no sum of functions of one variable, or there are too many columns."""
+
+
+def _rows(model: Tabulated) -> Iterator[SumRow]:
+    """Yield the rows with tables of one variable each; relations of two variables become such rows."""
+    for row in model.rows:
+        scope = sorted({v for variables in row.tables for v in variables})
+        if len(scope) == 2 and (row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables)):
+            yield from _of_two(row, (scope[0], scope[1]), model)
+        elif row.kind == NOT_EQUAL and len(scope) == 1:
+            ((_, values),) = row.tables.items()
+            yield SumRow(AT_MOST, 0, {(scope[0],): (values + row.constant == 0).astype(np.int64)})
+        elif row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables):
+            raise NotLinearError
+        else:
+            yield row
+    for terms in model.different:
+        yield from _all_different(terms)
+
+
+def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> Iterator[SumRow]:
+    """Yield for each value of the first variable that the second has none that does not go with it."""
+    shape = len(model.domains[scope[0]]), len(model.domains[scope[1]])
+    total = np.full(shape, row.constant, dtype=np.int64)
+    for own, values in row.tables.items():
+        total = total + spread(values, own, scope)
+    wrong = {EQUAL: total != 0, NOT_EQUAL: total == 0, AT_MOST: total > 0}[row.kind].astype(np.int64)
+    for place in np.flatnonzero(wrong.any(axis=1)).tolist():
+        here = np.zeros(shape[0], dtype=np.int64)
+        here[place] = 1
+        yield SumRow(AT_MOST, -1, {(scope[0],): here, (scope[1],): wrong[place]})
+
+
+def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
+    """Yield for each value that at most one term has it."""
+    users: dict[int, list[tuple[Scope, IntArray]]] = defaultdict(list)
+    for scope, values in terms:
+        if len(scope) == 2:
+            raise NotLinearError
+        for value in np.unique(values).tolist():
+            users[value].append((scope, (values == value).astype(np.int64)))
+    for each in users.values():
+        if len(each) > 1:
+            tables: dict[Scope, IntArray] = {}
+            constant = -1
+            for scope, has in each:
+                if scope:
+                    tables[scope] = tables[scope] + has if scope in tables else has
+                else:
+                    constant += int(has)
+            yield SumRow(AT_MOST, constant, tables)
+
+
+class _Columns:
+    """Numbers the columns of a model's variables, writes rows over them, and knows what they stand for."""
+
+    def __init__(self, model: Tabulated, rows: list[SumRow]) -> None:
+        self.domains, self.rows = model.domains, rows
+        self.sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
+        affine = np.ones(len(self.sizes), dtype=bool)
+        for row in rows:
+            for (v,), values in row.tables.items():
+                affine[v] &= bool((np.diff(values, n=2) == 0).all())
+        self.hot = (self.sizes > 2) & ~affine
+        self.first = offsets(np.where(self.hot, self.sizes, 1))
+        if self.first[-1] > MOST_COLUMNS:
+            raise NotLinearError
+        self.owner = np.repeat(np.arange(len(self.sizes)), np.diff(self.first))
+        self.place = np.arange(len(self.owner)) - self.first[self.owner]
+        self.values, self.start = np.concatenate(self.domains), offsets(self.sizes)
+
+    def into(self, x: IntArray) -> IntArray:
+        """Return the columns of an assignment."""
+        places = [domain.searchsorted(value) for domain, value in zip(self.domains, x, strict=True)]
+        mine = np.array(places, dtype=np.int64)[self.owner]
+        return np.where(self.hot[self.owner], mine == self.place, mine).astype(np.int64)
+
+    def back(self, columns: IntArray) -> IntArray:
+        """Return an assignment: of a variable with several values, or none, some value."""
+        weights = np.where(self.hot[self.owner], self.place, 1) * columns
+        place = np.bincount(self.owner, weights, minlength=len(self.sizes)).astype(np.int64)
+        found: IntArray = self.values[self.start[:-1] + np.minimum(place, self.sizes - 1)]
+        return found
+
+    def form(self) -> LinearForm:
+        """Return the rows, and behind them those that say that a variable has one value."""
+        entries: list[tuple[int, int, int]] = []
+        constants, kinds = [], []
+        for r, one in enumerate(self.rows):
+            constant = one.constant
+            for (v,), values in one.tables.items():
+                base, columns = self._written(v, values)
+                constant += base
+                entries += [(r, column, a) for column, a in columns]
+            constants.append(constant)
+            kinds.append(one.kind)
+            if len(entries) > MOST_ENTRIES:
+                raise NotLinearError
+        for v in np.flatnonzero(self.hot).tolist():
+            entries += [(len(constants), column, 1) for column in range(self.first[v], self.first[v + 1])]
+            constants.append(-1)
+            kinds.append(EQUAL)
+        row, variable, coefficient = np.array(sorted(entries), dtype=np.int64).reshape(-1, 3).T
+        upper = np.where(self.hot, 1, self.sizes - 1)[self.owner]
+        form = LinearForm(
+            row, variable, coefficient, np.array(constants), np.array(kinds),
+            np.zeros(len(upper), dtype=np.int64), upper, self.into, self.back,
+        )  # fmt: skip
+        if not is_small(form):
+            raise NotLinearError
+        return form
+
+    def _written(self, v: int, values: IntArray) -> tuple[int, list[Column]]:
+        """Return a table of one variable as a constant and columns, 0 without one where it is a value.
+
+        Elsewhere the commonest value has none. Rows are mended by their columns: where days off are wished
+        for, those of the shifts are of more use than that of no shift, although they are more.
+        """
+        first = int(self.first[v])
+        if not self.hot[v]:
+            step = int(values[1] - values[0]) if len(values) > 1 else 0
+            return int(values[0]), [(first, step)] if step else []
+        different, count = np.unique(values, return_counts=True)
+        base = 0 if 0 in different else int(different[count.argmax()])
+        return base, [(first + p, int(w) - base) for p, w in enumerate(values.tolist()) if w != base]

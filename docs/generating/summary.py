@@ -1,0 +1,108 @@
+"""README's table of measurements, of rows that benchmarks kept: ``python docs/generating/summary.py``."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from generating.benchmarks import MEASURED, shortly  # noqa: E402
+from generating.tables import table  # noqa: E402
+
+README = HERE.parents[1] / "README.md"
+PLACE = re.compile(r"(<!-- measured -->\n).*?(<!-- end -->\n)", re.S)
+"""Where the table stands in README."""
+
+
+HEAD = ("job", "cpqueens", "peers", "ratio")
+
+
+class Row(NamedTuple):
+    """A row: what it says, of which race of which script, who is ours, and peers by their names here."""
+
+    says: str
+    script: str
+    job: str
+    ours: str
+    peers: dict[str, str]
+
+
+EACH = "cpqueens, backtracking, checked"
+ROWS = (
+    Row("list 12 queens, each read in Python, by `backtracking`", "exact",
+        "list 12 queens, every value read in Python (Gecode: printed)", EACH,
+        {"NuCS": "NuCS", "Gecode": "Gecode, first-fail, flattened before"}),
+    Row("all 760 Costas arrays of order 9, by `backtracking`", "peers", "all Costas arrays of order 9", EACH,
+        {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
+    Row("shortest Golomb ruler of 9 marks, proved, by `backtracking`", "peers",
+        "the least, proved: Golomb ruler, 9 marks", EACH,
+        {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
+    Row("a first solution of 128 queens, by `local-search`", "local_search", "a first solution of 128 queens",
+        "cpqueens, auto, checked", {"CP-SAT": "CP-SAT, three AllDifferents, 1 worker"}),
+    Row("count 16 queens, one thread", "counting", "count 16 queens", "cpqueens, backtracking (halves)",
+        {"C, one of each class of eight": "C, symmetry_classes"}),
+    Row("state 1,000 queens and translate them, `to_cpsat`", "modelling",
+        "model and translate 1000 queens for CP-SAT", "cpqueens, to_cpsat",
+        {"OR-Tools": "raw OR-Tools", "CPMpy": "CPMpy, to OR-Tools"}),
+    Row("enumerate 10 queens by callback, by `cpsat`", "modelling",
+        "enumerate 10 queens by callback, values read", "cpqueens, cpsat, checked",
+        {"OR-Tools": "raw CP-SAT loop, unchecked"}),
+)  # fmt: skip
+
+
+def pages() -> dict[str, str]:
+    """Return the table as a part of the page on benchmarks."""
+    return {"parts/summary.md": summary(here=True)}
+
+
+def summary(here: bool = False) -> str:
+    """Return the table, of rows that were measured, with when and where; ``here``: on the site."""
+    lines, days, machines = [], set(), set()
+    for row in ROWS:
+        path = MEASURED / f"{row.script}.json"
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
+        race = next((r for r in told["rows"] if r["job"] == row.job and "entries" in r), None)
+        if race is None:
+            continue
+        run = told["runs"][race["run"]]
+        days.add(run["date"])
+        machines.add(run["machine"])
+        lines.append([row.says, *_cells(row, {entry["name"]: entry for entry in race["entries"]})])
+    when = " and ".join(sorted({min(days), max(days)})) if days else "never"
+    if here:
+        return f"{when}, {'; '.join(sorted(machines))}:\n\n{table(HEAD, lines)}\n"
+    said = f"""Processor time, medians of runs that took turns, {when}, {"; ".join(sorted(machines))}.
+Ours builds its model, solves it, reads the values and checks every solution, which no peer does; a ratio
+below 1 says that we are faster. `make docs-benchmarks` measures it again;
+[all rows, those where peers are ahead among them](docs/benchmarks.md).
+
+"""
+    return f"{said}{table(HEAD, lines)}\n"
+
+
+def _cells(row: Row, entries: dict[str, dict[str, Any]]) -> list[str]:
+    ours = entries[row.ours]
+    peers = {short: entries[name] for short, name in row.peers.items() if name in entries}
+    ratios = [ours["ms"] / peer["ms"] for peer in peers.values()]
+    told = [f"{ratio:.3g}" if ratio >= 1 else f"{ratio:.2g}" for ratio in ratios]
+    return [
+        _ms(ours),
+        ", ".join(f"{short} {_ms(peer)}" for short, peer in peers.items()),
+        ", ".join(f"**{text}**" if ratio > 1 else text for ratio, text in zip(ratios, told, strict=True)),
+    ]
+
+
+def _ms(entry: dict[str, Any]) -> str:
+    return f"{'> ' if entry['ended'] else ''}{shortly(entry['ms'])} ms"
+
+
+def written(text: str) -> str:
+    """Return README's text with the table as it was measured last."""
+    return PLACE.sub(lambda found: f"{found[1]}{summary()}{found[2]}", text)
+
+
+if __name__ == "__main__":
+    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")

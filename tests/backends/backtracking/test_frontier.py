@@ -1,0 +1,56 @@
+"""A stopped search's bound: what is open above the node at hand counts, and no solution is ever better."""
+
+from __future__ import annotations
+
+import pytest
+from seeds import seeds
+
+from cpqueens import Model, Outcome
+from cpqueens.crosscheck import oracle
+from cpqueens.fuzzing.generate import random_model
+
+
+def chain(maximizing: bool = False) -> Model:
+    """Three choices, each of which costs at least 5 or 7, as propagation sees when it is made."""
+    m = Model()
+    x, cost = m.boolvar(shape=3, name="x"), m.intvar(0, 9, shape=3, name="cost")
+    for k in range(3):
+        m += (x[k] == 0).implies(cost[k] >= 5)
+        m += (x[k] == 1).implies(cost[k] >= 7)
+    (m.maximize if maximizing else m.minimize)((-1 if maximizing else 1) * cost.sum())
+    return m
+
+
+@pytest.mark.parametrize("maximizing", [False, True])
+def test_both_branches_of_each_decision_count(maximizing: bool) -> None:
+    def stopped(steps: int) -> Outcome:
+        options = {"variable_order": "lexicographic", "value_order": "ascending"}
+        return chain(maximizing).solve(solver="backtracking:forward", step_limit=steps, **options)
+
+    sign = -1 if maximizing else 1
+    # the other branches of x[0], x[1] and x[2] have at least 7, 5 + 7 and 5 + 5 + 7
+    assert [sign * (stopped(steps).bound or 0) for steps in (1, 2, 3)] == [5, 7, 7]
+    assert stopped(3).stop_reason == "step_limit"
+
+
+@seeds(range(500, 560))
+def test_no_solution_is_better_than_the_bound_of_a_stopped_search(seed: int) -> None:
+    model = random_model(seed)
+    if model.objective is None:
+        names = [block.name for block in model.blocks]
+        model.minimize(sum(k * model[name].sum() for k, name in enumerate(names, 1)) + 3)
+    truth = oracle.solve(model).optimum
+    for steps in (1, 2, 4, 7, 12):
+        outcome = model.solve(solver="backtracking:forward", step_limit=steps, random_seed=seed)
+        if truth is None or outcome.complete:
+            continue
+        assert outcome.bound is not None
+        assert outcome.bound >= truth if model.maximizing else outcome.bound <= truth
+
+
+def test_a_search_is_as_it_was_after_looking() -> None:
+    """Stopped at each step, it visits what it visits without being asked for a bound."""
+    whole = chain().solve(solver="backtracking:forward").statistics
+    seen = [chain().solve(solver="backtracking:forward", step_limit=k).statistics for k in (1, 2, 3)]
+    assert [s["decisions"] for s in seen] == [1, 2, 3]
+    assert whole["nodes"] >= seen[-1]["nodes"]
