@@ -261,7 +261,7 @@ class Statement(NamedValues, Objectives):
                 type(constraint) in _CLAUSES
                 and name is None
                 and constraint.operands is not None
-                and constraint.registry is self
+                and constraint.operands[0].registry is self
             ):
                 self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
                 continue

@@ -360,6 +360,8 @@ def test_the_report_as_text_json_and_html(queens6):
     assert "<liar>" not in page
     HTMLParser().feed(page)
     assert report._repr_html_() in page
+    for part in ('name="viewport"', "color-scheme: light dark", "max-width: 40rem", 'data-head="verdict"'):
+        assert part in page
 
 
 def test_large_sets_go_to_files_and_leave_none_behind(queens6, tmp_path, monkeypatch):

@@ -76,6 +76,8 @@ PIPELINE = Area(
                "rival.satisfied and not self._delivered", "bool(rival.rows)", tests=_RACE),
         Mutant("a race is won by whoever began", "race._Contest._concluded",
                "and self._lost()", "and False", tests=_RACE),
+        Mutant("CP-SAT counts queens too", "race._alone",
+               "and _is_halved(model)", "and False", tests=_RACE),
         Mutant("nobody joins one who waits for its compiler", "race._Contest._interrupted",
                "self._heard_at > SILENCE", "self._heard_at > 1e9", tests=_TIERS),
         Mutant("who waits for its compiler does not hear the rival", "race._Contest._both",

@@ -82,14 +82,16 @@ class TextWriter:
         for variable, values in store.domains.items():
             if used[variable]:
                 domains[self.index[variable] - first] = intervals(values)
-        labels = [""] * len(domains)
-        if names:
-            wanted = [names.get(v, "") for v in kept.tolist()]
-            if any("\\" in name or '"' in name for name in wanted):
-                wanted = [_escaped(name) for name in wanted]
-            labels = [f'name:"{name}"' if name else "" for name in wanted]
+        if not names:
+            self.parts += [f"variables{{domain:[{domain}]}}" for domain in domains]
+            return
+        wanted = [names.get(v, "") for v in kept.tolist()]
+        text = "".join(wanted)
+        if "\\" in text or '"' in text:
+            wanted = [_escaped(name) for name in wanted]
         self.parts += [
-            f"variables{{{label}domain:[{domain}]}}" for label, domain in zip(labels, domains, strict=True)
+            f'variables{{name:"{name}"domain:[{domain}]}}' if name else f"variables{{domain:[{domain}]}}"
+            for name, domain in zip(wanted, domains, strict=True)
         ]
 
     # ---- pieces ---------------------------------------------------------------------------------
@@ -308,8 +310,8 @@ class TextWriter:
     def variables(self, kind: str, variables: Sequence[int]) -> None:
         """Write a constraint over variables of ours."""
         index = self.index
-        entries = "exprs{vars:%d coeffs:1}" * len(variables) % tuple([index[v] for v in variables])
-        self.parts.append(f"constraints{{{kind}{{{entries}}}}}")
+        entries = "},{".join([f"vars:{index[v]} coeffs:1" for v in variables])
+        self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
 
     def entries(self, array: LinearArray) -> str:
         """Return the text of the terms of an array."""
