@@ -6,10 +6,12 @@ thousand, and that many objects keep Python's garbage collector busier than ever
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from threading import RLock
 from types import CodeType
 from typing import overload
@@ -26,6 +28,11 @@ from cpqueens.language.rows import IntArray, distinct, too_large
 from cpqueens.language.term import Term
 
 _WIDEST = 2**40
+
+_NOBODYS = tuple(
+    str(Path(__file__).parents[1].joinpath(folder, "")) + os.sep for folder in ("crosscheck", "exchange")
+)
+"""Where the package itself adds constraints on behalf of others: no line of these says anything to a user."""
 
 _SETTLING = RLock()
 """Held while truths are defined: a model may be solved in several threads."""
@@ -44,8 +51,10 @@ class Posted:
 
     @property
     def where(self) -> str:
-        """The user's file and line as text, or ''."""
-        return f"{self.source[0]}:{self.source[1]}" if self.source else ""
+        """The user's file and line as text, or ''; also of what was posted for a model from elsewhere."""
+        if self.source is None or self.source[0].startswith(_NOBODYS):
+            return ""
+        return f"{self.source[0]}:{self.source[1]}"
 
 
 class ConstraintList(Sequence[Constraint]):
