@@ -294,19 +294,12 @@ def nucs_latin(n: int) -> Peer:
 
 
 def nucs_alpha() -> int:
-    """How many solutions the puzzle of the words has."""
+    """How many solutions the puzzle of the words has, with the order of NuCS's own program for it."""
     from nucs.examples.alphanumeric.alphanumeric_problem import AlphanumericProblem
 
     letters = [chr(c) for c in range(65, 91)]
-    problem = AlphanumericProblem(
-        {"letters": letters, "domain": (1, 26), "word_sums": list(cryptarithms.ALPHA.items())}
-    )
-    return len(
-        [
-            row.tolist()
-            for row in solver_of(problem, var_heuristic=heuristic("VAR_HEURISTIC_SMALLEST_DOMAIN")).solve()
-        ]
-    )
+    words = {"letters": letters, "domain": (1, 26), "word_sums": list(cryptarithms.ALPHA.items())}
+    return len([row.tolist() for row in solver_of(AlphanumericProblem(words)).solve()])
 
 
 def sudoku_of(clues: str) -> Callable[[], tuple[Any, dict[str, Any]]]:
