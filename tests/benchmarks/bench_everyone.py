@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,11 +54,16 @@ from peers import nucs
 from race import Absent, Entry, Work, arguments, measured, race, timed
 
 from cpqueens import AllDifferent, GlobalCardinality, LexLessEqual, Model
+from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.base import Clock, Request, Want
 
 Peer = Callable[[], object]
 
 COMPILING = 240.0
 """Wall seconds for the first run of a peer that compiles, in a process of its own; it keeps its code."""
+
+WANTED = {"enumerate": Want.ALL, "count": Want.COUNT, "solve": Want.ONE, "optimise": Want.BEST}
+"""By question, as backends are asked."""
 
 SHORT = 0.02
 """Seconds of search from which on jobs are compared with Gecode."""
@@ -445,7 +451,7 @@ def preparing(job: Job) -> float:
     """Return the processor seconds of stating a model and making the engine's arrays of it."""
 
     def work(turn: int) -> None:
-        job.build().solve(solver="backtracking", time_limit=1e-9)
+        Backtracking()._prepare(job.build(), Request(WANTED[job.question], Clock(None)), time.monotonic())
 
     timed(work, range(1))
     return min(timed(work, range(k, k + 1))[0] for k in range(5))
