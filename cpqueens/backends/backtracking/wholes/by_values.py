@@ -17,11 +17,16 @@ def _span(variable: int, parts: Parts) -> int:
 
 
 def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> None:
-    """Let the equation ``row == 0`` look at each value, if it has two or three variables of few values."""
+    """Let the equation ``row == 0`` look at each value, if it has two or three variables of few values.
+
+    Of truths that are added up, bounds say as much.
+    """
     variables, coefficients, constant = row
     if len(variables) not in (2, 3):
         return
     *others, largest = sorted(_span(v, parts) for v in variables)
+    if largest <= 2 and set(coefficients) <= {1, -1}:
+        return
     if largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS:
         parts.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
 
