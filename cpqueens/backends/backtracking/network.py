@@ -10,7 +10,11 @@ from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepa
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
-from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
+from cpqueens.backends.backtracking.wholes.by_values import (
+    add_absolute_values,
+    add_equation_values,
+    add_function_values,
+)
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
 from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
@@ -178,6 +182,8 @@ class Builder:
             )
             if definition.kind == "abs" and self.strong:
                 add_absolute_values(variables[0], definition.result, self)
+            elif self.strong:
+                add_function_values(kinds.FUNCTIONS[definition.kind], variables, definition.result, self)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.

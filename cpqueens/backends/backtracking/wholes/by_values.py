@@ -1,14 +1,25 @@
-"""What equations of few variables and absolute values get besides bounds, where there are few values."""
+"""What equations of few variables and functions get besides bounds, where there are few values."""
 
 import math
+from collections.abc import Sequence
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.kernels import kinds
 
 MOST_VALUES = 1 << 12
 """Of any of the variables."""
 
 MOST_PAIRS = 1 << 9
 """Pairs of values of two of an equation's three variables, the smaller ones."""
+
+
+BY_PAIRS = frozenset(
+    {
+        kinds.PRODUCT, kinds.QUOTIENT, kinds.QUOTIENT_TRUNCATED, kinds.REMAINDER, kinds.REMAINDER_TRUNCATED,
+        kinds.MINIMUM, kinds.MAXIMUM,
+    }
+)  # fmt: skip
+"""Kinds of functions that are looked at by pairs of values, if they have two arguments."""
 
 
 def _span(variable: int, parts: Parts) -> int:
@@ -35,3 +46,26 @@ def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
     """Let an absolute value look at each value."""
     if _span(variable, parts) <= MOST_VALUES:
         parts.propagator(Propagator("absolute_values", [variable, result]))
+
+
+def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
+    """Let a function of two arguments, or an element of constants, look at each value.
+
+    Of truths, bounds say as much.
+    """
+    if kind == kinds.ELEMENT:
+        position, *table = variables
+        constants = [parts.bounds(v) for v in table]
+        if any(low != high for low, high in constants):
+            return
+        variables, numbers = [position], [low for low, _ in constants]
+    elif kind in BY_PAIRS and len(variables) == 2:
+        numbers = []
+    else:
+        return
+    spans = [_span(v, parts) for v in dict.fromkeys(variables)]
+    if not 2 < math.prod(spans) <= MOST_PAIRS or (max(spans) <= 2 and kind != kinds.ELEMENT):
+        return
+    if _span(result, parts) > MOST_VALUES:
+        return
+    parts.propagator(Propagator("function_values", [*variables, result], numbers=numbers, constant=kind))
