@@ -1,4 +1,4 @@
-"""Products, divisions, extremes of two, elements of constants: by values, once few are left, domain consistent.
+"""Products, divisions, extremes of two, elements of constants: by values, once few are left; then consistent.
 
 Each pair of values of the arguments, or each position in the table, says what the result must be; where it
 can be that, all are supported. The bounds of larger domains are the business of `propagate_functions`, run
@@ -36,7 +36,7 @@ def value_of(m: Memory, p: int, a: int, b: int) -> Any:
         return max(a, b)
     if kind == kinds.ELEMENT:
         place = entry(m.net, p + at.ROWS) + a
-        return entry(m.net, place) if 0 <= a and place < entry(m.net, p + at.ROWS_END) else 0
+        return entry(m.net, place) if a >= 0 and place < entry(m.net, p + at.ROWS_END) else 0
     return 0 if b == 0 else divide(kind, a, b)
 
 

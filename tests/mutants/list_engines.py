@@ -99,7 +99,7 @@ KERNELS = Area(
         Mutant("a square has different factors", "propagate_function_values.function_values",
                "        if same:", "        if False:"),
         Mutant("an element outside the table is its last", "propagate_function_values.value_of",
-               "return entry(m.net, place) if 0 <= a and place < entry(m.net, p + at.ROWS_END) else 0",
+               "return entry(m.net, place) if a >= 0 and place < entry(m.net, p + at.ROWS_END) else 0",
                "return entry(m.net, min(place, entry(m.net, p + at.ROWS_END) - 1))"),
         Mutant("elements of variables are those of their least values", "by_values.add_function_values",
                "if any(low != high for low, high in constants):", "if False:"),
