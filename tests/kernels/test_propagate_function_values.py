@@ -64,6 +64,10 @@ def looked_at(make: Callable[[LinearArray, LinearArray], LinearArray], most: int
     m = Model()
     x = m.intvar(0, most, shape=2, name="x")
     m.add(make(x[0], x[1]) == 1)
+    return is_looked_at(m)
+
+
+def is_looked_at(m: Model) -> bool:
     memory, _ = build_memory(compile_model(m), check_only=False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
     return kind_of("function_values") in records[:, at.KIND]
@@ -82,6 +86,10 @@ def test_only_small_ones_are_looked_at() -> None:
     assert [looked_at(make, 1) for make in made[:1]] == [False]
     assert not looked_at(lambda x, y: x * y, 100)
     assert not looked_at(lambda x, y: maximum([x, y, x + y]), 4)
+    many = Model()
+    x = many.intvar(0, 5, shape=8, name="x")
+    many.add((x[:4] * x[4:]).sum() == 30)  # of which only bounds are seen
+    assert not is_looked_at(many)
 
 
 def test_elements_of_variables_are_not_taken_for_constants() -> None:
