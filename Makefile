@@ -82,7 +82,8 @@ docs-browser: docs
 	$(BIN)/python -m pytest -q tests/test_docs.py -k browser
 
 docs-links: $(VENV)/.docs
-	$(BIN)/python -m sphinx -q -b linkcheck docs build/links
+	-$(BIN)/python -m sphinx -q -b linkcheck -D nb_execution_mode=off docs build/links
+	$(BIN)/python docs/generating/elsewhere.py build/links/output.json
 
 $(VENV)/.docs: $(READY)
 	$(BIN)/python $(INSTALL) --editable . --group docs
@@ -128,6 +129,7 @@ bench: $(BENCHMARK)/.ready
 RECORDED = CPQUEENS_KERNELS=compiled NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python tests/benchmarks
 RECORD := --record docs/files/benchmarks
 docs-benchmarks: $(BENCHMARK)/.ready
+	NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/cpqueens doctor --compile
 	$(RECORDED)/bench_modelling.py $(RECORD)
 	$(RECORDED)/bench_writing.py $(RECORD)
 	$(RECORDED)/bench_peers.py $(RECORD)
@@ -139,6 +141,7 @@ docs-benchmarks: $(BENCHMARK)/.ready
 	$(BENCHMARK)/bin/python docs/generating/summary.py
 
 docs-benchmarks-long: $(BENCHMARK)/.ready
+	NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/cpqueens doctor --compile
 	for name in everyone auto classical first handover compare collection heuristics; do \
 		$(RECORDED)/bench_$$name.py $(RECORD) || exit 1; done
 

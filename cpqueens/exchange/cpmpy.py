@@ -7,7 +7,8 @@ as false. What has no equal here is decomposed by CPMpy itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import repeat
+from functools import cache
+from itertools import combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -443,12 +444,31 @@ def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
 
 
 def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) -> tuple[Any, list[Any]]:
-    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones."""
+    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones.
+
+    So it is from CPMpy 1.1 on; before, such a task may not lie within another one.
+    """
     here = [all_([]) for _ in start] if present is None else present
     signs = [p.implies(_not_negative(d)) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
     if any(_least(d) <= 0 for d in duration):
+        if _empty_ones_are_in_the_way():
+            pairs = combinations(zip(start, duration, here, strict=True), 2)
+            apart = [~(p & q) | _holding(s + d <= t) | _holding(t + e <= s) for (s, d, p), (t, e, q) in pairs]
+            return all_(apart), signs
         present = [p if _least(d) > 0 else p & _positive(d) for p, d in zip(here, duration, strict=True)]
     return NoOverlap(start, duration, present), signs
+
+
+@cache
+def _empty_ones_are_in_the_way() -> bool:
+    """Ask the CPMpy that is installed what it means by a task without duration within another one."""
+    import cpmpy
+
+    return not cpmpy.NoOverlap([0, 1], [2, 0]).value()
+
+
+def _holding(truth: Any) -> Any:
+    return truth if isinstance(truth, BoolArray) else all_([]) if truth else any_([])
 
 
 def _positive(duration: Any) -> Any:

@@ -22,7 +22,7 @@ from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
-from cpqueens.language.rows import IntArray, too_large
+from cpqueens.language.rows import IntArray, distinct, too_large
 from cpqueens.language.term import Term
 
 _WIDEST = 2**40
@@ -205,7 +205,8 @@ class ConstraintList(Sequence[Constraint]):
 
     def others(self) -> list[tuple[list[int], Constraint]]:
         """Return all but the relations between single terms, with positions; single connectives as arrays."""
-        found: list[tuple[list[int], Constraint]] = [([k], self[k]) for k in self._whole]
+        entries = self._entries
+        found: list[tuple[list[int], Constraint]] = [([k], entries[k]) for k in self._whole]  # type: ignore[misc]
         for block, positions in zip(self._blocks, self._members, strict=True):
             if positions:
                 assert block is not None  # it was settled
@@ -228,12 +229,20 @@ class ConstraintList(Sequence[Constraint]):
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
         if not rows or not self._relations:
             return []
-        codes = _flat(map(CODES.__getitem__, self._relations), len(self._relations))
+        relations = self._relations
         ends, constants = _column(self._ends), _column(self._constants)
         widths = np.diff(ends, prepend=0)
         variables, coefficients = _column(self._variables), _column(self._coefficients)
+        if relations.count(relations[0]) == len(relations) and (widths == widths[0]).all():  # most are alike
+            shape = len(relations), int(widths[0])
+            columns = variables.reshape(shape), coefficients.reshape(shape), constants
+            start = rows[0]
+            kept = [column[start:] for column in columns]
+            terms = LinearArray(self._registry, (len(relations) - start,), *kept)
+            return [Linear(terms, relations[0])]
+        codes = _flat(map(CODES.__getitem__, relations), len(relations))
         joined = []
-        for group in [divmod(key, _WIDEST) for key in np.unique(codes * _WIDEST + widths).tolist()]:
+        for group in [divmod(key, _WIDEST) for key in distinct(codes * _WIDEST + widths).tolist()]:
             mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
             mine = mine[np.searchsorted(mine, rows[0]) :]
             if not mine.size:

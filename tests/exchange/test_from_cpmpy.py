@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -158,6 +159,9 @@ def test_names_shapes_and_objective() -> None:
     values = imported.write_back(answer)
     assert values == {name: int(answer.solution[term]) for name, term in imported.names.items()}  # type: ignore[index]
     assert answer.objective == model.objective_value()
+    x[0, 0]._value = None
+    assert answer.write_back() == values
+    assert x[0, 0].value() == values["x[0,0]"]
     assert model.solve()
     assert model.objective_value() == answer.objective
 
@@ -170,9 +174,17 @@ def test_values_that_do_not_hold_are_not_given_back_silently() -> None:
     answer = other.model.solve(solver="backtracking")
     with pytest.raises(ModelError, match="does not accept the values"):
         other.write_back(answer)
+    with pytest.raises(ModelError, match="does not accept the values"):
+        answer.write_back()
+    imported.model.copy().solve(solver="backtracking").write_back()
+    plain = pickle.loads(pickle.dumps(imported.model))
+    with pytest.raises(ModelError, match="comes from no other library"):
+        plain.solve(solver="backtracking").write_back()
     nothing = cpqueens.from_cpmpy(cp.Model(x > 7))
     with pytest.raises(NoSolution):
         nothing.write_back(nothing.model.solve(solver="backtracking"))
+    with pytest.raises(NoSolution):
+        nothing.model.solve(solver="backtracking").write_back()
 
 
 def test_shared_expressions_are_shared() -> None:
