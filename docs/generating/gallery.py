@@ -14,8 +14,7 @@ _VIEWPOINTS = """## Which solver likes which viewpoint
 
 Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
 `tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it.
-The first viewpoint suits nearly all solvers best; CP-SAT counts the queens' Booleans as quickly, and both
-viewpoints at once help `backtracking` to find one of Langford's rows.
+`compare` proves for small sizes of each that the solutions are the same.
 
 ```{include} ../../files/viewpoints.txt
 ```"""

@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,11 +54,16 @@ from peers import nucs
 from race import Absent, Entry, Work, arguments, measured, race, timed
 
 from cpqueens import AllDifferent, GlobalCardinality, LexLessEqual, Model
+from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.base import Clock, Request, Want
 
 Peer = Callable[[], object]
 
 COMPILING = 240.0
 """Wall seconds for the first run of a peer that compiles, in a process of its own; it keeps its code."""
+
+WANTED = {"enumerate": Want.ALL, "count": Want.COUNT, "solve": Want.ONE, "optimise": Want.BEST}
+"""By question, as backends are asked."""
 
 SHORT = 0.02
 """Seconds of search from which on jobs are compared with Gecode."""
@@ -294,19 +300,12 @@ def nucs_latin(n: int) -> Peer:
 
 
 def nucs_alpha() -> int:
-    """How many solutions the puzzle of the words has."""
+    """How many solutions the puzzle of the words has, with the order of NuCS's own program for it."""
     from nucs.examples.alphanumeric.alphanumeric_problem import AlphanumericProblem
 
     letters = [chr(c) for c in range(65, 91)]
-    problem = AlphanumericProblem(
-        {"letters": letters, "domain": (1, 26), "word_sums": list(cryptarithms.ALPHA.items())}
-    )
-    return len(
-        [
-            row.tolist()
-            for row in solver_of(problem, var_heuristic=heuristic("VAR_HEURISTIC_SMALLEST_DOMAIN")).solve()
-        ]
-    )
+    words = {"letters": letters, "domain": (1, 26), "word_sums": list(cryptarithms.ALPHA.items())}
+    return len([row.tolist() for row in solver_of(AlphanumericProblem(words)).solve()])
 
 
 def sudoku_of(clues: str) -> Callable[[], tuple[Any, dict[str, Any]]]:
@@ -452,7 +451,7 @@ def preparing(job: Job) -> float:
     """Return the processor seconds of stating a model and making the engine's arrays of it."""
 
     def work(turn: int) -> None:
-        job.build().solve(solver="backtracking", time_limit=1e-9)
+        Backtracking()._prepare(job.build(), Request(WANTED[job.question], Clock(None)), time.monotonic())
 
     timed(work, range(1))
     return min(timed(work, range(k, k + 1))[0] for k in range(5))

