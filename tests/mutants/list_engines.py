@@ -285,8 +285,6 @@ BACKTRACKING = Area(
                "range(depth, 1, -1)", "()", tests=FRONTIER),
         Mutant("of what is open the best is not the least", "frontier.open_bound",
                "return min(bounds", "return max(bounds", tests=FRONTIER),
-        Mutant("what is closed has nothing better than the best", "ForwardSearch._look_at_open",
-               "min(least, self._demanded(self.memory) + 1)", "least", tests=FRONTIER),
         Mutant("the root is not read before decisions", "ForwardSearch._is_at_first_root",
                "== 0", "< 0", tests=FRONTIER),
         Mutant("the last batch is lost", "ForwardSearch.slices",
