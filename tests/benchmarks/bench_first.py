@@ -149,9 +149,7 @@ def overshoot(model: str, solver: str, limit: float, verb: str) -> tuple[float, 
 
 def show_limits(only: str, limit: float, verb: str) -> None:
     """Print the worst of each solver."""
-    print(
-        f"{verb}, limit of {limit:g} s on an empty cache: the worst model's seconds beyond (clock, processor)\n"
-    )
+    print(f"{verb}, limit of {limit:g} s, empty cache: the worst model's seconds beyond (clock, processor)\n")
     for solver in solvers():
         if only not in solver:
             continue
