@@ -231,7 +231,7 @@ def read(printed: str, question: str) -> int | bool:
 def start_of_gecode(folder: Path) -> float | None:
     """Return the processor seconds that a run takes for nothing; None where there is no Gecode."""
     folder.mkdir()
-    solve = gecode("var 0..1: x; solve satisfy;", "", folder, 10.0, native=True)
+    solve = gecode("int: n; var 0..n: x; solve satisfy;", "n = 1;", folder, 10.0, native=True)
     if solve is None:
         return None
     return min(timed(lambda turn: solve(), range(1))[0] for _ in range(5))
