@@ -499,6 +499,7 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "lex_chain_lesseq": lambda r, e: _chain(r, e, LexChainLessEqual),
     "lex_less": _on_two(LexLess),
     "lex_lesseq": _on_two(LexLessEqual),
+    "mdd": lambda r, e: _diagram(r, e),
     "negative_table": _on_first(lambda terms, rows: NegativeTable(terms, np.asarray(rows).tolist())),
     "no_overlap": _schedule,
     "no_overlap_optional": _schedule,
@@ -511,6 +512,15 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "xor": lambda r, e: Xor([r.truth(a) for a in e.args]),
 }
 """Global constraints by their names in CPMpy; NotImplemented where an instance has no equal here."""
+
+
+def _diagram(reader: _ExpressionReader, e: Any) -> Any:
+    """Read a decision diagram: an automaton whose states are its nodes."""
+    terms = _terms(reader, e.args[0])
+    if terms is NotImplemented:
+        return NotImplemented
+    arcs = [(node, int(v), to) for node, leaving in e.mapping.items() for v, to in leaving.items()]
+    return Regular(terms, arcs, e.root_node, [e.sink_node])
 
 
 def _chain(reader: _ExpressionReader, e: Any, make: Callable[[Any], Any]) -> Any:

@@ -20,6 +20,15 @@ def variables() -> tuple[Any, Any, Any]:
     return cp.intvar(-2, 3, shape=3, name="x"), cp.boolvar(shape=2, name="b"), cp.intvar(0, 2, name="y")
 
 
+ARCS = [
+    ("r", -1, "a"),
+    ("r", 2, "c"),
+    ("a", 1, "d"),
+    ("c", 2, "d"),
+    ("c", 0, "e"),
+    ("d", 1, "f"),
+    ("e", 2, "f"),
+]
 CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "sum": lambda x, b, y: x[0] + 2 * x[1] - y == 1,
     "wsum of bools": lambda x, b, y: 3 * b[0] - 2 * b[1] + x[0] >= y,
@@ -107,6 +116,9 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
         [x[0], y], [x[1], 2], [x[2], y + 2], is_present=[b[0], True]
     ),
     "no overlap, any durations": lambda x, b, y: ~cp.NoOverlap([x[0], y], [x[1], 2]),
+    "mdd": lambda x, b, y: cp.MDD(x, ARCS),
+    "mdd, negated": lambda x, b, y: ~cp.MDD([x[0], y, x[1]], ARCS, "r"),
+    "mdd, reified": lambda x, b, y: b[0] == cp.MDD([x[0], y, x[1]], ARCS),
     "regular": lambda x, b, y: cp.Regular(x, [("a", 1, "b"), ("b", 0, "a"), ("b", 1, "b")], "a", ["b"]),
     "constants": lambda x, b, y: [cp.BoolVal(True), x[0] == 2],
     "nested lists": lambda x, b, y: [[x[0] < x[1]], [[x[1] < x[2]]]],
