@@ -166,7 +166,7 @@ def test_gaps_of_a_computed_variable_remain() -> None:
     assert solutions(small) == set(oracle.solve(m).rows)
 
 
-@pytest.mark.parametrize("allowed", [[0, 4, 6], [0, 2, 4, 6], [0, 1, 2, 4, 5, 6]])
+@pytest.mark.parametrize("allowed", [[0, 4, 6], [0, 1, 4, 5, 6], [0, 2, 4, 6], [0, 1, 2, 4, 5, 6]])
 def test_gaps_that_an_expression_has_by_itself_are_no_constraint(allowed: list[int]) -> None:
     m = Model("within")
     x, z = m.intvar(0, 3), m.intvar(domain=allowed)
