@@ -82,7 +82,8 @@ docs-browser: docs
 	$(BIN)/python -m pytest -q tests/test_docs.py -k browser
 
 docs-links: $(VENV)/.docs
-	$(BIN)/python -m sphinx -q -b linkcheck docs build/links
+	-$(BIN)/python -m sphinx -q -b linkcheck -D nb_execution_mode=off docs build/links
+	$(BIN)/python docs/generating/elsewhere.py build/links/output.json
 
 $(VENV)/.docs: $(READY)
 	$(BIN)/python $(INSTALL) --editable . --group docs

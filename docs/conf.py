@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -28,6 +29,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # a page that is opened as a file may not read others
 html_extra_path = ["generated/extra"]
 exclude_patterns = [
     "files",
@@ -44,7 +46,9 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+linkcheck_timeout = 15
 nb_ipywidgets_js = {}
+nb_merge_streams = True
 nb_number_source_lines = False
 programoutput_prompt_template = "$ {command}\n{output}"
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # each execution of a notebook is a line otherwise
@@ -59,6 +63,12 @@ generating.write_all(HERE / "generated")  # before Sphinx looks which pages ther
 kernel.install(HERE / "generated" / "jupyter")
 
 
-def setup(app: object) -> None:
-    """Have Sphinx look at what it built."""
+def setup(app: Any) -> None:
+    """Have Sphinx look at what it built, and say of the Chinese pages that they are Chinese."""
     looked_at.connect(app)
+    app.connect("html-page-context", _in_its_language)
+
+
+def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:
+    if page.startswith("zh/"):
+        context["language"] = "zh-CN"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from cpqueens import GlobalCardinality, Model, ModelError, element
 from cpqueens.language.views import Features
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import validated
+from cpqueens.problems.viewpoints import by_booleans, unlike
 
 Table = tuple[tuple[int, ...], ...]
 
@@ -24,12 +25,13 @@ def car_sequencing(
     demand: tuple[int, ...] = (1, 1, 2, 2, 2, 2),
     options: Table = OPTIONS,
     windows: tuple[tuple[int, int], ...] = ((1, 2), (2, 3), (1, 3), (2, 5), (1, 5)),
+    viewpoint: Literal["classes", "booleans"] = "classes",
 ) -> Model:
     """Order cars on a line so that no station has more to do than it can.
 
     ``demand[c]`` cars of class c are to be built; ``options[o][c]`` is 1 if they have option o, of which
     ``windows[o] = (most, length)`` allows so many among so many cars in a row. ``x[k]`` is the class of
-    car k.
+    car k. ``viewpoint="booleans"`` also decides whether it is of each class, ``b[k, c]``.
 
     Source: B. D. Parrello, W. C. Kabat and L. Wos, *Job-shop scheduling using automated reasoning: a case
     study of the car-sequencing problem*, Journal of Automated Reasoning 2 (1986); CSPLib prob001, whose cars
@@ -41,10 +43,14 @@ def car_sequencing(
     _refuse_misfits(demand, options, windows)
     many, classes = sum(demand), len(demand)
     m = Model("car sequencing")
-    x = m.intvar(0, classes - 1, shape=many, name="x")
-    m += GlobalCardinality(x, range(classes), demand)
+    if viewpoint == "booleans":
+        b, x = by_booleans(m, "x", 0, classes - 1, many)
+        m += b.sum(axis=0) == np.array(demand)
+    else:
+        x = m.intvar(0, classes - 1, shape=many, name="x")
+        m += GlobalCardinality(x, range(classes), demand)
     for has, (most, length) in zip(options, windows, strict=True):
-        fitted = element(np.array(has), x)
+        fitted = element(np.array(has), x) if viewpoint == "classes" else (b * np.array(has)).sum(axis=1)
         m += [fitted[k : k + length].sum() <= most for k in range(many - length + 1)]
     m.view = Features("x", options)
     return m
@@ -71,6 +77,7 @@ def verify(
     demand: tuple[int, ...],
     options: Table,
     windows: tuple[tuple[int, int], ...],
+    viewpoint: str = "classes",
 ) -> list[str]:
     """Return what is wrong with the classes ``solution["x"]``."""
     x = [int(c) for c in solution["x"]]
@@ -86,4 +93,4 @@ def verify(
                 wrong.append(
                     f"of cars {k} to {k + length - 1} {fitted} have option {option}, allowed are {most}"
                 )
-    return wrong
+    return wrong + (unlike(solution, "x", 0) if viewpoint == "booleans" else [])

@@ -14,6 +14,7 @@ from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Colouring
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
+from cpqueens.problems.viewpoints import by_booleans, unlike
 
 Edges = tuple[tuple[int, int], ...]
 
@@ -24,12 +25,15 @@ def graph_colouring(
     size: Annotated[int, Between(1, 1_000)] = 5,
     colours: Annotated[int, Between(1, 10_000)] = 3,
     edges: Edges = (),
+    viewpoint: Literal["colours", "booleans"] = "colours",
 ) -> Model:
     """Colour the vertices of a graph so that adjacent ones differ.
 
     ``size`` is the number of outer vertices (petersen: the generalised Petersen graph GP(size, 2)), the
     chromatic number (mycielski), the side of the board (queens), or the number of vertices (cycle,
     complete, and edges, where the edges themselves are given as pairs of vertices from 0).
+
+    ``viewpoint="booleans"`` also decides for each vertex and colour whether it has it, ``b[vertex, colour]``.
 
     Source: G. D. Birkhoff, *A determinant formula for the number of ways of coloring a map*, Annals of
     Mathematics 14 (1912); J. Mycielski, *Sur le coloriage des graphes*, Colloquium Mathematicum 3 (1955).
@@ -41,10 +45,13 @@ def graph_colouring(
     """
     vertices, links = build_graph(graph, size, edges)
     m = Model("graph colouring")
-    colour = m.intvar(0, colours - 1, shape=vertices, name="colour")
-    if links:
-        first, second = np.array(links).T
-        m += colour[first] != colour[second]
+    ends = np.array(links, dtype=int).reshape(-1, 2).T
+    if viewpoint == "booleans":
+        b, _ = by_booleans(m, "colour", 0, colours - 1, vertices)
+        m += [b[first] + b[second] <= 1 for first, second in [ends] if links]
+    else:
+        colour = m.intvar(0, colours - 1, shape=vertices, name="colour")
+        m += [colour[first] != colour[second] for first, second in [ends] if links]
     m.view = Colouring("colour", links)
     return m
 
@@ -122,9 +129,9 @@ GRAPHS: dict[str, Callable[[int], tuple[int, Edges]]] = {
 }
 
 
-def symmetries(graph: str, size: int, colours: int, edges: Edges = ()) -> Group:
+def symmetries(graph: str, size: int, colours: int, edges: Edges = (), viewpoint: str = "colours") -> Group:
     """Return those of the colours; graphs have their own, which are not looked for."""
-    return groups.generated(groups.values(0, colours))
+    return groups.generated(groups.values(0, colours)) if viewpoint == "colours" else ()
 
 
 published = (
@@ -148,7 +155,12 @@ published = (
 
 
 def verify(
-    solution: Mapping[str, Any], graph: str = "petersen", size: int = 5, colours: int = 3, edges: Edges = ()
+    solution: Mapping[str, Any],
+    graph: str = "petersen",
+    size: int = 5,
+    colours: int = 3,
+    edges: Edges = (),
+    viewpoint: str = "colours",
 ) -> list[str]:
     """Return what is wrong with the colours ``solution["colour"]``."""
     vertices, links = build_graph(graph, size, edges)
@@ -158,4 +170,5 @@ def verify(
     wrong = [
         f"vertex {v} has no colour of 0..{colours - 1}" for v, c in enumerate(colour) if not 0 <= c < colours
     ]
+    wrong += unlike(solution, "colour", 0) if viewpoint == "booleans" else []
     return wrong + [f"vertices {a} and {b} have the same colour" for a, b in links if colour[a] == colour[b]]

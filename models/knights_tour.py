@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from cpqueens import Circuit, Model, Table
+from cpqueens import AllDifferent, Circuit, Model, Table, element
 from cpqueens.answers.symmetry import IDENTITY, Group, Symmetry
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Tour
@@ -21,12 +21,14 @@ def knights_tour(
     rows: Annotated[int, Between(1, 60)] = 6,
     columns: Annotated[int, Between(1, 60)] = 6,
     closed: bool = True,
+    viewpoint: Literal["successors", "order"] = "successors",
 ) -> Model:
     """Lead a knight over each square of a board once, and back to where it began if closed.
 
     ``next[k]`` is the square that comes after square k, squares row by row from 0: one circuit through all of
     them. An open tour goes over a helper, element rows * columns, which comes after the last square and
-    before the first. Both directions count.
+    before the first. Both directions count. ``viewpoint="order"`` also decides the square at each step,
+    ``order[step]``, in a closed tour from square 0 on, with a table of moves in the place of the circuit.
 
     Source: L. Euler, *Solution d'une question curieuse qui ne paroit soumise a aucune analyse*, Memoires de
     l'Academie de Berlin 15 (1759); A. J. Schwenk, *Which rectangular chessboards have a knight's tour?*,
@@ -40,7 +42,15 @@ def knights_tour(
     follow = m.intvar(0, squares - closed, shape=squares + (not closed), name="next")
     for k, near in enumerate(reached(rows, columns)):
         m += Table([follow[k]], [(there,) for there in (near if closed else [*near, squares])])
-    m += Circuit(follow)
+    if viewpoint == "order":
+        order = m.intvar(0, squares - 1, shape=squares, name="order")
+        moves = [(k, there) for k, near in enumerate(reached(rows, columns)) for there in near]
+        m += [AllDifferent(order), *(Table(order[k : k + 2], moves) for k in range(squares - 1))]
+        m += element(follow, order[:-1]) == order[1:] if squares > 1 else []
+        m += element(follow, order[-1]) == (order[0] if closed else squares)
+        m += order[0] == (0 if closed else follow[squares])
+    else:
+        m += Circuit(follow)
     m.view = Tour("next", tuple((k % columns, k // columns) for k in range(squares)), squares=True)
     return m
 
@@ -55,8 +65,10 @@ def reached(rows: int, columns: int) -> list[list[int]]:
     ]
 
 
-def symmetries(rows: int, columns: int, closed: bool) -> Group:
+def symmetries(rows: int, columns: int, closed: bool, viewpoint: str = "successors") -> Group:
     """Return those of the board, each with the tour's direction as it is and reversed."""
+    if viewpoint != "successors":
+        return ()
     squares = np.arange(rows * columns).reshape(rows, columns)
     turns = {"identity": squares, "rotation by 180": squares[::-1, ::-1]}
     turns |= {"mirror left to right": squares[:, ::-1], "mirror top to bottom": squares[::-1]}
@@ -92,7 +104,9 @@ published = (
 )
 
 
-def verify(solution: Mapping[str, Any], rows: int, columns: int, closed: bool) -> list[str]:
+def verify(
+    solution: Mapping[str, Any], rows: int, columns: int, closed: bool, viewpoint: str = "successors"
+) -> list[str]:
     """Return what is wrong with the tour ``solution["next"]``."""
     follow, squares = [int(k) for k in solution["next"]], rows * columns
     if len(follow) != squares + (not closed):
@@ -106,4 +120,11 @@ def verify(solution: Mapping[str, Any], rows: int, columns: int, closed: bool) -
     at, length = follow[0], 1
     while at != 0 and 0 <= at < len(follow) and length <= len(follow):
         at, length = follow[at], length + 1
-    return wrong if at == 0 and length == len(follow) else [*wrong, "not one tour over all squares"]
+    wrong += [] if at == 0 and length == len(follow) else ["not one tour over all squares"]
+    if viewpoint == "order" and not wrong:
+        order = [int(k) for k in solution["order"]]
+        told = [0] if closed else [follow[squares]]
+        while len(told) < squares:
+            told.append(follow[told[-1]])
+        wrong += [] if order == told else ["the squares in their order are not those of the tour"]
+    return wrong

@@ -14,18 +14,20 @@ from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Grid
 from cpqueens.problems.published import series
 from cpqueens.problems.signatures import Between, validated
+from cpqueens.problems.viewpoints import by_booleans, inverse_of, unlike
 
 
 @validated
 def latin_square(
     n: Annotated[int, Between(1, 1_000)] = 4,
     fixed: Literal["none", "row", "reduced"] = "none",
-    viewpoint: Literal["rows", "dual"] = "rows",
+    viewpoint: Literal["rows", "booleans", "dual"] = "rows",
 ) -> Model:
     """Fill an n by n square with 0..n-1 so that each number stands once in each row and column.
 
     ``fixed="row"`` writes 0, 1, 2, ... into the first row, ``"reduced"`` also into the first column.
-    ``viewpoint="dual"`` also decides in which column of each row a number stands, ``y[i, number]``.
+    ``viewpoint="booleans"`` also decides whether a number stands in a cell, ``b[i, j, number]``, of which one
+    is 1 in each line of that cube; ``"dual"`` in which column of each row a number stands, ``y[i, number]``.
 
     Source: L. Euler, *Recherches sur une nouvelle espece de quarres magiques* (1782); B. D. McKay and I. M.
     Wanless, *On the number of Latin squares*, Annals of Combinatorics 9 (2005).
@@ -34,9 +36,12 @@ def latin_square(
     [576, 24, 4]
     """
     m = Model("Latin square")
-    x = m.intvar(0, n - 1, shape=(n, n), name="x")
-    m += [AllDifferent(row) for row in x]
-    m += [AllDifferent(column) for column in x.T]
+    if viewpoint == "booleans":
+        b, x = by_booleans(m, "x", 0, n - 1, (n, n))
+        m += [b.sum(axis=0) == 1, b.sum(axis=1) == 1]
+    else:
+        x = m.intvar(0, n - 1, shape=(n, n), name="x")
+        m += [AllDifferent(line) for square in (x, x.T) for line in square]
     if fixed != "none":
         m.add(x[0] == np.arange(n), name="first row")
     if fixed == "reduced":
@@ -84,8 +89,9 @@ def verify(solution: Mapping[str, Any], n: int, fixed: str = "none", viewpoint: 
         wrong.append("the first row is not in order")
     if fixed == "reduced" and columns[0] != numbers:
         wrong.append("the first column is not in order")
+    wrong += unlike(solution, "x", 0) if viewpoint == "booleans" else []
     if viewpoint == "dual" and not wrong:
         places = [[int(place) for place in row] for row in solution["y"]]
-        if places != [[row.index(number) for number in numbers] for row in rows]:
+        if places != [inverse_of(row) for row in rows]:
             wrong.append("the places of the numbers are not those of the square")
     return wrong

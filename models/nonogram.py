@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from cpqueens import Model, ModelError, Regular
 from cpqueens.language.views import Pieces
@@ -19,11 +21,16 @@ HEN_COLUMNS: Clues = ((1, 2), (3, 1), (1, 5), (7, 1), (5,), (3,), (4,), (3,))
 
 
 @validated
-def nonogram(rows: Clues = HEN_ROWS, columns: Clues = HEN_COLUMNS) -> Model:
+def nonogram(
+    rows: Clues = HEN_ROWS,
+    columns: Clues = HEN_COLUMNS,
+    viewpoint: Literal["automata", "places"] = "automata",
+) -> Model:
     """Fill squares so that the blocks of each row and column have the given lengths, in their order.
 
     ``x[i, j]`` is 1 where the square is filled. Each line is a word that an automaton reads: it counts the
-    squares of a block, and goes on to the next one over at least one empty square.
+    squares of a block, and goes on to the next one over at least one empty square. ``viewpoint="places"``
+    decides the first square of each block instead, ``place``: rows from above, then columns from the left.
 
     Source: W. Hett, *Ninety-Nine Prolog Problems*, whose picture is the default; G. Pesant, *A regular
     language membership constraint for finite sequences of variables*, Principles and Practice of Constraint
@@ -36,9 +43,21 @@ def nonogram(rows: Clues = HEN_ROWS, columns: Clues = HEN_COLUMNS) -> Model:
         raise ModelError("rows, columns: at least one of each is needed, and lengths from 1")
     m = Model("nonogram")
     x = m.boolvar(shape=(len(rows), len(columns)), name="x")
-    for line, lengths in zip((*x, *x.T), (*rows, *columns), strict=True):
-        steps, end = automaton(lengths)
-        m += Regular(line, steps, 0, end)
+    lines = list(zip((*x, *x.T), (*rows, *columns), strict=True))
+    if viewpoint == "places":
+        ends = [line.size - 1 for line, lengths in lines for _ in lengths]
+        place = m.intvar(0, ends, shape=len(ends), name="place")
+        before = 0
+        for line, lengths in lines:
+            here, long = place[before : before + len(lengths)], np.array(lengths, dtype=int)
+            before += len(lengths)
+            m += [here[1:] > here[:-1] + long[:-1], here + long <= line.size]
+            for square in range(line.size):
+                m += line[square] == ((here <= square) & (here + long > square)).sum()
+    else:
+        for line, lengths in lines:
+            steps, end = automaton(lengths)
+            m += Regular(line, steps, 0, end)
     told = [tuple(" ".join(map(str, line)) for line in lines) for lines in (rows, columns)]
     m.view = Pieces("x", "block", row_labels=told[0], column_labels=told[1])
     return m
@@ -65,7 +84,9 @@ def automaton(lengths: tuple[int, ...]) -> tuple[list[tuple[int, int, int]], int
 published = (Published("solutions", 1, "Ninety-Nine Prolog Problems, 98"),)
 
 
-def verify(solution: Mapping[str, Any], rows: Clues, columns: Clues) -> list[str]:
+def verify(
+    solution: Mapping[str, Any], rows: Clues, columns: Clues, viewpoint: str = "automata"
+) -> list[str]:
     """Return what is wrong with the picture ``solution["x"]``."""
     x = [[int(cell) for cell in row] for row in solution["x"]]
     lines = [(f"row {i}", row) for i, row in enumerate(x)]
@@ -75,4 +96,7 @@ def verify(solution: Mapping[str, Any], rows: Clues, columns: Clues) -> list[str
         found = tuple(len(list(run)) for filled, run in groupby(line) if filled)
         if found != tuple(asked):
             wrong.append(f"{name} has blocks of {list(found)} instead of {list(asked)}")
+    if viewpoint == "places" and not wrong:
+        told = [k for _, line in lines for k, sign in enumerate(line) if sign and not (k and line[k - 1])]
+        wrong += [] if [int(k) for k in solution["place"]] == told else ["the blocks stand elsewhere"]
     return wrong

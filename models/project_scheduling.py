@@ -11,6 +11,7 @@ from cpqueens import Cumulative, Model, ModelError
 from cpqueens.language.views import Schedule
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import validated
+from cpqueens.problems.viewpoints import by_booleans, unlike
 
 Activities = tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...]
 """Duration, demand of each resource and successors (from 1) of each activity; the last ends the project."""
@@ -41,12 +42,15 @@ def project_scheduling(
     instance: Literal["small", "j301_1", "own"] = "small",
     activities: Activities = (),
     capacities: tuple[int, ...] = (),
+    viewpoint: Literal["starts", "times"] = "starts",
 ) -> Model:
     """Start the activities of a project so that it ends as early as possible.
 
     An activity starts after those before it have ended; what runs at one time never needs more of a
     resource than there is. ``start[k]`` is the start of activity k + 1. ``activities``, with
     ``instance="own"``, has (duration, demands, successors from 1); the last one is the end of the project.
+    ``viewpoint="times"`` also decides for each time whether an activity starts then, ``b[k, time]``, and says
+    of each time what is in use, as Pritsker did.
 
     Source: A. A. B. Pritsker, L. J. Watters and P. M. Wolfe, *Multiproject scheduling with limited resources:
     a zero-one programming approach*, Management Science 16 (1969); R. Kolisch and A. Sprecher, *PSPLIB - a
@@ -57,13 +61,24 @@ def project_scheduling(
     """
     durations, demands, successors, limits = parts(instance, activities, capacities)
     m = Model("project scheduling")
-    start = m.intvar(0, sum(durations), shape=len(durations), name="start")
+    horizon = sum(durations)
+    if viewpoint == "times":
+        b, start = by_booleans(m, "start", 0, horizon, len(durations))
+    else:
+        start = m.intvar(0, horizon, shape=len(durations), name="start")
     for k, behind in enumerate(successors):
         if behind:
             m.add(start[[b - 1 for b in behind]] >= start[k] + durations[k])
     for demand, capacity in zip(np.array(demands).T, limits, strict=True):
         uses = demand > 0
-        m.add(Cumulative(start[uses], np.array(durations)[uses], demand[uses], capacity))
+        if viewpoint == "times":
+            for time in range(horizon + 1):
+                running = [
+                    b[k, max(0, time - durations[k] + 1) : time + 1].sum() for k in np.flatnonzero(uses)
+                ]
+                m += sum(int(d) * r for d, r in zip(demand[uses], running, strict=True)) <= capacity
+        else:
+            m.add(Cumulative(start[uses], np.array(durations)[uses], demand[uses], capacity))
     m.minimize(start[-1])
     m.view = Schedule("start", tuple(durations))
     return m
@@ -98,7 +113,11 @@ published = (Published("optimum", 43, "PSPLIB, j301_1", {"instance": "j301_1"}),
 
 
 def verify(
-    solution: Mapping[str, Any], instance: str, activities: Activities, capacities: tuple[int, ...]
+    solution: Mapping[str, Any],
+    instance: str,
+    activities: Activities,
+    capacities: tuple[int, ...],
+    viewpoint: str = "starts",
 ) -> list[str]:
     """Return what is wrong with the times ``solution["start"]``; not whether there are better ones."""
     durations, demands, successors, limits = parts(instance, activities, capacities)
@@ -115,4 +134,4 @@ def verify(
             used = sum(demands[k][resource] for k in running)
             if used > limit:
                 wrong.append(f"at time {time} {used} of resource {resource} are in use, there are {limit}")
-    return wrong
+    return wrong + (unlike(solution, "start", 0) if viewpoint == "times" else [])

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from cpqueens import GlobalCardinality, LexChainLess, Model, ValuePrecede
+from cpqueens import GlobalCardinality, LexChainLess, LexChainLessEqual, Model, ValuePrecede
 from cpqueens.answers import groups as of
 from cpqueens.answers.symmetry import Group
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Groups
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
+from cpqueens.problems.viewpoints import by_booleans, unlike
 
 
 @validated
@@ -20,11 +21,13 @@ def social_golfers(
     groups: Annotated[int, Between(1, 50)] = 3,
     size: Annotated[int, Between(1, 50)] = 3,
     weeks: Annotated[int, Between(1, 50)] = 3,
+    viewpoint: Literal["groups", "booleans"] = "groups",
 ) -> Model:
     """Put golfers into groups for each week so that no two are in one group twice.
 
     ``x[w, p]`` is the group of golfer p in week w. Weeks and groups have no names: groups are numbered by
-    their first golfer, weeks are in lexicographic order.
+    their first golfer, weeks are in lexicographic order. ``viewpoint="booleans"`` also decides whether a
+    golfer is in each group, ``b[w, p, group]``.
 
     Source: W. Harvey's CSPLib prob010, after a question in the news group sci.op-research (1998); W. D.
     Wallis, *One-Factorizations* (1997).
@@ -34,21 +37,30 @@ def social_golfers(
     """
     m = Model("social golfers")
     many = groups * size
-    x = m.intvar(0, groups - 1, shape=(weeks, many), name="x")
+    if viewpoint == "booleans":
+        b, x = by_booleans(m, "x", 0, groups - 1, (weeks, many))
+        m += b.sum(axis=1) == size
+    else:
+        x = m.intvar(0, groups - 1, shape=(weeks, many), name="x")
     for week in x:
-        m += [GlobalCardinality(week, range(groups), [size] * groups), week[0] == 0]
+        m += GlobalCardinality(week, range(groups), [size] * groups) if viewpoint == "groups" else []
+        m += week[0] == 0
         if groups > 1:
             m += ValuePrecede(week, range(groups))
     if weeks > 1:
-        m += LexChainLess(x)
-        m += [(x[:, a] == x[:, b]).sum() <= 1 for a, b in combinations(range(many), 2)]
+        m += LexChainLess(x) if size > 1 else LexChainLessEqual(x)  # alone, all weeks are alike
+    for p, q in combinations(range(many), 2) if weeks > 1 else ():
+        met = (b[:, p] * b[:, q]).sum() if viewpoint == "booleans" else (x[:, p] == x[:, q]).sum()
+        m += met <= 1
     m.view = Groups("x")
     return m
 
 
-def symmetries(groups: int, size: int, weeks: int) -> Group:
+def symmetries(groups: int, size: int, weeks: int, viewpoint: str = "groups") -> Group:
     """Return those of the golfers, after which groups are numbered and weeks put in order again."""
     many = groups * size
+    if viewpoint != "groups":
+        return ()
 
     def in_order(plans: IntArray) -> IntArray:
         numbered = of.numbered(plans.reshape(-1, many), groups).reshape(-1, weeks, many)
@@ -66,7 +78,9 @@ published = (
 )
 
 
-def verify(solution: Mapping[str, Any], groups: int, size: int, weeks: int) -> list[str]:
+def verify(
+    solution: Mapping[str, Any], groups: int, size: int, weeks: int, viewpoint: str = "groups"
+) -> list[str]:
     """Return what is wrong with the groups ``solution["x"]``."""
     x = [[int(group) for group in week] for week in solution["x"]]
     wrong = [] if x == sorted(x) and len(x) == weeks else ["the weeks are not in their order"]
@@ -82,4 +96,4 @@ def verify(solution: Mapping[str, Any], groups: int, size: int, weeks: int) -> l
                 if pair in met:
                     wrong.append(f"golfers {pair[0]} and {pair[1]} meet in weeks {met[pair]} and {w}")
                 met[pair] = w
-    return wrong
+    return wrong + (unlike(solution, "x", 0) if viewpoint == "booleans" else [])

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from cpqueens import AllDifferent, Model, ModelError
+from cpqueens import AllDifferent, Inverse, Model, ModelError
 from cpqueens.answers import groups
 from cpqueens.answers.symmetry import Group
 from cpqueens.language.views import Cages
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
+from cpqueens.problems.viewpoints import by_booleans, inverse_of, unlike
 
 DIGITS = ".123456789ABCDEFGHIJKLMNOP"
 
@@ -30,12 +31,19 @@ NORVIG = "0000050800006010430000000000105000000001060003000000055300000610000000
 
 
 @validated
-def sudoku(clues: str = EXAMPLE, box: Annotated[int, Between(1, 5)] = 3) -> Model:
+def sudoku(
+    clues: str = EXAMPLE,
+    box: Annotated[int, Between(1, 5)] = 3,
+    viewpoint: Literal["cells", "booleans", "dual"] = "cells",
+) -> Model:
     """Fill a square with 1, 2, ... so that each row, column and box has each number once.
 
     ``clues`` are the cells row by row, ``.`` or ``0`` where there is none, and A, B, ... for 10, 11, ...;
     spaces do not count, and no clues at all ask for every square. ``box`` is the side of a
     box: 3 for nine by nine.
+
+    ``viewpoint="booleans"`` also decides whether a number stands in a cell, ``b[i, j, number - 1]``, an exact
+    cover; ``"dual"`` in which column of each row a number stands, ``y[i, number - 1]``.
 
     Source: H. Garns, *Number Place*, Dell Pencil Puzzles and Word Games 16 (1979); G. McGuire, B. Tugemann
     and G. Civario, *There is no 16-clue sudoku* (2012).
@@ -48,10 +56,19 @@ def sudoku(clues: str = EXAMPLE, box: Annotated[int, Between(1, 5)] = 3) -> Mode
     n = box * box
     given = read_clues(clues, n)
     m = Model("sudoku")
-    x = m.intvar(1, n, shape=(n, n), name="x")
-    m += [AllDifferent(line) for square in (x, x.T) for line in square]
-    corners = range(0, n, box)
-    m += [AllDifferent(x[i : i + box, j : j + box].flat) for i in corners for j in corners]
+    corners = [(slice(i, i + box), slice(j, j + box)) for i in range(0, n, box) for j in range(0, n, box)]
+    if viewpoint == "booleans":
+        b, x = by_booleans(m, "x", 1, n, (n, n))
+        m += [b.sum(axis=0) == 1, b.sum(axis=1) == 1]
+        m += [b[corner].sum(axis=(0, 1)) == 1 for corner in corners]
+    else:
+        x = m.intvar(1, n, shape=(n, n), name="x")
+        m += [AllDifferent(line) for square in (x, x.T) for line in square]
+        m += [AllDifferent(x[corner].flat) for corner in corners]
+    if viewpoint == "dual":
+        y = m.intvar(0, n - 1, shape=(n, n), name="y")
+        m += [Inverse(row - 1, places) for row, places in zip(x, y, strict=True)]
+        m += [AllDifferent(column) for column in y.T]
     if given:
         m.add(x.flat[list(given)] == list(given.values()), name="clues")
     boxes = tuple("".join(DIGITS[i // box * box + j // box + 1] for j in range(n)) for i in range(n))
@@ -76,10 +93,10 @@ def read_clues(clues: str, n: int) -> dict[int, int]:
     return {cell: DIGITS.index(sign) for cell, sign in enumerate(signs) if sign != "."}
 
 
-def symmetries(clues: str, box: int) -> Group:
+def symmetries(clues: str, box: int, viewpoint: str = "cells") -> Group:
     """Return those of numbers, bands, stacks, and lines within these, if there are no clues."""
     n = box * box
-    if "".join(clues.split()).strip(".0"):
+    if "".join(clues.split()).strip(".0") or viewpoint != "cells":
         return ()
     cells = np.arange(n * n)
     bands = groups.exchanges(box, 0, (box, box, n), "bands")
@@ -97,7 +114,7 @@ published = (
 )
 
 
-def verify(solution: Mapping[str, Any], clues: str, box: int) -> list[str]:
+def verify(solution: Mapping[str, Any], clues: str, box: int, viewpoint: str = "cells") -> list[str]:
     """Return what is wrong with the square ``solution["x"]``."""
     n = box * box
     rows = [[int(value) for value in row] for row in solution["x"]]
@@ -112,4 +129,8 @@ def verify(solution: Mapping[str, Any], clues: str, box: int) -> list[str]:
     for cell, number in read_clues(clues, n).items():
         if rows[cell // n][cell % n] != number:
             wrong.append(f"the clue {number} in row {cell // n}, column {cell % n} is gone")
+    wrong += unlike(solution, "x", 1) if viewpoint == "booleans" else []
+    if viewpoint == "dual" and not wrong:
+        places = [inverse_of([value - 1 for value in row]) for row in rows]
+        wrong += [] if solution["y"] == places else ["the places of the numbers are not those of the square"]
     return wrong

@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from cpqueens import Circuit, Model, element
+from cpqueens import AllDifferent, Circuit, Model, element
 from cpqueens.language.views import Tour
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import Between, validated
@@ -38,11 +38,13 @@ def travelling_salesman(
     instance: Literal["random", "gr17"] = "random",
     cities: Annotated[int, Between(2, 500)] = 9,
     seed: Annotated[int, Between(0, 2**31)] = 1,
+    viewpoint: Literal["successors", "order"] = "successors",
 ) -> Model:
     """Find the shortest round trip through all cities.
 
     ``next[k]`` is the city after city k. Random cities lie on a map of 100 by 100, distances are rounded to
-    integers; ``gr17`` has 17 cities with their road distances.
+    integers; ``gr17`` has 17 cities with their road distances. ``viewpoint="order"`` also decides the city at
+    each stop, ``order[stop]``, from city 0 on, in the place of the circuit.
 
     Source: G. Dantzig, R. Fulkerson and S. Johnson, *Solution of a large-scale traveling-salesman problem*,
     Operations Research 2 (1954); G. Reinelt, *TSPLIB - a traveling salesman problem library*, ORSA Journal on
@@ -55,7 +57,12 @@ def travelling_salesman(
     n = len(distances)
     m = Model("travelling salesman")
     follow = m.intvar(0, n - 1, shape=n, name="next")
-    m += Circuit(follow)
+    if viewpoint == "order":
+        order = m.intvar(0, n - 1, shape=n, name="order")
+        m += [AllDifferent(order), order[0] == 0, element(follow, order[:-1]) == order[1:]]
+        m += element(follow, order[-1]) == 0
+    else:
+        m += Circuit(follow)
     m.minimize(sum(element(distances[k], follow[k]) for k in range(n)))
     m.view = Tour("next", points)
     return m
@@ -77,7 +84,9 @@ def roads(instance: str, cities: int, seed: int) -> tuple[list[list[int]], tuple
 published = (Published("optimum", 2085, "TSPLIB, gr17", {"instance": "gr17"}),)
 
 
-def verify(solution: Mapping[str, Any], instance: str, cities: int, seed: int) -> list[str]:
+def verify(
+    solution: Mapping[str, Any], instance: str, cities: int, seed: int, viewpoint: str = "successors"
+) -> list[str]:
     """Return what is wrong with the trip ``solution["next"]``; whether it is the shortest is not judged."""
     follow = [int(city) for city in solution["next"]]
     n = 17 if instance == "gr17" else cities
@@ -85,6 +94,8 @@ def verify(solution: Mapping[str, Any], instance: str, cities: int, seed: int) -
     while 0 <= at < len(follow) and at not in seen:
         seen.append(at)
         at = follow[at]
-    return (
-        [] if at == 0 and len(seen) == len(follow) == n else [f"the trip from city 0 sees {len(seen)} of {n}"]
-    )
+    if at or not len(seen) == len(follow) == n:
+        return [f"the trip from city 0 sees {len(seen)} of {n}"]
+    if viewpoint == "order" and [int(city) for city in solution["order"]] != seen:
+        return ["the cities in their order are not those of the trip"]
+    return []

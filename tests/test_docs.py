@@ -256,6 +256,70 @@ def test_links_that_lead_nowhere_and_requests_to_elsewhere_are_seen(
         assert fault in said
 
 
+def kept_file(path: Path, rows: list[dict[str, Any]]) -> Path:
+    run = {
+        "date": "2026-01-02", "command": "python tests/benchmarks/bench_auto.py",
+        "versions": {"Python": "3.11"},
+        "machine": "2 processors", "load": 0.5,
+    }  # fmt: skip
+    path.write_text(json.dumps({"runs": [run], "rows": [{"run": 0, **row} for row in rows]}))
+    return path
+
+
+def raced(job: str, ours: float, **peers: float) -> dict[str, Any]:
+    told = {"ours": ours, **peers}
+    return {"job": job, "entries": [{"name": n, "ms": ms, "ended": ms == 60_000} for n, ms in told.items()]}
+
+
+def test_charts_of_few_and_of_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    benchmarks = importlib.import_module("generating.benchmarks")
+    few = kept_file(tmp_path / "auto.json", [raced("a", 10, b=20, c=5), raced("d", 60_000, b=30)])
+    text = benchmarks.part(few)
+    assert "| a | 10 | 20 | 0.5 | 5 | 2 |" in text
+    assert "| d | > 60,000 | 30 | at least 2000 |  |  |" in text
+    assert text.count("<rect") == 3
+    assert "On 2026-01-02, 2 processors, load 0.5; Python 3.11." in text
+    assert "python tests/benchmarks/bench_auto.py" in text
+    ratios = [0.004 * 1.1**k for k in range(100)]
+    many = kept_file(tmp_path / "auto.json", [raced(f"job {k}", 10 * r, b=10) for k, r in enumerate(ratios)])
+    text = benchmarks.part(many)
+    assert "100 jobs by their ratio" in text
+    shown = re.findall(r">([^<>]*)</text><text[^>]*>(\d+)</text>", text)
+    assert sum(int(count) for _, count in shown) == 100
+    assert dict(shown)["1 to 2"] == str(sum(1 <= ratio < 2 for ratio in ratios))
+    assert len(re.findall(r"^\| job \d", text, re.M)) == benchmarks.LISTED
+    assert "| job 99 |" in text
+    cells = [
+        {"table": "runs", "job": j, "cells": {"who": "x", "s": s}, "bar": "s"}
+        for j, s in (("p", 1.5), ("q", 3))
+    ]
+    text = benchmarks.part(kept_file(tmp_path / "auto.json", cells))
+    assert "| p | x | 1.5 |" in text
+    assert text.count("<rect") == 2
+
+
+def test_links_to_elsewhere_are_there_or_gone_or_not_known(tmp_path: Path) -> None:
+    """What a machine without a network could not reach is neither right nor wrong."""
+    there = {"filename": "a.md", "uri": "https://a.org/", "status": "working", "info": ""}
+    gone = "404 Client Error: Not Found for url: https://a.org/gone"
+    lost = "HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded with url: /lost"
+    lines = {
+        0: [there, {**there, "status": "redirected", "uri": "https://a.org/x"}],
+        1: [there, {**there, "status": "broken", "uri": "https://a.org/gone", "info": gone}],
+        2: [there, {**there, "status": "broken", "uri": "https://a.org/lost", "info": lost}],
+    }
+    for code, told in lines.items():
+        file = tmp_path / "output.json"
+        file.write_text("".join(json.dumps(line) + "\n" for line in told))
+        script = ROOT / "docs/generating/elsewhere.py"
+        done = subprocess.run(
+            [sys.executable, str(script), str(file)], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == code, done.stdout
+        assert f"2 addresses: {2 - (code > 0)} there" in done.stdout
+
+
 SITE = ROOT / "build/site"
 
 
@@ -285,6 +349,26 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
             wrong += [f"{file}: {fault}" for fault in page.evaluate(LOST_ON_PAPER)]
     page.close()
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("cumulative", "generated/constraints.html"), ("las vegas", "teaching/3_las_vegas.html")],
+)
+def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -> None:
+    wrong: list[str] = []
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((SITE / "index.html").as_uri())
+    page.goto(f"{(SITE / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    page.wait_for_selector("#search-results li a")
+    page.wait_for_function("/finished|found/.test(document.querySelector('#search-results p').textContent)")
+    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href.split('?')[0])")
+    page.close()
+    assert (SITE / found).as_uri() in links
+    assert wrong == []
 
 
 LOST_ON_PAPER = """() => {

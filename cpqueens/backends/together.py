@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from cpqueens.backends.base import Many, Request
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_lot as lots
 from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.tiers import Fixed, waited
+from cpqueens.kernels.tiers import Fixed, running, waited
 from cpqueens.language.rows import IntArray
 
 _REASONS: Mapping[int, StopReason] = {
@@ -24,6 +25,10 @@ _REASONS: Mapping[int, StopReason] = {
     at.PLATEAU_LIMIT: StopReason.PLATEAU_LIMIT,
     at.STOPPED: StopReason.TIME_LIMIT,
 }
+
+
+_BROKEN_OFF: bool | None = True
+"""In place of the answer of a kernel's call, which is None."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Together:
         Further counts with a row a run.
     """
 
-    kernel: Callable[..., None]
+    kernel: Callable[..., bool | None]
     state: Fixed
     arguments: tuple[Any, ...]
     steps: Callable[[], int]
@@ -60,25 +65,60 @@ COUNTED = {
 """What every strategy of local search counts."""
 
 
+class _Patience:
+    """Says whether the run under way has had its time; in plain form runs change within a call."""
+
+    def __init__(self, lot: lots.Lot, request: Request) -> None:
+        self._now, self._request = lot.now, request
+        self._limit = request.clock.time_limit
+        self._began = 0.0
+        self.run = 0
+
+    def begin(self, seconds: float) -> None:
+        """Begin a call that goes on with a run which has had so many seconds."""
+        self.run, self._began = int(self._now[lots.RUN]), time.perf_counter() - seconds
+
+    def stopped(self) -> bool:
+        """Say whether no run is to go on."""
+        return self._request.interrupted() or self._request.cancel.is_set()
+
+    def is_over(self) -> bool:
+        """Say whether a call that takes long is to be broken off."""
+        run = int(self._now[lots.RUN])
+        if run != self.run:
+            self.run, self._began = run, time.perf_counter()
+        return self.stopped() or self.had() >= (math.inf if self._limit is None else self._limit)
+
+    def had(self) -> float:
+        """Return the seconds that the run has had, by the clock."""
+        return time.perf_counter() - self._began
+
+
 def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.float64]:
     """Make the runs of a lot until all have ended or the user wants no more; return the seconds of each.
 
     A run that reaches its time limit ends; it counts from the end of the call in which it began, so that none
-    gets less than its limit. Steps have the same cost whatever the run, so they share out a call's seconds.
+    gets less than its limit. Steps have the same cost whatever the run, so they share out a call's seconds;
+    waiting for the compiler counts against the limit, and is no part of these.
     """
-    packed, pace, now = Fixed(lot), Pace(), lot.now
-    seconds, limit = np.zeros(len(lot.x)), request.clock.time_limit
-    while now[lots.RUN] < len(lot.x) and not (request.interrupted() or request.cancel.is_set()):
+    packed, pace, now, patience = Fixed(lot), Pace(), lot.now, _Patience(lot, request)
+    seconds, had, limit = np.zeros(len(lot.x)), 0.0, request.clock.time_limit
+    while now[lots.RUN] < len(lot.x) and not patience.stopped():
         first, done = int(now[lots.RUN]), together.steps() if now[lots.STARTS] else 0
+        patience.begin(had)
         began = time.perf_counter() - waited()
-        pace.timed(
-            lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
-            pace.steps,
-            lambda _: bool(now[lots.RUN] < len(lot.x)),
-            unmade=None,
-        )
+        with running(patience.is_over, part=True):
+            broken_off = pace.timed(
+                lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
+                pace.steps,
+                lambda _: bool(now[lots.RUN] < len(lot.x)),
+                unmade=_BROKEN_OFF,
+            )
         spent = time.perf_counter() - waited() - began
         last = int(now[lots.RUN])
+        if broken_off and patience.run != first:  # another run had its time: the others are to keep theirs
+            pace.steps = max(1, pace.steps // 8)
+            continue
         under_way = last < len(lot.x) and bool(now[lots.STARTS])
         parts = lot.figures[first : last + under_way, lots.STEPS] + 1.0
         if under_way:
@@ -86,9 +126,12 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
         if len(parts):
             parts[0] -= done
             seconds[first : last + under_way] += spent * parts / parts.sum()
-        if under_way and limit is not None and last == first and seconds[last] >= limit:
-            lot.figures[last, lots.ENDING], lot.figures[last, lots.STEPS] = at.STOPPED, together.steps()
+        had = patience.had() if last == first else 0.0
+        if limit is not None and last == first and had >= limit and (under_way or broken_off):
+            lot.figures[last, lots.ENDING] = at.STOPPED
+            lot.figures[last, lots.STEPS] = together.steps() if under_way else 0
             lots.leave(lot, lot.x[last])
+            had = 0.0
     return seconds
 
 

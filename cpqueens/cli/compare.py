@@ -12,6 +12,7 @@ from cpqueens.cli.options import json_option, load
 from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
+from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.roles import ConstraintRole
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.argument("parameters", nargs=-1, metavar="[name=value]...")
-@click.option("--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable of A, and its name in B")
+@click.option(
+    "--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable or term of A, and what it is in B"
+)
 @click.option("--time-limit", type=float, default=10.0, show_default=True, metavar="SECONDS")
 @click.option(
     "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
@@ -61,7 +64,7 @@ def command(
     if symmetries and not any(groups):
         raise ModelError("--symmetries: neither model declares any")
     group = max(groups, key=len)  # of two, one may say that its constraints leave fewer
-    mapping = dict(_pair(text) for text in maps) or None
+    mapping = [_pair(models[0], models[1], text) for text in maps] or None
     chosen = solvers or SOLVERS
     with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit, since=None)):
         found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
@@ -137,11 +140,17 @@ def _text(posted: Posted) -> str:
     return f"{name}{posted.constraint} {posted.where}".rstrip()
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, other = text.partition("=")
-    if not (name and equals and other):
-        raise ModelError(f"--map {text}: NAME=OTHER is needed")
-    return name, other
+def _pair(a: Model, b: Model, text: str) -> tuple[Any, Any]:
+    """Return what is the same in both models: names, or terms."""
+    from cpqueens.cli.terms import split_pair, term_of
+
+    sides = split_pair(text)
+    if sides is None:
+        raise ModelError(f"--map {shown(text)}: NAME=OTHER is needed")
+    try:
+        return term_of(a, sides[0]), term_of(b, sides[1])
+    except ModelError as error:
+        raise ModelError(f"--map: {error}") from None
 
 
 def _load(reference: str, letter: str, given: tuple[str, ...]) -> Instance:

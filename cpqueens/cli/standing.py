@@ -79,7 +79,10 @@ class Standing:
         left, done = self._left(), ""
         if self.done is not None and (self.done or self.of):
             whole = "" if self.of is None else f" of {self.of:,}"
-            done = f"{self.done:,}{whole} {self.unit}".rstrip()
+            unit = (
+                self.unit.removesuffix("s") if (self.done if self.of is None else self.of) == 1 else self.unit
+            )
+            done = f"{self.done:,}{whole} {unit}".rstrip()
         return {
             "solver": self.solver,
             "done": done,

@@ -13,6 +13,7 @@ from cpqueens.crosscheck.functional import functions_of
 from cpqueens.crosscheck.matching import Side
 from cpqueens.crosscheck.wording import Said, parts_of
 from cpqueens.language.arrays import of_rows
+from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import BoolArray, LinearArray
@@ -20,6 +21,9 @@ from cpqueens.language.linear_rows import Row
 from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
+
+_VALUES = 4
+"""Values per term up to which "two are equal" is said value by value."""
 
 
 class OutOfTimeError(Exception):
@@ -93,14 +97,14 @@ class Joint:
             low, high = (int(end[0]) for end in term.bounds())
             found += _outside(term, (low, high), domain_of(self.second.model, w))
         stated = self.second.joined if not own else _but(self.second.stated, own)
-        constraints = [rebuilder.constraint(constraint).flattened() for constraint in stated]
-        unknown = [c for c in constraints if _new(said, c)]
+        constraints = [(rebuilder.constraint(one).flattened(), one) for one in stated]
+        unknown = [(there, one) for there, one in constraints if _new(said, there)]
         for constraint in self._stated if unknown else ():
             self._look_at_clock()
             said.learn_parts(constraint)
-        for constraint in unknown:
+        for constraint, one in unknown:
             self._look_at_clock()
-            found += _negated(said, constraint)
+            found += _negated(said, constraint, one)
         return found
 
     def objectives(self) -> tuple[list[LinearArray], list[LinearArray]]:
@@ -134,14 +138,36 @@ class Joint:
             pass
 
 
-def _negated(said: Said, constraint: Constraint) -> list[BoolArray]:
-    """Return the negation of what is not said in the same words."""
+def _negated(said: Said, constraint: Constraint, stated: Constraint) -> list[BoolArray]:
+    """Return the negation of what is not said in the same words, and was ``stated`` of the second model."""
     parts = parts_of(constraint)
     known = [_new(said, part) for part in parts]
     if any(len(new) < part.size for new, part in zip(known, parts, strict=True)):
         return [~part.take(np.array(new)) for new, part in zip(known, parts, strict=True) if new]
     new = _new(said, constraint)
+    if new and isinstance(constraint, AllDifferent) and isinstance(stated, AllDifferent):
+        return _repeated(constraint, stated)
     return [~constraint.take(np.array(new))] if new else []
+
+
+def _repeated(constraint: AllDifferent, stated: AllDifferent) -> list[BoolArray]:
+    """Return what says that two terms have one value, value by value where these are few.
+
+    Against a model that says with 0/1 variables who has a value, each of these is refuted at once; that some
+    pair is equal takes search. Which values there are says the second model, where the constraint is
+    ``stated``: what is outside its domains is refused besides.
+    """
+    model: Any = stated.registry
+    lows, highs = (ends.reshape(-1) for ends in stated.terms.bounds())
+    least, most = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
+    if most - least > _VALUES * lows.size or (model.has_partial and model.partial_terms(stated.terms).any()):
+        return [~constraint]
+    terms, found = constraint.terms.reshape(-1), []
+    for value in range(least, most + 1):
+        able = np.flatnonzero((lows <= value) & (highs >= value))
+        if able.size > 1:
+            found.append((terms[able] == value).sum() >= 2)
+    return found
 
 
 def _new(said: Said, constraint: Constraint) -> list[int]:

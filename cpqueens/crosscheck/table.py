@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _ALWAYS = frozenset({"solver", "verdict", "build/s", "solve/s", "evidence"})
 _SETS_ONLY = frozenset({"distinct", "set"})  # of the improving solutions of an optimisation they say nothing
+_DISPENSABLE = ("set", "build/s", "solve/s", "distinct", "bound", "evidence")  # on narrow terminals, in turn
 _LEFT = frozenset({"solver", "verdict", "set", "evidence"})
 
 
@@ -31,7 +32,7 @@ def print_report(report: Findings, console: Any, prose: int | None = None) -> No
     """Print the report to a rich console; prose is broken at so many characters."""
     from rich.text import Text
 
-    for part in _parts(report):
+    for part in _parts(report, console.width):
         shown = part
         if isinstance(part, Text) and prose is not None:
             lines = [broken for line in part.plain.split("\n") for broken in wrapped(line, prose)]
@@ -39,11 +40,14 @@ def print_report(report: Findings, console: Any, prose: int | None = None) -> No
         console.print(shown, soft_wrap=isinstance(part, Text))  # commands and paths stay in one piece
 
 
-def _parts(report: Findings) -> Iterator[RenderableType]:
+def _parts(report: Findings, width: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
     yield Text(f"cross-check of {report.scope}; asked for: {report.want}")
-    yield _solver_table(report)
+    table, left_out = _solver_table(report, width)
+    yield table
+    if left_out:
+        yield Text(f"the terminal is too narrow for: {', '.join(left_out)}")
     for heuristic in report.heuristics:
         yield Text("\n".join(heuristic_lines(heuristic)))
     if report.published is not None:
@@ -56,20 +60,29 @@ def _parts(report: Findings) -> Iterator[RenderableType]:
     yield Text(f"{report.verdict.text}  [{report.verdict.founded}]", style=style)
 
 
-def _solver_table(report: Findings) -> Any:
+def _solver_table(report: Findings, width: int) -> tuple[Any, list[str]]:
+    """Return the table with the columns that fit, and the names of the others."""
     from rich import box
     from rich.table import Table
 
     accused = {name for d in report.disagreements for name in d.accused.split(" or ")}
-    shown, rows = solver_rows(report)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for k, name in enumerate(shown):
+    names, rows = solver_rows(report)
+    least = {}
+    for k, name in enumerate(names):
         widest = max((len(row[k]) for row in rows), default=0)
-        least = min(widest, {"solver": 18, "evidence": 9}.get(name, widest))
-        table.add_column(name, justify="left" if name in _LEFT else "right", min_width=max(least, len(name)))
+        least[name] = max(len(name), min(widest, {"solver": 18, "evidence": 9}.get(name, widest)))
+    left_out: list[str] = []
+    for name in filter(names.__contains__, _DISPENSABLE):
+        if sum(least[n] + 1 for n in names if n not in left_out) >= width:
+            left_out.append(name)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    kept = [k for k, name in enumerate(names) if name not in left_out]
+    for k in kept:
+        name = names[k]
+        table.add_column(name, justify="left" if name in _LEFT else "right", min_width=least[name])
     for solver, row in zip(report.solvers, rows, strict=True):
-        table.add_row(*row, style="red" if solver.name in accused else None)
-    return table
+        table.add_row(*(row[k] for k in kept), style="red" if solver.name in accused else None)
+    return table, left_out
 
 
 def solver_rows(report: Findings) -> tuple[list[str], list[list[str]]]:

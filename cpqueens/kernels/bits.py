@@ -24,6 +24,24 @@ def or_eight(table: Any, to: Any, a: Any, rows: Any, b: Any) -> None:
 
 
 @instruction
+def and_eight(table: Any, to: Any, a: Any, rows: Any, b: Any) -> None:
+    """Set ``table[to : to + 8] = table[a : a + 8] & rows[b : b + 8]``; all of uint64, unchecked."""
+    table[to : to + 8] = table[a : a + 8] & rows[b : b + 8]
+
+
+@instruction
+def add_eight(table: Any, to: Any, rows: Any, b: Any) -> None:
+    """Add ``rows[b : b + 8]`` to ``table[to : to + 8]``; both of uint64, unchecked."""
+    table[to : to + 8] += rows[b : b + 8]
+
+
+@instruction
+def take_eight(table: Any, to: Any, rows: Any, b: Any) -> None:
+    """Take ``rows[b : b + 8]`` from ``table[to : to + 8]``; both of uint64, unchecked."""
+    table[to : to + 8] -= rows[b : b + 8]
+
+
+@instruction
 def add_conflicts(sums: Any, others: Any, table: Any, words: Any, first: Any) -> None:
     """Add to each of ``sums`` (8,) how many bits of that word four unions of six rows have.
 

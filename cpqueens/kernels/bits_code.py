@@ -49,18 +49,45 @@ def lowest(typing_context: Any, word: Any) -> Any:
     return word(word), generate
 
 
-def or_eight(typing_context: Any, table: Any, to: Any, a: Any, rows: Any, b: Any) -> Any:
-    """Write the instruction of this name."""
+def _two_rows(operation: str, index: Any) -> Any:
+    """Return what writes: a row of one array and one of another, joined, go into the first array."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def row(array: int, index: int) -> Any:
-            return array_data(context, builder, signature, arguments, array, arguments[index])
+    def write(typing_context: Any, table: Any, to: Any, a: Any, rows: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            def row(array: int, index: int) -> Any:
+                return array_data(context, builder, signature, arguments, array, arguments[index])
 
-        union = builder.or_(load_eight(builder, row(0, 2)), load_eight(builder, row(3, 4)))
-        store_eight(builder, union, row(0, 1))
-        return context.get_dummy_value()
+            join = getattr(builder, operation)
+            store_eight(
+                builder, join(load_eight(builder, row(0, 2)), load_eight(builder, row(3, 4))), row(0, 1)
+            )
+            return context.get_dummy_value()
 
-    return types.void(table, types.uint64, types.uint64, rows, types.uint64), generate
+        return types.void(table, index, index, rows, index), generate
+
+    return write
+
+
+or_eight, and_eight = _two_rows("or_", types.uint64), _two_rows("and_", types.int64)
+
+
+def _onto_row(operation: str) -> Any:
+    """Return what writes: a row of one array is changed by one of another."""
+
+    def write(typing_context: Any, table: Any, to: Any, rows: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            target = array_data(context, builder, signature, arguments, 0, arguments[1])
+            other = array_data(context, builder, signature, arguments, 2, arguments[3])
+            join = getattr(builder, operation)
+            store_eight(builder, join(load_eight(builder, target), load_eight(builder, other)), target)
+            return context.get_dummy_value()
+
+        return types.void(table, types.int64, rows, types.int64), generate
+
+    return write
+
+
+add_eight, take_eight = _onto_row("add"), _onto_row("sub")
 
 
 def add_conflicts(typing_context: Any, sums: Any, others: Any, table: Any, words: Any, first: Any) -> Any:

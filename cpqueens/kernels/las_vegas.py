@@ -32,10 +32,12 @@ from cpqueens.kernels.branching import (
 )
 from cpqueens.kernels.dispatch import link
 from cpqueens.kernels.domains import Ints, Memory, restore
+from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.forward import RUNS, begin, conclude, decide, descend, retreat
 from cpqueens.kernels.jit import inner_kernel, kernel, linking_kernel
 from cpqueens.kernels.pattern import Words
 from cpqueens.kernels.random import below
+from cpqueens.kernels.tables import enter_next
 
 # Answers of both kernels.
 PAUSED, SUCCESS, TRAIL_FULL, NO_ROOT = 0, 1, 2, 3
@@ -72,13 +74,14 @@ def close(tally: Ints, nodes: int, success: int) -> None:
 class RowAttempt(NamedTuple):
     """A `Pattern`, the squares of the attempt under way, and what is kept of all attempts.
 
-    ``free[i, j]`` (n, n) is the word of row j >= i under the rows before i, ``free[0]`` the allowed columns;
-    ``untried`` (n,) are the columns that each row has still to try.
+    The first fields are those of `tables.Rowmasks`; ``free[0]`` are the allowed columns.
     """
 
-    conflict: Words
     free: Words
     untried: Words
+    leaves: Words
+    rows: int
+    width: int
     x: Ints
     state: Ints
     random: Ints
@@ -98,46 +101,47 @@ def pattern_on(s: Any, random_rows: int, most: int, limit: int, steps: int) -> A
     Ends also with attempt number ``most``, and when all attempts have ``limit`` nodes together (or one more:
     the root of an attempt comes with a placement).
     """
-    free, untried, x, state, tally = s.free, s.untried, s.x, s.state, s.tally
+    untried, x, state, tally = s.untried, s.x, s.state, s.tally
     last = x.size - 1
     row = state[ROW]
-    nodes = nodes_of(tally, row, state)
+    own = state[ROW_NODES]
+    left = limit - nodes_of(tally, row, state)
     for _ in range(steps):
-        if nodes >= limit:
+        if left <= 0:
             break
         if row < 0:  # afresh
             if tally[ATTEMPTS] >= most:
                 break
             row = 0
-            untried[0] = free[0, 0]
-            state[ROW_NODES] = 1
-            nodes += 1
-        rest = untried[row]
+            put(untried, 0, entry(s.free, 0))
+            own = 1
+            left -= 1
+        rest = entry(untried, row)
         if rest == _ZERO:
             row -= 1
             if row < 0:
-                close(tally, state[ROW_NODES], 0)
+                close(tally, own, 0)
             continue
         if row < random_rows:
             safe: Any = np.int64(popcount(rest))
             for _skip in range(below(s.random, safe)):
                 rest &= rest - _ONE
-            untried[row] = _ZERO
+            put(untried, row, _ZERO)
         else:
-            untried[row] = rest & (rest - _ONE)
-        value = np.int64(lowest(rest))
-        x[row] = value
-        state[ROW_NODES] += 1
-        nodes += 1
+            put(untried, row, rest & (rest - _ONE))
+        value: Any = np.int64(lowest(rest))
+        put(x, row, value)
+        own += 1
+        left -= 1
         if row == last:
-            close(tally, state[ROW_NODES], 1)
+            close(tally, own, 1)
             state[ROW] = -1
             return SUCCESS
-        for j in range(row + 1, last + 1):
-            free[row + 1, j] = free[row, j] & ~s.conflict[row, j, value]
+        safe_next = enter_next(row, value, s)
         row += 1
-        untried[row] = free[row, row]
+        put(untried, row, safe_next)
     state[ROW] = row
+    state[ROW_NODES] = own
     return PAUSED
 
 

@@ -8,6 +8,7 @@ integers or modulo some number. Queens is three groups: offsets 0, +i and -i. No
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
 WORD = 64
+EIGHT = 8  # words that are handled at a time, and columns of a word that counts each in a byte
 FULL = (1 << WORD) - 1
 MAX_TABLE = 1 << 24  # words of a conflict table: 128 MiB
 
@@ -94,8 +96,14 @@ class Pattern:
 
     @cached_property
     def leaves(self) -> Words:
-        """Return the same the other way round, shape (n, width, n): what ``x[i] == v`` leaves of row j."""
-        return np.ascontiguousarray(~self.conflict.transpose(0, 2, 1))
+        """Return the same the other way round, shape (n, width, rows): what ``x[i] == v`` leaves of row j.
+
+        There are as many ``rows`` as fill groups of eight words; those beyond the last one mean nothing.
+        """
+        rows = -(-self.n // EIGHT) * EIGHT
+        result = aligned((self.n, self.width, rows))
+        np.invert(self.conflict.transpose(0, 2, 1), out=result[:, :, : self.n])
+        return result
 
     @cached_property
     def _masked(self) -> tuple[Group, ...]:
@@ -131,25 +139,16 @@ class Pattern:
         return result
 
     @cached_property
-    def blocked(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the later squares that each square blocks, in one list, and where those of a square begin.
+    def effects(self) -> Words:
+        """Return which squares of later rows each square attacks, shape (n, width, words): a byte a square.
 
-        Squares are numbered row * width + column. Those of one row have equally many entries, so that going
-        through them ends where the processor expects it: the list of one that blocks fewer is filled up with
-        numbers from n * width on, each once.
+        Eight columns are a word, each row begins with a word of its own, and groups of eight words are full.
         """
-        lists, lengths = [], []
+        words = -(-self.width // EIGHT)
+        result = aligned((self.n, self.width, -(-self.n * words // EIGHT) * EIGHT))
         for i in range(self.n):
-            bits = (self.conflict[i].T[:, :, None] >> np.arange(self.width, dtype=np.uint64)) & np.uint64(1)
-            origin, rows, columns = np.nonzero(bits)  # column, later row, column
-            counts = np.bincount(origin, minlength=self.width)
-            most = int(counts.max(initial=0))
-            squares = np.tile(self.n * self.width + np.arange(most), (self.width, 1))
-            squares[np.arange(most) < counts[:, None]] = rows * self.width + columns
-            lists.append(squares.reshape(-1).astype(np.int32))
-            lengths += [most] * self.width
-        flat = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int32)
-        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32), flat
+            result[i, :, : self.n * words] = spread(self.conflict[i].T, self.width).reshape(self.width, -1)
+        return result
 
     def _conflicts(self, groups: Sequence[Group]) -> Words:
         if not self.has_table:
@@ -172,6 +171,21 @@ def _add_pairs(conflict: Words, pairs: Ints) -> None:
     n, _, width = conflict.shape
     target = np.arange(width) + pairs[:, 2:]
     np.bitwise_or.at(conflict.reshape(n * n, width), pairs[:, 0] * n + pairs[:, 1], _bits(target, width))
+
+
+def aligned(shape: tuple[int, ...]) -> Words:
+    """Return words of 0, groups of eight of which lie where a processor reads them at once."""
+    size = prod(shape)
+    room = np.zeros(size + EIGHT - 1, dtype=np.uint64)
+    first = -room.ctypes.data // room.itemsize % EIGHT
+    return room[first : first + size].reshape(shape)
+
+
+def spread(words: Words, width: int) -> Words:
+    """Return the first ``width`` bits of each word as bytes 0 or 1, eight to a word of a further axis."""
+    columns = np.arange(-(-width // EIGHT) * EIGHT, dtype=np.uint64)
+    bits = np.where(columns < width, words[..., None] >> columns & np.uint64(1), 0)
+    return bits.astype(np.uint8).view("<u8").astype(np.uint64)
 
 
 def _bits(columns: Ints, width: int) -> Words:

@@ -240,39 +240,21 @@ def climb_lines(steps: int, s: Any, lot: Any, starts: Any, after: int, others: i
 
 
 @inlined
-def attacked(v: int, s: Any) -> Any:
-    """Say whether a variable in two lines shares one."""
-    n = s.x.size
-    value = entry(s.x, v)
-    one = entry(s.counts, entry(s.bases, v) + value)
-    return max(one, entry(s.counts, entry(s.bases, n + v) + value)) > 1
-
-
-@inlined
-def swap_change(i: int, j: int, s: Any) -> Any:
-    """Return the change of violation when two variables swap, see `search_plain.change_of_both`."""
-    n = s.x.size
-    xi = entry(s.x, i)
-    xj = entry(s.x, j)
-    change = 0
-    for k in range(0, s.bases.size, n):
-        k1 = entry(s.bases, k + i) + xi
-        k2 = entry(s.bases, k + j) + xj
-        k3 = entry(s.bases, k + i) + xj
-        k4 = entry(s.bases, k + j) + xi
-        n1 = entry(s.counts, k1)
-        n2 = entry(s.counts, k2) - (k2 == k1)
-        n3 = entry(s.counts, k3) - (k3 == k1) - (k3 == k2)
-        n4 = entry(s.counts, k4) - (k4 == k1) - (k4 == k2) + (k4 == k3)
-        change += met(n3, s.measure) + met(n4, s.measure) - met(n1 - 1, s.measure) - met(n2 - 1, s.measure)
-    return change
+def two_met(count: int, other: int, measure: int) -> Any:
+    """Return `met` of two lines together."""
+    return count + other if measure == 1 else (count > 0) + 0 + (other > 0)
 
 
 @inlined
 def sweep_on(steps: int, s: Any) -> Any:
-    """Sweep ``steps`` variables, each against all later ones; see `search_sweep.sweep_on`."""
+    """Sweep ``steps`` variables, each against all later ones; see `search_sweep.sweep_on`.
+
+    Values and, in each of the two lines, bases are all different. So of the four counters that a swap changes
+    in a line only those that it leaves may be one, and those that it comes to.
+    """
     info = s.info
     members = s.space.group_members
+    n = s.x.size
     for _ in range(steps):
         if info[at.COST] == 0:
             return at.SOLVED
@@ -280,23 +262,49 @@ def sweep_on(steps: int, s: Any) -> Any:
         if here == 0:
             info[at.EXTRA] = 0
         i = entry(members, here)
-        active = attacked(i, s)
+        up = entry(s.bases, i)
+        down = entry(s.bases, n + i)
+        xi = entry(s.x, i)
+        up_left = entry(s.counts, up + xi) - 1
+        down_left = entry(s.counts, down + xi) - 1
+        gained = two_met(up_left, down_left, s.measure)
+        evaluations = 0
         for place in range(here + 1, members.size):
             j = entry(members, place)
-            if not active and not attacked(j, s):
+            xj = entry(s.x, j)
+            other_up = entry(s.bases, j)
+            other_down = entry(s.bases, n + j)
+            other_up_left = entry(s.counts, other_up + xj) - 1
+            other_down_left = entry(s.counts, other_down + xj) - 1
+            if max(max(up_left, down_left), max(other_up_left, other_down_left)) <= 0:
                 continue
-            info[at.EVALUATIONS] += 1
-            change = swap_change(i, j, s)
+            evaluations += 1
+            other_up_left -= other_up + xj == up + xi
+            other_down_left -= other_down + xj == down + xi
+            change = (
+                two_met(entry(s.counts, up + xj), entry(s.counts, down + xj), s.measure)
+                + two_met(
+                    entry(s.counts, other_up + xi) + (other_up + xi == up + xj),
+                    entry(s.counts, other_down + xi) + (other_down + xi == down + xj),
+                    s.measure,
+                )
+                - two_met(other_up_left, other_down_left, s.measure)
+                - gained
+            )
             if change >= 0:
                 continue
-            xi = entry(s.x, i)
-            assign(i, entry(s.x, j), s)
+            assign(i, xj, s)
             assign(j, xi, s)
             note_move(at.SWAP, i, j, change, s)
             info[at.EXTRA] += 1
             if info[at.COST] == 0:
+                info[at.EVALUATIONS] += evaluations
                 return at.SOLVED
-            active = attacked(i, s)
+            xi = xj
+            up_left = entry(s.counts, up + xi) - 1
+            down_left = entry(s.counts, down + xi) - 1
+            gained = two_met(up_left, down_left, s.measure)
+        info[at.EVALUATIONS] += evaluations
         info[at.STEPS] += 1
         info[at.POSITION] = here + 1 if here + 1 < members.size else 0
         if info[at.POSITION] == 0 and info[at.EXTRA] == 0:

@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.bits import lowest
+from cpqueens.kernels.bits import add_eight, and_eight, lowest, take_eight
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, kernel
-from cpqueens.kernels.pattern import Ints, Words
-from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, PatternSearch, record
+from cpqueens.kernels.pattern import EIGHT, FULL, Ints, Pattern, Words, aligned, spread
+from cpqueens.kernels.search import BASE, DONE, FAILURES, NODES, ROW, TOP, PathSearch, PatternSearch, record
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
+_FULL = np.uint64(FULL)
+_MOST = np.uint64(0x7F7F7F7F7F7F7F7F)  # a byte has its highest bit once this is added, unless it was 0
+_HIGHEST = np.uint64(0x8080808080808080)
 
 
 class Checked(NamedTuple):
@@ -33,26 +36,28 @@ class Checked(NamedTuple):
 
 
 class Attacks(NamedTuple):
-    """How many queens placed attack each square, row * width + column; one that is not allowed counts 1.
+    """How many queens placed attack each square, in a byte; one that is not allowed counts 1.
 
-    ``starts`` and ``blocked`` are `Pattern.blocked`; ``attacked`` has entries for what fills its lists up.
+    Row i has the ``words`` from ``i * words`` on, eight columns each; the last group of eight words is filled
+    up. ``effects`` is `Pattern.effects`, flat. There are at most 127 rows, so that no byte overflows.
     """
 
-    attacked: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    blocked: NDArray[np.int32]
+    attacked: Words
+    effects: Words
+    words: int
     width: int
 
 
 class Rowmasks(NamedTuple):
-    """Words of free squares: ``free[i * n + j]`` is that of row j >= i under the rows before i.
+    """Words of free squares: ``free[i * rows + j]`` is that of row j >= i under the rows before i.
 
-    That of row i itself, ``free[i * n + i]``, has the columns still to be tried. ``leaves`` is what a
-    placement leaves of the words of all rows, see `Pattern.leaves`.
+    ``untried`` (n,) are the columns that each row has still to try. ``leaves`` is `Pattern.leaves`, flat.
     """
 
     free: Words
+    untried: Words
     leaves: Words
+    rows: int
     width: int
 
 
@@ -75,54 +80,57 @@ def next_checked(row: int, x: Ints, checked: Any) -> Any:
 
 
 @inlined
-def count_attacks(square: int, change: int, table: Any) -> None:
-    """Add ``change`` to the attacks on all squares of later rows that a queen on a square attacks."""
-    for t in range(entry(table.starts, square), entry(table.starts, square + 1)):
-        target = entry(table.blocked, t)
-        put(table.attacked, target, entry(table.attacked, target) + change)
+def attack(row: int, value: int, table: Any) -> None:
+    """Count a queen in on all squares of later rows that it attacks."""
+    size = table.attacked.size
+    effects = (row * table.width + value) * size
+    for t in range((row + 1) * table.words & -EIGHT, size, EIGHT):
+        add_eight(table.attacked, t, table.effects, effects + t)
 
 
 @inlined
-def next_in_table(row: int, x: Ints, table: Any) -> Any:
-    """Return the next free column of a row, -1 for none, once the present one attacks no more."""
-    first = row * table.width
-    present = entry(x, row)
-    if present >= 0:
-        count_attacks(first + present, -1, table)
-    for value in range(present + 1, table.width):
-        if entry(table.attacked, first + value) == 0:
-            return value
+def attack_no_more(row: int, value: int, table: Any) -> None:
+    """Take that back."""
+    size = table.attacked.size
+    effects = (row * table.width + value) * size
+    for t in range((row + 1) * table.words & -EIGHT, size, EIGHT):
+        take_eight(table.attacked, t, table.effects, effects + t)
+
+
+@inlined
+def next_in_table(row: int, column: int, table: Any) -> Any:
+    """Return the next free column of a row from ``column`` on, -1 for none."""
+    first = row * table.words
+    seen = _FULL << np.uint64(EIGHT * (column & 7))
+    for k in range(column >> 3, table.words):
+        free = ~(entry(table.attacked, first + k) + _MOST) & _HIGHEST & seen
+        if free != _ZERO:
+            return EIGHT * k + (np.int64(lowest(free)) >> 3)
+        seen = _FULL
     return -1
 
 
 @inlined
-def next_in_masks(row: int, rows: int, masks: Any) -> Any:
-    """Return the next free column of a row, which is tried now, -1 for none."""
-    place = row * rows + row
-    word = entry(masks.free, place)
-    if word == _ZERO:
-        return -1
-    put(masks.free, place, word & (word - _ONE))
-    return np.int64(lowest(word))
-
-
-@inlined
-def copy_masks(row: int, value: int, rows: int, masks: Any) -> None:
-    """Give the next level the words of all later rows, less what a placement forbids."""
+def enter_next(row: int, value: int, masks: Any) -> Any:
+    """Give the next level what a placement leaves of all later rows' words; return that of the next row."""
+    rows = masks.rows
     above = row * rows
-    leaves = (row * masks.width + value) * rows
-    for j in range(row + 1, rows):
-        put(masks.free, above + rows + j, entry(masks.free, above + j) & entry(masks.leaves, leaves + j))
+    leaves = above * masks.width + value * rows
+    # that of the next row first: it decides how the search goes on
+    here = entry(masks.free, above + row + 1) & entry(masks.leaves, leaves + row + 1)
+    for j in range((row + 2) & -EIGHT, rows, EIGHT):
+        and_eight(masks.free, above + rows + j, above + j, masks.leaves, leaves + j)
+    return here
 
 
 @kernel
 def search_placements(
-    checked: Any, table: Any, masks: Any,
+    checked: Any, table: Any,
     x: Ints, found: NDArray[np.uint8], control: Ints, out: NDArray[np.uint8], budget: int,
 ) -> Any:  # fmt: skip
     """Search for ``budget`` placements; return the solutions written to ``out``.
 
-    One of the three representations is given, the others are None and leave no code. ``x`` (n,) are the
+    One of the two representations is given, the other is None and leaves no code. ``x`` (n,) are the
     columns placed, in the current row the last one tried; ``found`` (n,) says whether the current row has had
     a safe column under the rows before it.
     """
@@ -139,9 +147,10 @@ def search_placements(
         if checked is not None:
             value = next_checked(row, x, checked)
         if table is not None:
-            value = next_in_table(row, x, table)
-        if masks is not None:
-            value = next_in_masks(row, rows, masks)
+            present = entry(x, row)
+            if present >= 0 and row < rows - 1:
+                attack_no_more(row, present, table)
+            value = next_in_table(row, present + 1, table)
         if value < 0:
             failures += fresh
             fresh = False
@@ -151,13 +160,10 @@ def search_placements(
             continue
         put(x, row, value)
         nodes += 1
-        if table is not None:
-            count_attacks(row * table.width + value, 1, table)
         if row < rows - 1:
-            if masks is not None:
-                copy_masks(row, value, rows, masks)
-            else:
-                put(x, row + 1, -1)
+            if table is not None:
+                attack(row, value, table)
+            put(x, row + 1, -1)
             row += 1
             fresh = True
             continue
@@ -172,10 +178,57 @@ def search_placements(
     return filled
 
 
-class _PlacementSearch(PatternSearch):
-    """What the three share: columns placed, and starting from given ones."""
+@kernel
+def search_masks(masks: Any, x: Ints, stack: Ints, control: Ints, out: NDArray[np.uint8], budget: int) -> Any:
+    """Search on words of free squares for ``budget`` placements; return the solutions written to ``out``.
 
-    state: tuple[Checked | None, Attacks | None, Rowmasks | None]
+    The first ``control[TOP]`` entries of ``stack`` are the rows before the current one that have columns to
+    try: going back is one step, and the only branch that a processor cannot foresee is the one at dead ends.
+    """
+    row = control[ROW]
+    top = control[TOP]
+    nodes = control[NODES]
+    end = nodes + budget
+    last = x.size - 1
+    failures = 0
+    filled = 0
+    word = entry(masks.untried, row)
+    while nodes < end:
+        if word == _ZERO:
+            if top == 0:
+                row = DONE
+                break
+            top -= 1
+            row = entry(stack, top)
+            word = entry(masks.untried, row)
+        value: Any = np.int64(lowest(word))
+        put(x, row, value)
+        nodes += 1
+        word &= word - _ONE
+        if row == last:
+            filled = record(x, control, out, filled)
+            if filled == out.shape[0] and filled > 0:
+                break
+            continue
+        put(masks.untried, row, word)
+        put(stack, top, row)
+        top += word != _ZERO
+        word = enter_next(row, value, masks)
+        row += 1
+        failures += word == _ZERO
+    if row != DONE:
+        put(masks.untried, row, word)
+    control[ROW] = row
+    control[TOP] = top
+    control[NODES] = nodes
+    control[FAILURES] += failures
+    return filled
+
+
+class _PlacementSearch(PatternSearch):
+    """What the first two share: columns placed, and starting from given ones."""
+
+    state: tuple[Checked | None, Attacks | None]
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         pattern = self.pattern
@@ -206,7 +259,7 @@ class CheckSearch(_PlacementSearch):
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
         pattern = self.pattern
-        self.state = Checked(pattern.allowed, pattern.conflict.reshape(-1), pattern.width), None, None
+        self.state = Checked(pattern.allowed, pattern.conflict.reshape(-1), pattern.width), None
 
 
 class TableSearch(_PlacementSearch):
@@ -214,15 +267,13 @@ class TableSearch(_PlacementSearch):
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         super()._start(prefix, after)
-        width = self.pattern.width
-        free = self.pattern.allowed[:, None] >> np.arange(width, dtype=np.uint64) & _ONE
-        starts, blocked = self.pattern.blocked
-        attacked = np.zeros(int(blocked.max(initial=free.size)) + 1, dtype=np.int32)
-        attacked[: free.size] = 1 - free.reshape(-1).astype(np.int32)
+        pattern = self.pattern
+        effects, words = pattern.effects, -(-pattern.width // EIGHT)
+        attacked = aligned(effects.shape[2:])
+        attacked[: pattern.n * words] = spread(~pattern.allowed, EIGHT * words).reshape(-1)
         for row in range(self._placed()):
-            square = row * width + int(self.x[row])
-            np.add.at(attacked, blocked[starts[square] : starts[square + 1]], 1)
-        self.state = None, Attacks(attacked, starts, blocked, width), None
+            attacked += effects[row, self.x[row]]
+        self.state = None, Attacks(attacked, effects.reshape(-1), words, pattern.width)
 
     def _placed(self) -> int:
         """Return how many rows have a queen."""
@@ -230,17 +281,33 @@ class TableSearch(_PlacementSearch):
         return 0 if row == DONE else row + int(self.x[row] >= 0)
 
 
-class RowmaskSearch(_PlacementSearch):
+def masks_of(pattern: Pattern) -> Rowmasks:
+    """Return the words of a pattern before any placement."""
+    n, width, rows = pattern.leaves.shape
+    free, untried = aligned((n, rows)), np.zeros(n, dtype=np.uint64)
+    free[0, :n] = pattern.allowed
+    return Rowmasks(free.reshape(-1), untried, pattern.leaves.reshape(-1), rows, width)
+
+
+class RowmaskSearch(PathSearch):
     """Search on one word of free squares per later row (strategy ``rowmask``)."""
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
-        super()._start(prefix, after)
-        n, width = self.pattern.n, self.pattern.width
-        free, leaves = np.zeros((n, n), dtype=np.uint64), self.pattern.leaves
-        free[0] = self.pattern.allowed
-        for row in range(int(self.control[ROW]) + 1):
-            if row > 0:
-                free[row] = free[row - 1] & leaves[row - 1, self.x[row - 1]]
-            above = int(self.x[row]) + 1
-            free[row, row] = np.uint64(int(free[row, row]) >> above << above)
-        self.state = None, None, Rowmasks(free.reshape(-1), leaves.reshape(-1), width)
+        n = self.pattern.n
+        self.masks = masks_of(self.pattern)
+        self.free = self.masks.free.reshape(n, -1)
+        self.x, self.stack = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        self._follow(prefix, after, self.masks.untried)
+        rows = np.flatnonzero(self.masks.untried[: max(0, self.control[ROW])])
+        self.stack[: len(rows)], self.control[TOP] = rows, len(rows)
+
+    def _enter(self, row: int) -> int:
+        return int(self.free[row, row])
+
+    def _place(self, row: int, value: int) -> None:
+        self.x[row] = value
+        if row + 1 < self.pattern.n:
+            self.free[row + 1] = self.free[row] & self.pattern.leaves[row, value]
+
+    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
+        return search_masks(self.masks, self.x, self.stack, self.control, out, budget)

@@ -52,7 +52,7 @@ def _restarts(n: int, published: str, measure: str = "pairs") -> Experiment:
 def _anneals(rule: str, published: str, share: float) -> Experiment:
     options = {"schedule": "rowwise", "rule": rule}
     claim = f"row-anneals to solve 8 queens, {rule} rule"
-    return Experiment(claim, published, 8, "local-search:annealing", counted("anneals"), options, share)
+    return Experiment(claim, published, 8, "local-search:annealing", per_solution("anneals"), options, share)
 
 
 _EVALUATIONS = per_solution("evaluations")

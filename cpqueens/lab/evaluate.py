@@ -18,7 +18,7 @@ from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
 from cpqueens.lab.anytime import Anytime, ReachedTarget, anytime, targets
 from cpqueens.lab.cases import EvaluatedCase, cases_of
-from cpqueens.lab.comparing import Comparison, compare_runs, corrected
+from cpqueens.lab.comparing import Comparison, compare_objectives, compare_runs, corrected
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluated import ProblemHead
 from cpqueens.lab.evaluation import Evaluation
@@ -336,12 +336,14 @@ class _Work:
 
     def _comparisons(self, groups: Groups) -> Iterator[Comparison]:
         for case in self.cases:
-            if case.model.objective is not None:
-                continue
             runs = {
                 c.name: groups[c.name, case.title] for c in self.contenders if (c.name, case.title) in groups
             }
-            yield from compare_runs(case.title, runs)
+            maximizing = _maximizing(case.model)
+            if maximizing is None:
+                yield from compare_runs(case.title, runs)
+            else:
+                yield from compare_objectives(case.title, runs, maximizing)
 
 
 def _maximizing(model: Model) -> bool | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cpqueens.lab.anytime import ReachedTarget
+from cpqueens.lab.comparing import OBJECTIVE, Comparison
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.performance import UNITS, Lengths, Performance
 from cpqueens.lab.reference import Reference
@@ -38,7 +39,11 @@ def interval(found: Interval | None) -> str:
     """Return an estimate with its interval."""
     if found is None:
         return "-"
-    return f"{figure(found.value)} [{figure(found.low)}, {_end(found.high)}]"
+    high = found.high if found.high <= _FAR * found.value else math.inf
+    return f"{figure(found.value)} [{figure(found.low)}, {_end(high)}]"
+
+
+_FAR = 100  # times the estimate: an end beyond says nothing
 
 
 def percent(found: Interval) -> str:
@@ -119,7 +124,7 @@ def missing(e: Evaluated) -> list[str]:
                 f"not run: {p.not_run:,} of {p.asked:,} runs of {p.heuristic} on {p.problem}{broken}"
             )
     if e.anytimes and len(e.heuristics) > 1:
-        lines.append("not compared by a test: objectives over time; see their targets")
+        lines.append("not compared by a test: objectives before the runs' ends; see their targets")
     return lines
 
 
@@ -203,8 +208,18 @@ def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
             shown_columns({**WHO, **TARGETS}, e.targets, several),
         )
     if e.comparisons:
-        caption = "Are they told apart? (log-rank test, p by Holm; the ratio that is found in 80 % of cases)"
-        yield caption, shown_columns(COMPARED, e.comparisons, several)
+        yield _told_apart(e), shown_columns(COMPARED, e.comparisons, several)
+
+
+def _told_apart(e: Evaluated) -> str:
+    """Return the caption of the comparisons, which says by which tests they are made."""
+    shares = {_is_share(c) for c in e.comparisons}
+    tests = [
+        *(["log-rank tests of lengths"] if False in shares else []),
+        *(["Mann and Whitney's test of objectives at the end"] if True in shares else []),
+    ]
+    found = " or ".join([*(["ratio"] if False in shares else []), *(["share"] if True in shares else [])])
+    return f"Are they told apart? ({', '.join(tests)}; p by Holm; the {found} that is found in 80 % of cases)"
 
 
 COVERAGE: Columns = {
@@ -235,11 +250,17 @@ COMPARED: Columns = {
     "heuristic": lambda c: c.first,
     "against": lambda c: c.second,
     "problem": lambda c: c.problem,
-    "takes": lambda c: "" if math.isnan(c.ratio) else f"{figure(c.ratio)} times the {c.unit}",
+    "takes": lambda c: "" if math.isnan(c.ratio) or _is_share(c) else f"{figure(c.ratio)} times the {c.unit}",
+    "has": lambda c: f"the better objective in {100 * c.ratio:.0f} % of pairs" if _is_share(c) else "",
     "verdict": lambda c: "they differ" if c.differs else "not told apart",
     "p": lambda c: f"{c.holm:.2g}",
-    "ratio found": lambda c: figure(c.detectable),
+    "ratio found": lambda c: "" if _is_share(c) else figure(c.detectable),
+    "share found": lambda c: f"{100 * c.detectable:.0f} %" if _is_share(c) else "",
 }
+
+
+def _is_share(c: Comparison) -> bool:
+    return c.unit == OBJECTIVE
 
 
 def shown_columns(columns: Columns, found: Sequence[Any], several: bool) -> Cells:

@@ -72,10 +72,12 @@ class RunRecord:
     @property
     def ending(self) -> Ending:
         """The kind of its end."""
+        if self.stop_reason == StopReason.INTERRUPTED and (
+            self.solution is None or self.incumbents is not None
+        ):
+            return Ending.INTERRUPTED  # with an objective it would have gone on from what it had
         if self.solution is not None:
             return Ending.SOLVED
-        if self.stop_reason == StopReason.INTERRUPTED:
-            return Ending.INTERRUPTED
         if self.stop_reason in LIMITS:
             return Ending.LIMIT
         return Ending.STUCK if self.stop_reason in _OWN_ENDS else Ending.REJECTED

@@ -10,7 +10,7 @@ import numpy as np
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import IntArray, are_whole, plain_array
+from cpqueens.language.rows import IntArray, are_whole, distinct, plain_array
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import shown
 
@@ -122,7 +122,7 @@ def as_domain(domain: Any, what: str) -> IntArray:
         raise ModelError(f"{what}: {many} values listed, allowed are at most {MAX_DOMAIN}; use bounds")
     if not isinstance(domain, np.ndarray):
         domain = list(domain)
-    values = np.unique(as_bound(domain, what)) if many else np.zeros(0, dtype=np.int64)
+    values = distinct(as_bound(domain, what)) if many else np.zeros(0, dtype=np.int64)
     if not values.size:
         raise ModelError(f"{what}: empty; at least one value is needed")
     return values

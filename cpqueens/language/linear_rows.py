@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.ranges import ALLOWED, OutOfRange
-from cpqueens.language.rows import IntArray, normalise
+from cpqueens.language.rows import IntArray, distinct, normalise
 
 Row = tuple[Sequence[int], Sequence[int], int]
 """One term: variables, coefficients, constant."""
@@ -91,7 +91,7 @@ class LinearRows:
         present = self.coefficients != 0
         widths = present.sum(axis=1)
         found = np.empty(self.size, dtype=object)
-        for width in np.unique(widths).tolist():
+        for width in distinct(widths).tolist():
             mine = np.flatnonzero(widths == width)
             names = self.variables[mine][present[mine]].reshape(len(mine), width)
             factors = self.coefficients[mine][present[mine]].reshape(len(mine), width)

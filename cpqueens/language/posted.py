@@ -22,7 +22,7 @@ from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
-from cpqueens.language.rows import IntArray, too_large
+from cpqueens.language.rows import IntArray, distinct, too_large
 from cpqueens.language.term import Term
 
 _WIDEST = 2**40
@@ -233,7 +233,7 @@ class ConstraintList(Sequence[Constraint]):
         widths = np.diff(ends, prepend=0)
         variables, coefficients = _column(self._variables), _column(self._coefficients)
         joined = []
-        for group in [divmod(key, _WIDEST) for key in np.unique(codes * _WIDEST + widths).tolist()]:
+        for group in [divmod(key, _WIDEST) for key in distinct(codes * _WIDEST + widths).tolist()]:
             mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
             mine = mine[np.searchsorted(mine, rows[0]) :]
             if not mine.size:

@@ -38,6 +38,14 @@ _MISREAD = {
 """By the names of NumPy's types: asking for the first would load a part of NumPy that few programs need."""
 
 
+def distinct(values: IntArray) -> IntArray:
+    """Return the different values in ascending order.
+
+    `np.unique` without counts imports `numpy.ma`, which takes a fifth of what `import cpqueens` takes.
+    """
+    return np.unique(values, return_counts=True)[0]
+
+
 @contextmanager
 def refusing(what: str) -> Iterator[None]:
     """Turn what NumPy complains about into one line that says where.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.pattern import WORD, Group, Pattern
 from cpqueens.kernels.sum_pattern import Sum, SumPattern, layout
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled
 
 _HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
@@ -80,7 +80,7 @@ class BoardVariables:
         self, rows: IntArray, coefficients: IntArray, constants: IntArray, relations: IntArray
     ) -> None:
         """Take conditions on one variable each."""
-        for relation in np.unique(relations).tolist():
+        for relation in distinct(relations).tolist():
             mine = relations == relation
             values = self.columns * coefficients[mine][:, None] + constants[mine][:, None]
             np.logical_and.at(self.allowed, rows[mine], _HOLDS[relation](values))

@@ -64,6 +64,6 @@ def _source(problem: catalog.Problem) -> str:
 
 def _picture(solution: Solution) -> str:
     try:
-        return f'<div class="picture">\n{render(solution, "svg")}\n</div>'
+        return f'<div class="picture paper">\n{render(solution, "svg")}\n</div>'
     except cpqueens.ModelError:
         return f"```text\n{render(solution, 'board')}\n```"

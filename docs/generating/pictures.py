@@ -100,7 +100,13 @@ def bars(rows: list[tuple[str, float]], title: str) -> str:
             svg.element("text", [escape(job)], name),
             svg.text(f"{ratio:g}", x - 16 if ahead else x + 16, y + 23.5, 11, INK),
         ]
-    return svg.document(place(top) + 40, end, parts, title=title, pixels=place(top) + 40)
+    width = max(place(top) + 40, *(_width(job) for job, _ in rows))
+    return svg.document(width, end, parts, title=title, pixels=width)
+
+
+def _width(text: str) -> float:
+    """Return about how wide a name is above its bar."""
+    return 6.4 * len(text) + 4
 
 
 def columns(rows: list[tuple[str, float]], title: str) -> str:
@@ -118,5 +124,5 @@ def columns(rows: list[tuple[str, float]], title: str) -> str:
             svg.element("text", [escape(job)], name),
             svg.element("text", [f"{float(f'{value:.3g}'):,.10g}"], figure),
         ]
-    width = left + wide + 60
+    width = max(left + wide + 60, *(_width(job) for job, _ in rows))
     return svg.document(width, high * len(rows) + 4, parts, title=title, pixels=width)

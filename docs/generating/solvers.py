@@ -58,7 +58,9 @@ def pages(folder: Path) -> dict[str, str]:
         "[which solver?](../../start/which_solver.md) says whom to take, and a page of the "
         "[gallery](../gallery/index.md) who likes its problem."
     )
-    pages = {f"solvers/{name}.md": _solver(name, backend, replays) for name, backend in backends.items()}
+    pages = {}
+    for name, backend in backends.items():
+        pages.update(_pages_of(name, backend, replays))
     text = f"# Solvers and strategies\n\n{index}\n\n{says}\n\n{toctree(backends)}\n"
     return {**pages, "solvers/index.md": text}
 
@@ -77,20 +79,16 @@ def _claims(backend: Backend) -> str:
     return f"infeasible{optimal}, all"
 
 
-def _solver(name: str, backend: Backend, replays: Path) -> str:
+def _pages_of(name: str, backend: Backend, replays: Path) -> dict[str, str]:
+    """Return the page of a solver, and one of each of its strategies."""
     installed = named.is_installed(name)
-    parts = [f"# {name}"]
-    for told in told_of(name, backend, None if installed else ()):
-        first = told["name"] == name
-        parts += [] if first else [f"## {told['name']}"]
-        parts.append(told["summary"])
-        parts += _about(backend) if first else []
-        if installed and backend.proves and not first and not _proves(told["name"]):
-            parts.append("**It never proves anything; it may claim a solution.**")
-        parts += _parameters(told)
-        parts += [f"Source: {linked(told['source'])}"] if told["source"] else []
-        if installed:
-            parts += _at_work(told["name"], backend, replays)
+    solver, *strategies = told_of(name, backend, None if installed else ())
+    pages = {f"solvers/{_file(t['name'])}.md": _strategy(t, name, backend, replays) for t in strategies}
+    parts = [f"# {name}", *_told(solver, name, backend, replays)]
+    if strategies:
+        rows = [(f"[`{t['name']}`]({_file(t['name'])}.md)", _first_line(t["summary"])) for t in strategies]
+        parts += ["## Its strategies", table(("strategy", "what it is"), rows)]
+        parts.append(toctree(_file(told["name"]) for told in strategies))
     if not installed:
         missing = named.PROGRAMS[name][0] if name in named.PROGRAMS else name
         parts.append(
@@ -98,16 +96,50 @@ def _solver(name: str, backend: Backend, replays: Path) -> str:
             "What can be named behind the colon is what it finds on your machine: "
             f"`cpqueens strategies {name}`."
         )
-    return "\n\n".join(parts) + "\n"
+    return {f"solvers/{name}.md": "\n\n".join(parts) + "\n", **pages}
+
+
+def _file(solver: str) -> str:
+    return solver.replace(":", "-")
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+def _strategy(told: dict[str, Any], name: str, backend: Backend, replays: Path) -> str:
+    above = f"A strategy of [`{name}`]({name}.md)."
+    return "\n\n".join([f"# {told['name']}", above, *_told(told, name, backend, replays)]) + "\n"
+
+
+def _told(told: dict[str, Any], name: str, backend: Backend, replays: Path) -> Iterator[str]:
+    """Yield what a page says: what it is, what it may claim, parameters, source, and a run."""
+    installed, whole = named.is_installed(name), told["name"] == name
+    yield told["summary"]
+    if whole:
+        yield from _about(backend)
+    elif installed and backend.proves and not _proves(told["name"]):
+        yield "**It never proves anything; it may claim: a solution.**"
+    else:
+        yield _claimed(backend)
+    yield from _parameters(told)
+    if told["source"]:
+        yield f"Source: {linked(told['source'])}"
+    if installed:
+        yield from _at_work(told["name"], backend, replays)
 
 
 def _about(backend: Backend) -> Iterator[str]:
-    claims = "It may claim" if backend.proves else "It never proves anything; it may claim"
-    yield f"**{claims}: {_claims(backend)}.**"
+    yield _claimed(backend)
     can = [FEATURES[feature] for feature in FEATURES if feature in backend.features]
     yield f"It can {', '.join(can)}."
     if Feature.ENUMERATE in backend.features:
         yield f"Solutions come {ORDERS[backend.order]}."
+
+
+def _claimed(backend: Backend) -> str:
+    claims = "It may claim" if backend.proves else "It never proves anything; it may claim"
+    return f"**{claims}: {_claims(backend)}.**"
 
 
 def _proves(solver: str) -> bool:
@@ -148,7 +180,7 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
     records = "trace" in named.parameters_of(backend, None)
     if records:
         outcome = instance.model.solve(solver=solver, time_limit=PATIENCE, random_seed=1, trace=EVENTS)
-        page = f"{solver.replace(':', '-')}.html"
+        page = f"{_file(solver)}.html"
         (replays / page).write_text(replay_page([outcome]), encoding="utf-8")
         yield f'<a href="../../replays/{page}">Watch a run on {what}</a>'
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import tiers
+from cpqueens.system import stopping
 
 SEEDS = (0, 9)
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
@@ -138,6 +140,30 @@ def test_runs_that_the_kernel_for_queens_gives_up_are_made_singly(monkeypatch: p
     runs = model.runs("local-search", 3, step_limit=60)
     assert runs.steps.tolist() == [single.statistics["steps"] for single in singles] == [60] * 3
     assert np.array_equal(runs.statistics["special_steps"], [20] * 3)
+
+
+def test_a_long_step_is_broken_off_at_the_limit_of_its_run(lots: list[int]) -> None:
+    """In plain form a step over all neighbours takes seconds here; no run has made any."""
+    model, began = queens(250), time.process_time()
+    runs = model.runs("local-search:hill-climbing", seeds=3, time_limit=0.1)
+    assert time.process_time() - began < 2
+    assert lots == [3]
+    assert (runs.stop_reason.tolist(), runs.steps.tolist()) == (["time_limit"] * 3, [0] * 3)
+
+
+def test_a_limit_within_a_call_is_that_of_the_run_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quick runs in the same call as one that has its time keep what they found."""
+    monkeypatch.setattr(tiers, "_LONG_CALL", 0.0)
+    monkeypatch.setattr(stopping, "_EVERY", 0.0005)
+    solver, model = "local-search:sosic-gu", queens(8)
+    wanted = model.runs(solver, seeds=40)
+    for milliseconds in (1, 3, 9, 1000):
+        runs = model.runs(solver, seeds=40, time_limit=milliseconds / 1000)
+        assert len(runs) == 40
+        for k in np.flatnonzero(runs.solved):
+            assert row(runs, k) == row(wanted, k)
+        assert set(runs.stop_reason[~runs.solved].tolist()) <= {"time_limit"}
+    assert runs.solved.all()
 
 
 def ordered() -> Model:

@@ -94,12 +94,14 @@ def race(works: Sequence[Callable[[int], Turn]], rounds: int) -> list[Turn]:
     return [Turn(*fields) for fields in medians]
 
 
-def bench_systems(program: Path, sizes: list[int], runs: int, rounds: int) -> None:
+def bench_systems(
+    program: Path, chosen: Mapping[str, System], sizes: list[int], runs: int, rounds: int
+) -> None:
     """Print the table of the systems with seeds."""
     print(f"microseconds of a run; {runs} runs a turn, median of {rounds} turns; below 1: ours is faster")
     head = "".join(f"{word:>{width}}" for word, width in zip(COLUMNS, (43, 10, 10, 7, 10, 7), strict=True))
     print(f"{head}   steps, solved: ours, C++")
-    for label, system in SYSTEMS.items():
+    for label, system in chosen.items():
         for n in sizes:
             number = max(10, runs // 10) if system.name == "rowwise" else runs
             works = [ours(n, system, number), in_cpp(program, n, system.name, number)]
@@ -129,10 +131,10 @@ def counted(n: int, solver: str) -> Callable[[int], Turn]:
     return turn
 
 
-def bench_counts(program: Path, sizes: list[int], rounds: int) -> None:
+def bench_counts(program: Path, chosen: Sequence[str], sizes: list[int], rounds: int) -> None:
     """Print the table of the searches for all solutions."""
     print("\nmilliseconds for all solutions, one by one")
-    for name in REPRESENTATIONS:
+    for name in chosen:
         for n in sizes:
             works = [counted(n, f"backtracking:{name}"), in_cpp(program, n, name, 1)]
             mine, theirs = race(works, rounds)
@@ -152,6 +154,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=[8, 14, 20], help="boards of the systems")
     parser.add_argument("--all", type=int, nargs="*", default=[12, 14], help="boards of all solutions")
     parser.add_argument("--runs", type=positive, default=1000, help="runs of a turn (annealing: a tenth)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="systems whose name has this in it")
     options = parser.parse_args()
     if shutil.which("g++") is None:
         print("not measured: g++ is needed (Debian: apt-get install g++)")
@@ -159,8 +162,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "classical"
         subprocess.run(["g++", "-O2", "-o", str(program), str(SOURCE)], check=True)
-        bench_systems(program, options.sizes, options.runs, options.rounds)
-        bench_counts(program, options.all, options.rounds)
+        systems = {label: system for label, system in SYSTEMS.items() if options.only in label}
+        if systems:
+            bench_systems(program, systems, options.sizes, options.runs, options.rounds)
+        representations = [name for name in REPRESENTATIONS if options.only in name]
+        if representations:
+            bench_counts(program, representations, options.all, options.rounds)
 
 
 if __name__ == "__main__":

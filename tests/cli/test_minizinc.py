@@ -127,9 +127,13 @@ def test_minizinc_calls_us(tmp_path: Path) -> None:
     assert driven(tmp_path, "cpqueens-ls", "tables")[-1] == "----------"
 
 
+WRITTEN = sorted(p.relative_to(MODELS).with_suffix("").as_posix() for p in MODELS.rglob("*.mzn"))
+"""Models of every builtin and of every global; in ``decomposed`` those that MiniZinc decomposes for us."""
+
+
 @needs_minizinc
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(p.stem for p in MODELS.glob("*.mzn")))
+@pytest.mark.parametrize("name", WRITTEN)
 def test_the_same_solutions_as_gecode(tmp_path: Path, name: str) -> None:
     """Each model flattened afresh with our library, each solution as MiniZinc prints it, against Gecode's."""
     run("minizinc", "install", "--dir", str(tmp_path))
@@ -141,6 +145,51 @@ def test_the_same_solutions_as_gecode(tmp_path: Path, name: str) -> None:
         assert ours[-1] == theirs[-1]
     else:
         assert solutions(ours) == solutions(theirs)
+
+
+@needs_minizinc
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITTEN)
+def test_solutions_pass_minizincs_own_checker(tmp_path: Path, name: str) -> None:
+    """MiniZinc evaluates the model with all variables as data; where one thing more is asked it refuses."""
+    run("minizinc", "install", "--dir", str(tmp_path))
+    text = re.sub(r"\bvar ", "", (MODELS / f"{name}.mzn").read_text())
+    given = re.sub(r"solve\b[^;]*;", "", text)
+    lines = {}
+    for said, more in (("holds", ""), ("refused", "constraint false;")):
+        checker = tmp_path / f"{said}.mzc.mzn"
+        checker.write_text(given + more + 'output ["CORRECT"];')
+        lines[said] = driven(tmp_path, "cpqueens-cpsat", name, "-n", "5", str(checker))
+    many = lines["holds"].count("----------")
+    assert many > 0 or lines["holds"] == ["=====UNSATISFIABLE====="]
+    assert lines["holds"].count("% CORRECT") == many
+    assert lines["refused"].count("% =====UNSATISFIABLE=====") == many
+
+
+FLAGS = (
+    ("-a",), ("-n", "3"), ("-f",), ("-f", "-a"), ("-t", "20000"), ("-r", "7"), ("-p", "2"), ("-s",), ("-v",),
+    ("-i",), ("-a", "-r", "3", "-s", "-t", "20000", "-p", "2"),
+)  # fmt: skip
+
+
+@needs_minizinc
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["cpqueens", "cpqueens-ls", "cpqueens-cpsat"])
+@pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
+def test_every_flag_through_minizincs_driver(tmp_path: Path, solver: str, flags: tuple[str, ...]) -> None:
+    run("minizinc", "install", "--dir", str(tmp_path))
+    if solver == "cpqueens-ls" and {"-a", "-n", "-p"} & set(flags):
+        pytest.skip("local search proves nothing and has one thread: MiniZinc is not told of the flag")
+    limit = () if "-t" in flags else ("-t", "20000")
+    lines = driven(tmp_path, solver, "sorted", *flags, *limit)
+    many = lines.count("----------")
+    assert many == (12 if "-a" in flags else 3 if "-n" in flags else 1)
+    assert (lines[-1] == "==========") == ("-a" in flags and "-s" not in flags) or "-s" in flags
+    assert any(line.startswith("%%%mzn-stat") for line in lines) == ("-s" in flags)
+    best = driven(tmp_path, solver, "optimise_max", *(f for f in flags if f not in ("-n", "3")), *limit)
+    assert best.count("----------") >= 1
+    if solver != "cpqueens-ls":
+        assert "==========" in best
 
 
 def solutions(lines: list[str]) -> list[str]:

@@ -176,6 +176,22 @@ def test_reasons_are_names_and_lines() -> None:
     assert "a accepts and b does not: x[0] = " in str(found)
 
 
+@pytest.mark.parametrize("value", range(4))
+@pytest.mark.parametrize("many", [2, 3])
+def test_any_value_may_be_the_one_taken_twice(value: int, many: int) -> None:
+    a, b = Model("a"), Model("b")
+    x, y = a.intvar(0, 3, shape=3, name="x"), b.intvar(0, 3, shape=3, name="x")
+    a.add(x[:many] == value, x[2] <= 3)
+    if many == 2:
+        a.add(x[2] != value)
+    b.add(AllDifferent(y))
+    found = compare(a, b, solvers=["backtracking"], time_limit=60)
+    assert found.verdict is ModelRelation.DISJOINT
+    assert found.differences[0].accepted == "a"
+    b.add(AllDifferent(y[1], y[2]), y[0] >= 0)
+    assert compare(b, a, solvers=["backtracking"], time_limit=60).verdict is ModelRelation.DISJOINT
+
+
 def test_mapping_of_names() -> None:
     a, b = Model("a"), Model("b")
     x, y = a.intvar(0, 3, shape=2, name="x"), b.intvar(0, 3, shape=2, name="y")
@@ -237,6 +253,11 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 0
     assert "both accept the same" in out
     assert run("queens", "queens", "n=4", "--map", "q")[0] == 2
+    squares = ("queens", "queens", "n=4", "b.viewpoint=booleans")
+    assert run(*squares, "--map", "q = x @ arange(4)")[0] == 0
+    assert run(*squares, "--map", "q[0]=x[0] @ [0, 1, 2, 3]", "--map", "q[1] == 2 = x[1,2] > 0")[0] == 0
+    code, _ = run(*squares, "--map", "q=__import__('os')")
+    assert code == 2
 
 
 # ---- mutated pairs -----------------------------------------------------------------------------------

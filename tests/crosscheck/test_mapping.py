@@ -39,6 +39,12 @@ def test_columns_by_row_and_squares_are_the_same_boards() -> None:
     assert len(board.decisions) == 36
 
 
+def test_large_boards_too() -> None:
+    """That no two queens share a column is refuted value by value: pairs of them would take search."""
+    rows, board = queens(24), queens(24, viewpoint="booleans")
+    assert compare(rows, board, mapping={"q": columns(board)}, time_limit=300).verdict is EQUAL
+
+
 def test_a_difference_is_a_witness_of_both() -> None:
     rows, board = queens(6), queens(6, viewpoint="booleans")
     rows += rows["q"][0] < rows["q"][5]

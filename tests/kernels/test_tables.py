@@ -14,8 +14,9 @@ import pytest
 from pattern_twin import list_all, random_pattern, twin
 from seeds import seeds
 
+from cpqueens import Model, UnsupportedConstraint
 from cpqueens.kernels.bitmask import BitmaskSearch
-from cpqueens.kernels.pattern import queens
+from cpqueens.kernels.pattern import Pattern, queens
 from cpqueens.kernels.search import PatternSearch
 from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
 
@@ -106,6 +107,33 @@ def test_prefixes_split_the_search(representation: type[PatternSearch]) -> None:
         search, other = representation(queens(6), prefix=prefix), BitmaskSearch(queens(6), prefix=prefix)
         assert list_all(search) == list_all(other)
         assert (search.nodes, search.failures) == (other.nodes, other.failures)
+
+
+@REPRESENTATION
+@pytest.mark.parametrize("width", [7, 8, 9, 17, 64])
+def test_words_of_eight_columns(representation: type[PatternSearch], width: int) -> None:
+    """Free columns at all places of a word, and rows that are longer than one."""
+    source = random.Random(width)
+    for n in (1, 7, 8, 9, 12):
+        rows = [sum(1 << c for c in source.sample(range(width), min(3, width))) for _ in range(n)]
+        pattern = Pattern(width, np.array(rows, dtype=np.uint64), queens(n).groups)
+        search, other = representation(pattern), BitmaskSearch(pattern)
+        assert list_all(search, batch=3, budget=50) == list_all(other, batch=3, budget=50)
+        assert (search.nodes, search.failures) == (other.nodes, other.failures)
+
+
+def test_a_square_that_all_rows_attack() -> None:
+    """127 rows of which the last takes what all others attack, and one more, which would overflow a byte."""
+    for n in (127, 128):
+        m = Model("rows")
+        x = m.intvar(0, 1, shape=n, name="x")
+        m += [x[-1] != x[k] for k in range(n - 1)]
+        m += [x[k] == 0 for k in range(n - 1)]
+        if n > 127:
+            with pytest.raises(UnsupportedConstraint, match="at most 127 queens, and has 128"):
+                m.count(solver="backtracking:table")
+        else:
+            assert m.count(solver="backtracking:table") == m.count(solver="backtracking:rowmask") == 1
 
 
 def test_plain_mode_gives_the_same() -> None:

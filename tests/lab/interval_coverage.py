@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom, logrank
+from scipy.stats import binom, logrank, mannwhitneyu, norm
 
 from cpqueens.answers.statistics import wilson_interval
-from cpqueens.lab.comparing import detectable
+from cpqueens.lab.comparing import detectable, detectable_share
 from cpqueens.lab.runlength import Interval, RunLengths
 
 RATES = tuple(k / 40 for k in range(1, 40))
@@ -106,6 +106,17 @@ def differing(ratio: float, runs: int, samples: int, seed: int = 0) -> float:
     return found / samples
 
 
+def better(share: float, runs: int, samples: int, seed: int = 0) -> float:
+    """Return how often normal objectives are told apart where one is better in such a share of pairs."""
+    generator = np.random.default_rng(seed)
+    shift = math.sqrt(2) * float(norm.ppf(share))
+    found = 0
+    for _ in range(samples):
+        one, other = generator.normal(0.0, 1.0, runs), generator.normal(shift, 1.0, runs)
+        found += mannwhitneyu(one, other, method="asymptotic").pvalue < 0.05
+    return found / samples
+
+
 def runs_for(ratio: float) -> int:
     """Return the runs of each of two heuristics with which a ratio is to be found in 80 % of cases."""
     return next(n for n in range(10, 100_000, 10) if detectable(2 * n) <= ratio)
@@ -120,6 +131,10 @@ def main() -> None:
     for ratio in (1.0, 1.1):
         share = 100 * differing(ratio, runs, 400)
         print(f"log-rank, {runs} runs each, ratio {ratio}: told apart in {share:.1f} %")
+    for planted in (0.5, detectable_share(100, 100)):
+        share = 100 * better(planted, 100, 1000)
+        pairs = f"better in {100 * planted:.0f} % of pairs"
+        print(f"Mann-Whitney, 100 runs each, {pairs}: told apart in {share:.1f} %")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,9 @@ def test_targets_by_hand() -> None:
     assert found[0].lengths.lengths.tolist() == [10.0, 3.0, 5.0]
     assert found[0].lengths.limited.tolist() == [True, False, True]
     assert found[0].expected.value == pytest.approx(18.0)
+    broken = run((0.5, 103), reason="interrupted")
+    same = next(iter(targets({"h": [*rows, broken]}, "p", maximizing=False, optimum=100)))
+    assert same.lengths.lengths.tolist() == found[0].lengths.lengths.tolist()
     best = list(targets({"h": rows, "none": []}, "p", maximizing=True, optimum=None))
     assert [(t.heuristic, t.name) for t in best][:2] == [("h", "the best known 104"), ("h", "103 (1 % off)")]
 

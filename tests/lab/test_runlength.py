@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import interval_coverage
 import numpy as np
@@ -10,7 +11,15 @@ import pytest
 
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.kernels.search_runs import luby
-from cpqueens.lab.comparing import compare_runs, corrected, detectable
+from cpqueens.lab.comparing import (
+    Comparison,
+    compare_objectives,
+    compare_runs,
+    corrected,
+    detectable,
+    detectable_share,
+)
+from cpqueens.lab.performance import summed_up
 from cpqueens.lab.reference import Reference, coverage
 from cpqueens.lab.runlength import RunLengths, thin
 from cpqueens.lab.runtable import RunRecord, RunTable
@@ -60,6 +69,14 @@ def test_nothing_solved() -> None:
     assert runs.expected().value == math.inf
     assert 30 < runs.expected().low < 32  # at most 16.1 % succeed within 5
     assert runs.restart() is None
+
+
+def test_interrupted_runs_are_no_trials() -> None:
+    rows = [record(2, SOLVED), record(3, "interrupted"), record(9, LIMIT), record(4, STUCK)]
+    found = summed_up("h", "p", None, 6, rows, None)
+    assert (found.runs, found.solved, found.limited, found.stuck) == (3, 1, 1, 1)
+    assert (found.interrupted, found.not_run) == (1, 2)
+    assert found.rate.value == pytest.approx(1 / 3)
 
 
 def test_what_nobody_counts_is_unknown() -> None:
@@ -158,6 +175,46 @@ def test_log_rank_tells_planted_differences_apart() -> None:
     assert found["a", "b"].detectable == pytest.approx(detectable(1600))
 
 
+def test_holm_corrects_for_the_number_of_comparisons() -> None:
+    made = [Comparison("", "a", "b", "steps", p, 1.0, 1.0) for p in (0.03, 0.01, 0.04, 0.02)]
+    assert [c.holm for c in corrected(made)] == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert [c.differs for c in corrected(made)] == [False, True, False, False]
+
+
+def test_what_a_comparison_finds() -> None:
+    """Schoenfeld: 4 (1.96 + 0.84)^2 / log(ratio)^2 events; Noether: (1.96 + 0.84)^2 / (3 (share - 1/2)^2)."""
+    both = 1.959964 + 0.841621
+    assert detectable(int(4 * (both / math.log(1.5)) ** 2)) == pytest.approx(1.5, rel=0.01)
+    runs = int(both**2 / (3 * 0.1**2) / 2)
+    assert detectable_share(runs, runs) == pytest.approx(0.6, abs=0.001)
+    assert (detectable(0), detectable_share(1, 1)) == (math.inf, 1.0)
+
+
+@pytest.mark.parametrize("maximizing", [False, True])
+def test_objectives_are_compared_in_pairs_of_runs(maximizing: bool) -> None:
+    generator = np.random.default_rng(5)
+    sign = -1 if maximizing else 1
+    found = {
+        "a": [*generator.integers(0, 20, 30).tolist(), None],
+        "b": generator.integers(10, 30, 40).tolist(),
+        "none": [],
+    }
+    rows = {
+        name: [
+            replace(record(1, LIMIT), objective=None if value is None else sign * value) for value in values
+        ]
+        for name, values in found.items()
+    }
+    rows["a"].append(replace(record(1, "interrupted"), objective=sign * 99))
+    (pair,) = compare_objectives("p", rows, maximizing)
+    costs = [[math.inf if v is None else v for v in found[name]] for name in "ab"]
+    better = [1.0 if a < b else 0.5 if a == b else 0.0 for a in costs[0] for b in costs[1]]
+    assert pair.ratio == pytest.approx(np.mean(better))
+    assert pair.p < 1e-5
+    assert (pair.first, pair.second, pair.unit) == ("a", "b", "objective")
+    assert pair.detectable == detectable_share(31, 40)
+
+
 def test_thinned_curves_keep_their_ends() -> None:
     curve = lengths(*[(k, SOLVED) for k in range(1, 1000)]).curve().thinned(50)
     assert (len(curve.x), curve.x[0], curve.x[-1], curve.y[-1]) == (50, 1, 999, 1)
@@ -224,3 +281,6 @@ def test_planted_differences_are_found_at_the_stated_rate() -> None:
     runs = interval_coverage.runs_for(1.1)
     assert 0.74 <= interval_coverage.differing(1.1, runs, 300) <= 0.86
     assert interval_coverage.differing(1.0, runs, 300) <= 0.09
+    share, runs = detectable_share(200, 200), 200
+    assert 0.74 <= interval_coverage.better(share, runs, 300) <= 0.86
+    assert interval_coverage.better(0.5, runs, 300) <= 0.09

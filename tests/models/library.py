@@ -219,7 +219,11 @@ LIBRARY: dict[str, Row] = {
         refused=(({"n": -1}, "from 0 to"),),
     ),
     "social_golfers": Row(
-        small=(({"groups": 2, "size": 2, "weeks": 2}, 3), ({"groups": 2, "size": 2, "weeks": 3}, 1)),
+        small=(
+            ({"groups": 2, "size": 2, "weeks": 2}, 3),
+            ({"groups": 2, "size": 2, "weeks": 3}, 1),
+            ({"groups": 3, "size": 1, "weeks": 2}, 1),
+        ),
         faults=(
             (
                 {"x": [[0, 0, 1, 1]] * 2},

@@ -15,6 +15,9 @@ HALVES_FROM = 13
 _LARGE = 20
 """Rows beyond which a board's first solution in lexicographic order takes exponential time."""
 
+MOST_IN_TABLE = 127
+"""Rows up to which a byte holds how many queens attack a square, with a bit to spare."""
+
 Chosen = tuple[tuple[str, ...], str]
 """Strategies, of which several take turns, and why these."""
 
@@ -71,6 +74,11 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
         raise UnsupportedConstraint(
             f"backtracking:{strategy} needs AllDifferents over {terms} with at most 64 values; "
             "backtracking:forward takes every model"
+        )
+    if strategy == "table" and pattern.n > MOST_IN_TABLE:
+        raise UnsupportedConstraint(
+            f"backtracking:table counts the attacks of at most {MOST_IN_TABLE} queens, and has {pattern.n}; "
+            "backtracking:rowmask takes more"
         )
     if _has_own_order(request):
         raise UnsupportedRequest(f"backtracking:{strategy} has one order; backtracking:forward has others")

@@ -4,7 +4,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
@@ -64,6 +63,8 @@ class Tally:
         if self.request.workers <= 1:
             one(0)
             return
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(self.request.workers) as pool:
             contexts = [copy_context() for _ in range(self.request.workers)]
             list(pool.map(lambda context: context.run(one, 0), contexts))

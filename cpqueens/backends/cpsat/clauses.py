@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.language.store import VariableStore
 
 _ENFORCEABLE = {("Linear", False), ("Linear", True), ("And", False), ("Or", True)}
@@ -152,7 +152,7 @@ def _split(
     variables = np.where(negated, -picked - 1, picked)
     result.written_out[variables] = True
     sorts = 2 * known.block[variables] + negated
-    for sort in np.unique(sorts).tolist():
+    for sort in distinct(sorts).tolist():
         same = sorts == sort
         yield rest[same], variables[same], bool(sort % 2), sort // 2
 

@@ -11,7 +11,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.language.values import may_equal
 
 # ---- constraints in the plain context ------------------------------------------------------------------
@@ -31,7 +31,7 @@ def _relations(
     e = terms.reshape(-1)
     present = e.coefficients != 0
     widths = present.sum(axis=1)
-    for width in np.unique(widths).tolist():
+    for width in distinct(widths).tolist():
         mine = widths == width
         chosen = present[mine]
         variables = writer.positions[e.variables[mine][chosen]].reshape(int(mine.sum()), width)

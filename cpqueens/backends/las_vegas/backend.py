@@ -140,13 +140,12 @@ class _PatternAttempts:
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
         from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES, RowAttempt
         from cpqueens.kernels.random import seed_state
+        from cpqueens.kernels.tables import masks_of
 
         self._base, self._random = pattern.base, random
         self.tally, state, x = (np.zeros(size, dtype=np.int64) for size in (TALLIES, STATES, pattern.n))
-        free = np.zeros((pattern.n, pattern.n), dtype=np.uint64)
-        free[0], state[ROW] = pattern.allowed, -1
-        untried, generator = np.zeros(pattern.n, dtype=np.uint64), seed_state(seed)
-        self.placing = RowAttempt(pattern.conflict, free, untried, x, state, generator, self.tally)
+        masks, state[ROW], generator = masks_of(pattern), -1, seed_state(seed)
+        self.placing = RowAttempt(*masks, x, state, generator, self.tally)
 
     def record(self, recorder: TraceRecorder) -> None:
         from cpqueens.backends.backtracking.tracing import PathObserver

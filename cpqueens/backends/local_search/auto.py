@@ -2,8 +2,9 @@
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
-short rows of differences to `triangle`, objectives under linear rows to `linear`, pairs that differ to
-`pairs`, circuits to `tours`, multisets, and permutations under an objective, of simple terms to `cells`.
+short rows of differences to `triangle`, objectives under linear rows to `linear`, with columns for values
+where such rows count them (`one_hot`), pairs that differ to `pairs`, circuits to `tours`, multisets, and
+permutations under an objective, of simple terms to `cells`.
 Where one of these makes no progress, and on all other models, the search goes on here and never gives up:
 every start is random, so each solution is reached some time.
 The walk rotates: best moves of random variables in conflict with sideways moves; tabu search from
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search import cells, linear, pairs, triangle
+from cpqueens.backends.local_search import cells, linear, one_hot, pairs, triangle
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
@@ -78,8 +79,9 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if _mostly_rows(search):
         search.aside = None
         search.relax_short_rows()
-    if linear.suits(search):
-        return linear.run(search)
+    form = _form_of(search)
+    if form is not None:
+        return linear.run(search, form)
     if pairs.suits(search):
         return pairs.run(search)
     if search.hint is None and triangle.suits(search):
@@ -87,6 +89,9 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     tables = _cells_of(search)
     if tables is not None:
         return cells.run(search, tables, settings(search))
+    form = _one_hot_of(search)
+    if form is not None:
+        return linear.run(search, form, settings(search))
     return walk_with_restarts(search, settings(search))
 
 
@@ -95,6 +100,22 @@ def _cells_of(search: Search) -> cells.Cells | None:
     if "cells" not in search.of_model:
         search.of_model["cells"] = cells.cells_of(search)
     found: cells.Cells | None = search.of_model["cells"]
+    return found
+
+
+def _form_of(search: Search) -> linear.LinearForm | None:
+    """Return the model as linear rows, if it is nothing else; found once for a search."""
+    if "linear form" not in search.of_model:
+        search.of_model["linear form"] = linear.form_of(search)
+    found: linear.LinearForm | None = search.of_model["linear form"]
+    return found
+
+
+def _one_hot_of(search: Search) -> linear.LinearForm | None:
+    """Return an objective under sums of functions of one variable as linear rows; found once for a search."""
+    if "one-hot form" not in search.of_model:
+        search.of_model["one-hot form"] = one_hot.form_of(search)
+    found: linear.LinearForm | None = search.of_model["one-hot form"]
     return found
 
 
@@ -112,7 +133,7 @@ def first_steps(compiled: Compiled) -> int:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
-    if _mostly_rows(search) or triangle.suits(search) or linear.suits(search) or pairs.suits(search):
+    if _mostly_rows(search) or triangle.suits(search) or _form_of(search) is not None or pairs.suits(search):
         return None
     if _cells_of(search) is not None:
         return None

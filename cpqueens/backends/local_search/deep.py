@@ -10,7 +10,7 @@ from cpqueens.backends.local_search.columns import RELATIONS, block, bounds, joi
 from cpqueens.kernels import kinds
 from cpqueens.kernels import search_deep as codes
 from cpqueens.kernels.search_state import Deep
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import CompiledDefinition, Terms, offsets
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ class _DeepBuilder:
 
     def _support(self, terms: Terms) -> IntArray:
         """Return the decision variables that ``terms`` depend on, ascending."""
-        found = [self.supports[v] for v in np.unique(merged(terms)[1]).tolist()]
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+        found = [self.supports[v] for v in distinct(merged(terms)[1]).tolist()]
+        return distinct(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
 
     def _add(self, terms: Terms, kind: int, owner: int, base: int = 0) -> None:
         self.parts.append(terms)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from cpqueens.backends.local_search.columns import RELATIONS, joined, merged
 from cpqueens.backends.local_search.own_kernel import COUNTED, advance
-from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.search import End, Search, final
+from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels import search_info as at
 from cpqueens.kernels import search_linear as codes
+from cpqueens.kernels import search_walk as walk_kernel
 from cpqueens.kernels.pace import Pace
 from cpqueens.kernels.search_arena import build_arena
 from cpqueens.kernels.search_info import NEVER
@@ -23,10 +27,48 @@ LARGEST = 1 << 40
 STALL = 50_000
 STALL_PER_VARIABLE = 100
 """Steps without a better solution after which the search goes back to the best, in all."""
+TURN, WALK_COST = 50_000, 20
+"""Steps of the first turn where the general engine has turns, too; so many cost as much as one of its."""
 
 
-def suits(search: Search) -> bool:
-    """Say whether a model is an objective under equalities, inequalities and clauses of intervals."""
+@dataclass(frozen=True)
+class LinearForm:
+    """An objective, which is row 0, under linear rows of integer columns, and what the columns stand for.
+
+    Attributes
+    ----------
+    row, variable, coefficient
+        Of each entry, by row and column (``variable``), ascending.
+    constant, kind
+        Of each row, ``EQUAL`` or ``AT_MOST`` 0.
+    lower, upper
+        Of each column.
+    into, back
+        Turn an assignment of the model into one of the columns, and back; the latter takes any columns.
+    """
+
+    row: IntArray
+    variable: IntArray
+    coefficient: IntArray
+    constant: IntArray
+    kind: IntArray
+    lower: IntArray
+    upper: IntArray
+    into: Callable[[IntArray], IntArray] = np.copy
+    back: Callable[[IntArray], IntArray] = np.copy
+
+
+def is_small(form: LinearForm) -> bool:
+    """Say whether scores of moves stay far within 64 bits."""
+    reach = max(int(np.abs(ends).max(initial=0)) for ends in (form.lower, form.upper))
+    return int(np.abs(form.coefficient).sum()) * max(reach, 1) < LARGEST
+
+
+def form_of(search: Search) -> LinearForm | None:
+    """Return a model that is an objective under equalities, inequalities and clauses of intervals.
+
+    None if it is anything else.
+    """
     c, n = search.compiled, search.size
     if (
         c.objective is None
@@ -36,18 +78,30 @@ def suits(search: Search) -> bool:
         or len(c.different)
         or (c.relation == NE).any()
     ):
-        return False
+        return None
     if search.audit != "final" or any(v < n for v in c.domains):
-        return False
+        return None
     parts = (c.linear, c.literals, c.objective)
-    return all((part.variable < n).all() for part in parts) and _is_small(search)
+    if not all((part.variable < n).all() for part in parts):
+        return None
+    form = _written(c)
+    return form if is_small(form) else None
 
 
-def _is_small(search: Search) -> bool:
-    c = search.compiled
-    reach = max(int(np.abs(ends).max(initial=0)) for ends in (c.lower, c.upper))
-    total = sum(int(np.abs(part.coefficient).sum()) for part in (c.linear, c.objective) if part is not None)
-    return total * max(reach, 1) < LARGEST
+def _written(compiled: Compiled) -> LinearForm:
+    """Return the form of a model that is linear."""
+    assert compiled.objective is not None, "a model without objective has no form"
+    n = compiled.decision_count
+    rows = joined([compiled.objective, compiled.linear, _clauses(compiled)])
+    relations = [RELATIONS[r] for r in compiled.relation.tolist()]
+    clauses = len(rows) - 1 - len(relations)
+    kinds = np.array([AT_MOST, *(kind for kind, _ in relations), *[AT_MOST] * clauses], dtype=np.int64)
+    signs = np.array([1, *(sign for _, sign in relations), *[1] * clauses], dtype=np.int64)
+    row, variable, coefficient = merged(rows)
+    return LinearForm(
+        row, variable, coefficient * signs[row], rows.constant * signs, kinds,
+        compiled.lower[:n], compiled.upper[:n],
+    )  # fmt: skip
 
 
 def _clauses(compiled: Compiled) -> Terms:
@@ -66,27 +120,20 @@ def _clauses(compiled: Compiled) -> Terms:
 class LinearWalk:
     """The kernel's arena for a search, which lives as long as the search."""
 
-    def __init__(self, search: Search) -> None:
-        compiled, n = search.compiled, search.size
-        assert compiled.objective is not None, "a model without objective does not suit"
-        rows = joined([compiled.objective, compiled.linear, _clauses(compiled)])
-        relations = [RELATIONS[r] for r in compiled.relation.tolist()]
-        clauses = len(rows) - 1 - len(relations)
-        kinds = np.array([AT_MOST, *(kind for kind, _ in relations), *[AT_MOST] * clauses], dtype=np.int64)
-        signs = np.array([1, *(sign for _, sign in relations), *[1] * clauses], dtype=np.int64)
-        row, variable, coefficient = merged(rows)
-        coefficient = coefficient * signs[row]
-        self.constants = rows.constant * signs
-        self.rows = row, variable, coefficient
+    def __init__(self, search: Search, form: LinearForm) -> None:
+        self.form, self.limit, self.turn = form, NEVER, TURN
+        row, variable, coefficient = form.row, form.variable, form.coefficient
+        n, rows = len(form.lower), len(form.kind)
         order = np.lexsort((row, variable))
-        zeros, none = np.zeros(n, dtype=np.int64), np.full(len(rows), -1)
+        zeros, none = np.zeros(n, dtype=np.int64), np.full(rows, -1)
+        kinds = form.kind
         self.arena = build_arena([
             offsets(np.bincount(variable, minlength=n)),
             np.stack([row[order], coefficient[order]], axis=1).reshape(-1),
-            offsets(np.bincount(row, minlength=len(rows))),
+            offsets(np.bincount(row, minlength=rows)),
             np.stack([variable, coefficient], axis=1).reshape(-1),
             kinds, 0 * kinds, 0 * kinds + 1, 0 * kinds, none,
-            compiled.lower[:n], compiled.upper[:n], zeros, zeros, np.zeros(2 * n), np.zeros(codes.LENGTH),
+            form.lower, form.upper, zeros, zeros, np.zeros(2 * n), np.zeros(codes.LENGTH),
         ])  # fmt: skip
         self.info = self.part(codes.INFO)
         self.stall = STALL + STALL_PER_VARIABLE * n
@@ -98,21 +145,25 @@ class LinearWalk:
         view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
         return view
 
+    def values(self, which: int) -> IntArray:
+        """Return the assignment of the model that a part has the columns of."""
+        return self.form.back(self.part(which))
+
     def begin(self, x: IntArray, limit: int) -> None:
-        """Go on from an assignment, to an objective of at most ``limit``."""
-        row, variable, coefficient = self.rows
-        activity = self.constants.copy()
-        np.add.at(activity, row, coefficient * x[variable])
+        """Go on from an assignment of the model, to an objective of at most ``limit``."""
+        self.limit, form, columns = limit, self.form, self.form.into(x)
+        activity = form.constant.copy()
+        np.add.at(activity, form.row, form.coefficient * columns[form.variable])
         activity[0] -= limit
         violated = np.flatnonzero(np.where(self.part(codes.KIND) == EQUAL, activity != 0, activity > 0))
-        self.part(codes.X)[:] = x
+        self.part(codes.X)[:] = columns
         self.part(codes.ACTIVITY)[:] = activity
         self.part(codes.MEMBERS)[: len(violated)] = violated
         self.part(codes.POSITION)[:] = -1
         self.part(codes.POSITION)[violated] = np.arange(len(violated))
         self.info[codes.VIOLATED] = len(violated)
         if not len(violated[violated > 0]):
-            self.part(codes.BEST)[:] = x
+            self.part(codes.BEST)[:] = columns
             self.info[[codes.FOUND, codes.TOLD]] += 1
 
     def advance(self, search: Search, steps: int) -> int:
@@ -127,7 +178,7 @@ class LinearWalk:
             (*COUNTED, at.RESETS),
         )
         if search.observer is not None:
-            search.observer.walked(search.steps, self.part(codes.X), None)
+            search.observer.walked(search.steps, self.values(codes.X), None)
         return code
 
     def tell(self, search: Search) -> bool:
@@ -135,26 +186,45 @@ class LinearWalk:
         if self.info[codes.FOUND] == self.info[codes.TOLD]:
             return False
         self.info[codes.TOLD] = self.info[codes.FOUND]
-        search.go_to(self.part(codes.BEST))
+        search.go_to(self.values(codes.BEST))
+        self.limit = search.value_of(search.x) - 1
         return search.solved()
 
 
-def run(search: Search) -> End:
-    """Search until there is a better solution, or until the search must end."""
+def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) -> End:
+    """Search until there is a better solution, or until the search must end.
+
+    With ``others``, the general engine walks in turns, which grow as those of this kernel do: a form that is
+    not the model's own may suit it less than its variables.
+    """
     linear: LinearWalk | None = search.carried.get("linear")
     if linear is None:
-        search.extra["special"] = "linear"
+        search.extra["special"] = "linear" if others is None else "one-hot"
         search.start()
-        linear = search.carried["linear"] = LinearWalk(search)
+        if search.solved():
+            return "solved"
+        linear = search.carried["linear"] = LinearWalk(search, form)
+    if search.objective_limit != linear.limit:  # at first, and where another search has found a better one
         linear.begin(search.x, search.objective_limit)
-    ended = _slices(search, linear)
-    if ended != "solved" and not linear.info[codes.FOUND]:
-        search.go_to(linear.part(codes.X))
-    return ended
+    while True:
+        ended = _slices(search, linear, None if others is None else linear.turn)
+        if ended is None:
+            linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
+            search.reset_weights()
+            search.start()
+            assert others is not None, "turns end where there are others"
+            paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)
+            if paused in ("stalled", "budget"):
+                continue
+            return final(paused)
+        if ended != "solved" and not linear.info[codes.FOUND]:
+            search.go_to(linear.values(codes.X))
+        return ended
 
 
-def _slices(search: Search, linear: LinearWalk) -> End:
-    aside = search.aside
+def _slices(search: Search, linear: LinearWalk, turn: int | None) -> End | None:
+    """Search for ``turn`` steps without a better solution, then return None."""
+    aside, until = search.aside, NEVER if turn is None else search.steps + turn
     while True:
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
         looks = aside is not None and search.aside is aside and search.steps >= aside.after
@@ -170,9 +240,13 @@ def _slices(search: Search, linear: LinearWalk) -> End:
             if ended is not None:
                 return ended
             if search.solved():
-                linear.begin(search.x, search.value_of(search.x) - 1)
                 return "solved"
             continue
+        if search.steps >= until:
+            if linear.tell(search):
+                return "solved"
+            return None
+        left = min(left, until - search.steps)
         if search.aside is not None:
             left = min(left, search.aside.after - search.steps)
         if linear.advance(search, min(left, linear.pace.steps)) == at.SOLVED and linear.tell(search):

@@ -7,6 +7,7 @@ from cpqueens.kernels import search_info as at
 from cpqueens.kernels.search_lines import LineCounts
 from cpqueens.kernels.search_plain import ALL_DIFFERENT, WIDTH
 from cpqueens.kernels.tiers import Fixed
+from cpqueens.language.rows import distinct
 
 
 def lines_of(search: Search, lines: int) -> LineCounts | None:
@@ -39,10 +40,12 @@ def assigned(search: Search) -> Fixed | None:
 
 
 def swapped(search: Search) -> Fixed | None:
-    """Return the lines of a search that swaps: both diagonals."""
+    """Return the lines of a search that swaps: both diagonals, in which each variable has its own base."""
     space = search.space
     one = (
         len(space.group_start) == 2 and len(space.group_members) == search.size and bool(space.uniform.all())
     )
     lines = lines_of(search, 2) if one else None
-    return None if lines is None else Fixed(lines)
+    if lines is None or any(len(distinct(line)) < search.size for line in lines.bases.reshape(2, -1)):
+        return None
+    return Fixed(lines)

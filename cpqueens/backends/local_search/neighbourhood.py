@@ -7,7 +7,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.columns import blocks
 from cpqueens.kernels.search_state import Space
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import Compiled, Terms, offsets
 from cpqueens.lowered.permutations import plain_variables
 
@@ -91,7 +91,7 @@ def _group(compiled: Compiled, scope: IntArray) -> SwapGroup | None:
         values, uniform = np.arange(lower[0], upper[0] + 1), True
     else:
         each = [values_of(compiled, v) for v in scope.tolist()]
-        values = np.unique(np.concatenate(each))
+        values = distinct(np.concatenate(each))
         uniform = all(np.array_equal(e, each[0]) for e in each)
     if len(values) < len(scope) or (not uniform and matching(compiled, scope, values, None) is None):
         return None

@@ -1,172 +1,176 @@
-"""Rows of 0/1 variables of which exactly one is 1: one variable says which, so that the row always holds.
+"""Models whose constraints count values, as linear models with a 0/1 column for each value.
 
-The 0/1 variables become truths about it, which other constraints have in their places.
+A roster says ``(shift[i] == NIGHT).sum() <= 5``: a sum of functions of one variable each. Over columns for
+the values of each variable, of which one is 1, all such sums are linear, and so are relations of two
+variables.
+A variable that stands in sums only as ``a * x + b`` stays one column, with its place in the domain.
+
+Source: the direct encoding of Walsh, "SAT v CSP", CP 2000; here of sums instead of clauses.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.folding import affines
-from cpqueens.backends.local_search.reducing import Reduced, reduced
-from cpqueens.backends.local_search.substitution import Domain
+from cpqueens.backends.local_search.linear import LinearForm, is_small
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.tabulating import Scope, SumRow, Tabled, Tabulated, spread, tabulated
+from cpqueens.kernels.search_plain import AT_MOST, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, NE, Compiled, CompiledDefinition, Terms
+from cpqueens.lowered.compiled import offsets
 
-FEWEST = 3
-"""0/1 variables of a row."""
-MOST = 20_000
-"""And of all rows: each is a truth to be evaluated."""
+MOST_COLUMNS = 100_000
+MOST_ENTRIES = 1_000_000
+"""Of a form; beyond that the walk on the model itself does more in the same time."""
+MOST_TERMS = 200_000
+"""Of a model that is looked at."""
 
-
-def smaller_model(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
-    """Return a model without what is fixed, computed or chosen by a row of 0/1 variables; None if nothing is.
-
-    Rows stay as they are where there are few, or where a kernel exchanges within them.
-    """
-    if not _are_many(compiled, list(_disjoint(compiled))):
-        return reduced(compiled, domains)
-    spared = frozenset(t for t, _ in _rows(compiled))
-    less = reduced(compiled, domains, spared) or _unchanged(compiled)
-    rows = list(_disjoint(less.compiled))
-    if not _are_many(less.compiled, rows):
-        return reduced(compiled, domains)
-    return _Writer(less, [row for row, _ in rows], [members for _, members in rows]).written()
+Column = tuple[int, int]
+"""A column, and its coefficient in a row."""
 
 
-def _are_many(compiled: Compiled, rows: list[tuple[int, IntArray]]) -> bool:
-    """Say whether at least half of the variables are chosen by rows, and not too many."""
-    count = 2 * sum(len(members) for _, members in rows)
-    return bool(rows) and compiled.decision_count <= count <= 2 * MOST and not _is_linear(compiled)
+def form_of(search: Search) -> LinearForm | None:
+    """Return an objective under sums of functions of one variable as a linear form, None if it is none."""
+    c = search.compiled
+    terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
+    if c.objective is None or c.tables or search.audit != "final" or terms > MOST_TERMS:
+        return None
+    model = tabulated(c, frozenset())
+    if model is None or model.objective is None:
+        return None
+    try:
+        rows = [model.objective, *_rows(model)]
+        return _Columns(model, rows).form()
+    except NotLinearError:
+        return None
 
 
-def _unchanged(compiled: Compiled) -> Reduced:
-    """Return a model as what it was reduced to."""
-    n = compiled.decision_count
-    same = Terms(np.arange(n + 1), np.arange(n), np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
-    return Reduced(compiled, np.arange(n), same, {"fixed": 0, "computed": 0, "searched": n})
+class NotLinearError(Exception):
+    """A row is no sum of functions of one variable, or there are too many columns."""
 
 
-def _is_linear(c: Compiled) -> bool:
-    """Say whether a model is an objective under linear rows, for which there is a kernel that exchanges."""
-    parts = c.tables or c.counts or len(c.definitions) or len(c.different) or (c.relation == NE).any()
-    return c.objective is not None and len(c.objective) == 1 and not parts
+def _rows(model: Tabulated) -> Iterator[SumRow]:
+    """Yield the rows with tables of one variable each; relations of two variables become such rows."""
+    for row in model.rows:
+        scope = sorted({v for variables in row.tables for v in variables})
+        if len(scope) == 2 and (row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables)):
+            yield from _of_two(row, (scope[0], scope[1]), model)
+        elif row.kind == NOT_EQUAL and len(scope) == 1:
+            ((_, values),) = row.tables.items()
+            yield SumRow(AT_MOST, 0, {(scope[0],): (values + row.constant == 0).astype(np.int64)})
+        elif row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables):
+            raise NotLinearError
+        else:
+            yield row
+    for terms in model.different:
+        yield from _all_different(terms)
 
 
-def _rows(c: Compiled) -> Iterator[tuple[int, IntArray]]:
-    """Yield the relations that say that exactly one of some 0/1 variables is 1, and these."""
-    n = c.decision_count
-    binary = (c.lower[:n] == 0) & (c.upper[:n] == 1)
-    for t in np.flatnonzero(c.relation == EQ).tolist():
-        variables, coefficients, constant = c.linear.row(t)
-        if len(variables) < FEWEST or (variables >= n).any() or len(set(variables.tolist())) < len(variables):
-            continue
-        if abs(coefficients[0]) == 1 and (coefficients == -constant).all() and binary[variables].all():
-            yield t, variables
+def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> Iterator[SumRow]:
+    """Yield for each value of the first variable that the second has none that does not go with it."""
+    shape = len(model.domains[scope[0]]), len(model.domains[scope[1]])
+    total = np.full(shape, row.constant, dtype=np.int64)
+    for own, values in row.tables.items():
+        total = total + spread(values, own, scope)
+    wrong = {EQUAL: total != 0, NOT_EQUAL: total == 0, AT_MOST: total > 0}[row.kind].astype(np.int64)
+    for place in np.flatnonzero(wrong.any(axis=1)).tolist():
+        here = np.zeros(shape[0], dtype=np.int64)
+        here[place] = 1
+        yield SumRow(AT_MOST, -1, {(scope[0],): here, (scope[1],): wrong[place]})
 
 
-def _disjoint(c: Compiled) -> Iterator[tuple[int, IntArray]]:
-    """Yield rows that share no variable: first those whose members stand together elsewhere, long ones."""
-    rows = list(_rows(c))
-    together = _together(c, [members for _, members in rows])
-    order = sorted(range(len(rows)), key=lambda k: (-together[k], -len(rows[k][1]), k))
-    taken = np.zeros(c.decision_count, dtype=bool)
-    for k in order:
-        t, members = rows[k]
-        if not taken[members].any():
-            taken[members] = True
-            yield t, members
+def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
+    """Yield for each value that at most one term has it."""
+    users: dict[int, list[tuple[Scope, IntArray]]] = defaultdict(list)
+    for scope, values in terms:
+        if len(scope) == 2:
+            raise NotLinearError
+        for value in np.unique(values).tolist():
+            users[value].append((scope, (values == value).astype(np.int64)))
+    for each in users.values():
+        if len(each) > 1:
+            tables: dict[Scope, IntArray] = {}
+            constant = -1
+            for scope, has in each:
+                if scope:
+                    tables[scope] = tables[scope] + has if scope in tables else has
+                else:
+                    constant += int(has)
+            yield SumRow(AT_MOST, constant, tables)
 
 
-def _together(c: Compiled, rows: list[IntArray]) -> IntArray:
-    """Return how many members of each row stand in a term with another one, in all but such rows."""
-    of: dict[int, list[int]] = defaultdict(list)
-    for k, members in enumerate(rows):
-        for v in members.tolist():
-            of[v].append(k)
-    found = np.zeros(len(rows), dtype=np.int64)
-    for terms in (c.linear, c.literals, *(d.terms for d in c.definitions)):
-        for parts, _ in affines(terms):
-            met = Counter(k for v in parts for k in of.get(v, ()))
-            for k, times in met.items():
-                found[k] += times - 1
-    return found
+class _Columns:
+    """Numbers the columns of a model's variables, writes rows over them, and knows what they stand for."""
 
+    def __init__(self, model: Tabulated, rows: list[SumRow]) -> None:
+        self.domains, self.rows = model.domains, rows
+        self.sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
+        affine = np.ones(len(self.sizes), dtype=bool)
+        for row in rows:
+            for (v,), values in row.tables.items():
+                affine[v] &= bool((np.diff(values, n=2) == 0).all())
+        self.hot = (self.sizes > 2) & ~affine
+        self.first = offsets(np.where(self.hot, self.sizes, 1))
+        if self.first[-1] > MOST_COLUMNS:
+            raise NotLinearError
+        self.owner = np.repeat(np.arange(len(self.sizes)), np.diff(self.first))
+        self.place = np.arange(len(self.owner)) - self.first[self.owner]
+        self.values, self.start = np.concatenate(self.domains), offsets(self.sizes)
 
-class _Writer:
-    """Numbers what is left of a model: other variables, one for each row, truths, definitions."""
+    def into(self, x: IntArray) -> IntArray:
+        """Return the columns of an assignment."""
+        places = [domain.searchsorted(value) for domain, value in zip(self.domains, x, strict=True)]
+        mine = np.array(places, dtype=np.int64)[self.owner]
+        return np.where(self.hot[self.owner], mine == self.place, mine).astype(np.int64)
 
-    def __init__(self, reduced: Reduced, rows: list[int], members: list[IntArray]) -> None:
-        self.reduced, self.old, self.rows, self.members = reduced, reduced.compiled, rows, members
-        n = self.old.decision_count
-        free = np.ones(n, dtype=bool)
-        free[np.concatenate(members)] = False
-        self.others = np.flatnonzero(free)
-        self.count = len(self.others) + len(members)
-        self.number = np.zeros(self.old.variable_count, dtype=np.int64)
-        self.number[self.others] = np.arange(len(self.others))
-        self.number[np.concatenate(members)] = self.count + np.arange(n - len(self.others))
-        self.number[n:] = self.count + (n - len(self.others)) + np.arange(self.old.variable_count - n)
+    def back(self, columns: IntArray) -> IntArray:
+        """Return an assignment: of a variable with several values, or none, some value."""
+        weights = np.where(self.hot[self.owner], self.place, 1) * columns
+        place = np.bincount(self.owner, weights, minlength=len(self.sizes)).astype(np.int64)
+        found: IntArray = self.values[self.start[:-1] + np.minimum(place, self.sizes - 1)]
+        return found
 
-    def written(self) -> Reduced:
-        """Return the model."""
-        old, others, number = self.old, self.others, self.number
-        sizes = np.array([len(m) for m in self.members], dtype=np.int64)
-        lengths = np.concatenate([sizes, np.ones(int(sizes.sum()), dtype=np.int64) + 1])
-        zeros = np.zeros(len(lengths), dtype=np.int64)
-        left = np.delete(np.arange(len(old.relation)), self.rows)
-        definitions = [
-            replace(d, result=int(number[d.result]), terms=self._terms(d.terms)) for d in old.definitions
-        ]
-        compiled = replace(
-            old,
-            decision_count=self.count,
-            lower=np.concatenate([old.lower[others], zeros, old.lower[old.decision_count :]]),
-            upper=np.concatenate([old.upper[others], lengths - 1, old.upper[old.decision_count :]]),
-            domains={int(number[v]): d for v, d in old.domains.items() if v not in self._all_members},
-            linear=self._terms(_picked(old.linear, left)),
-            relation=old.relation[left],
-            literals=self._terms(old.literals),
-            different=self._terms(old.different),
-            tables=[(self._terms(terms), rows) for terms, rows in old.tables],
-            counts=[(self._terms(a), self._terms(b), r, self._terms(c)) for a, b, r, c in old.counts],
-            definitions=[*self._truths(), *definitions],
-            objective=None if old.objective is None else self._terms(old.objective),
-        )
-        extreme = self.reduced.extreme
-        return replace(
-            self.reduced,
-            compiled=compiled,
-            recover=self._terms(self.reduced.recover),
-            extreme=None if extreme is None else (*extreme[:2], self._terms(extreme[2])),
-            kept=self.reduced.kept[others],
-            choices=tuple(self.reduced.kept[m] for m in self.members),
-            facts={**self.reduced.facts, "searched": self.count, "choices": len(self.members)},
-        )
+    def form(self) -> LinearForm:
+        """Return the rows, and behind them those that say that a variable has one value."""
+        entries: list[tuple[int, int, int]] = []
+        constants, kinds = [], []
+        for r, one in enumerate(self.rows):
+            constant = one.constant
+            for (v,), values in one.tables.items():
+                base, columns = self._written(v, values)
+                constant += base
+                entries += [(r, column, a) for column, a in columns]
+            constants.append(constant)
+            kinds.append(one.kind)
+            if len(entries) > MOST_ENTRIES:
+                raise NotLinearError
+        for v in np.flatnonzero(self.hot).tolist():
+            entries += [(len(constants), column, 1) for column in range(self.first[v], self.first[v + 1])]
+            constants.append(-1)
+            kinds.append(EQUAL)
+        row, variable, coefficient = np.array(sorted(entries), dtype=np.int64).reshape(-1, 3).T
+        upper = np.where(self.hot, 1, self.sizes - 1)[self.owner]
+        form = LinearForm(
+            row, variable, coefficient, np.array(constants), np.array(kinds),
+            np.zeros(len(upper), dtype=np.int64), upper, self.into, self.back,
+        )  # fmt: skip
+        if not is_small(form):
+            raise NotLinearError
+        return form
 
-    @property
-    def _all_members(self) -> set[int]:
-        return set(np.concatenate(self.members).tolist())
+    def _written(self, v: int, values: IntArray) -> tuple[int, list[Column]]:
+        """Return a table of one variable as a constant and columns, 0 without one where it is a value.
 
-    def _terms(self, terms: Terms) -> Terms:
-        return replace(terms, variable=self.number[terms.variable])
-
-    def _truths(self) -> Iterator[CompiledDefinition]:
-        """Yield what each 0/1 variable of a row says of the row's variable."""
-        start, one = np.array([0, 1]), np.ones(1, dtype=np.int64)
-        for k, members in enumerate(self.members, len(self.others)):
-            for place, v in enumerate(members.tolist()):
-                terms = Terms(start, k * one, one, -place * one)
-                yield CompiledDefinition("truth_linear", int(self.number[v]), terms, EQ)
-
-
-def _picked(terms: Terms, rows: IntArray) -> Terms:
-    """Return some of the terms."""
-    lengths = np.diff(terms.start)[rows]
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(terms.start[rows] - start[:-1], lengths) + np.arange(int(start[-1]))
-    return Terms(start, terms.variable[places], terms.coefficient[places], terms.constant[rows])
+        Elsewhere the commonest value has none. Rows are mended by their columns: where days off are wished
+        for, those of the shifts are of more use than that of no shift, although they are more.
+        """
+        first = int(self.first[v])
+        if not self.hot[v]:
+            step = int(values[1] - values[0]) if len(values) > 1 else 0
+            return int(values[0]), [(first, step)] if step else []
+        different, count = np.unique(values, return_counts=True)
+        base = 0 if 0 in different else int(different[count.argmax()])
+        return base, [(first + p, int(w) - base) for p, w in enumerate(values.tolist()) if w != base]

@@ -29,9 +29,9 @@ def covering(seed: int) -> Model:
 
 def fresh(state: linear.LinearWalk, limit: int) -> np.ndarray:
     """Return what the activities of the present assignment are, row 0 demanding at most ``limit``."""
-    row, variable, coefficient = state.rows
-    activity = state.constants.copy()
-    np.add.at(activity, row, coefficient * state.part(codes.X)[variable])
+    form = state.form
+    activity = form.constant.copy()
+    np.add.at(activity, form.row, form.coefficient * state.part(codes.X)[form.variable])
     activity[0] -= limit
     return activity
 
@@ -39,9 +39,10 @@ def fresh(state: linear.LinearWalk, limit: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_state_is_what_a_fresh_look_says(seed: int) -> None:
     search = Search(compiled(covering(seed)), seed)
-    assert linear.suits(search)
+    form = linear.form_of(search)
+    assert form is not None
     search.start()
-    state = linear.LinearWalk(search)
+    state = linear.LinearWalk(search, form)
     state.begin(search.x, search.objective_limit)
     limit, improvements = search.objective_limit, 0
     for _ in range(60):
@@ -74,12 +75,12 @@ def test_optima_are_reached(seed: int) -> None:
 
 def test_what_it_does_not_suit() -> None:
     m = covering(0)
-    assert not linear.suits(Search(compiled(m), audit="full"))
+    assert linear.form_of(Search(compiled(m), audit="full")) is None
     m.add(AllDifferent(m.intvar(0, 5, shape=3)))
-    assert not linear.suits(Search(compiled(m)))
+    assert linear.form_of(Search(compiled(m))) is None
     m = covering(0)
     m.drop_objectives()
-    assert not linear.suits(Search(compiled(m)))
+    assert linear.form_of(Search(compiled(m))) is None
 
 
 def test_it_ends_where_there_is_nothing_to_better() -> None:
@@ -94,8 +95,10 @@ def test_it_ends_where_there_is_nothing_to_better() -> None:
 
 def test_the_kernel_goes_back_to_the_best() -> None:
     search = Search(compiled(covering(1)), 1)
+    form = linear.form_of(search)
+    assert form is not None
     search.start()
-    state = linear.LinearWalk(search)
+    state = linear.LinearWalk(search, form)
     state.begin(search.x, search.objective_limit)
     state.stall = 40
     for _ in range(40):

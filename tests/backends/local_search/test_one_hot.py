@@ -1,141 +1,147 @@
-"""Rows of which exactly one is 1: the same solutions, rows that always hold, and which rows are chosen."""
+"""Models whose rows count values, over a column for each: what the form means, and that it is searched."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import permutations, product
-from typing import Any
+from itertools import product
 
 import numpy as np
 import pytest
 from searched import compiled, run
 
-from cpqueens import Model, element
-from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import values_of_all, violation
-from cpqueens.backends.local_search.neighbourhood import values_of
-from cpqueens.backends.local_search.one_hot import smaller_model
-from cpqueens.backends.local_search.reducing import Reduced
-from cpqueens.crosscheck import oracle
+from cpqueens import AllDifferent, Count, GlobalCardinality, Model, element
+from cpqueens.backends.local_search import linear, one_hot
+from cpqueens.backends.local_search.search import Search
+from cpqueens.kernels import search_info as at
+from cpqueens.kernels.search_plain import EQUAL
+from cpqueens.language.rows import IntArray
 
 
-def solutions(small: Reduced) -> set[tuple[int, ...]]:
-    """Return the solutions of a smaller model as those of the larger one, by trying everything."""
-    c = small.compiled
-    entries = build_arrays(c, frozenset()).entries
-    found = set()
-    for x in map(np.array, product(*(values_of(c, v).tolist() for v in range(c.decision_count)))):
-        whole = small.restored(x)
-        assert (small.projected(whole) == x).all()
-        if not sum(violation(entry, values_of_all(c, x)) for entry in entries):
-            found.add(tuple(whole.tolist()))
-    return found
-
-
-def of(m: Model) -> Reduced | None:
-    """Return what becomes of a model, without propagation."""
-    c = compiled(m)
-    ends = zip(c.lower.tolist(), c.upper.tolist(), strict=True)
-    domains = [c.domains.get(v, end) for v, end in enumerate(ends)][: c.decision_count]
-    return smaller_model(c, domains)
-
-
-def with_a_sum(m: Model, x: Any) -> None:
-    z = m.intvar(0, 12, name="z")
-    m.add(z == (x * np.arange(12).reshape(3, 4)).sum(), z != 9)
-
-
-MODELS: dict[str, Callable[[Model, Any], None]] = {
-    "columns": lambda m, x: m.add(x.sum(axis=0) <= 1),
-    "clauses": lambda m, x: m.add(x[0, 0] | x[1, 1], x[0, 2].implies(x[2, 3])),
-    "products and elements": lambda m, x: m.add(
-        x[0, 0] * x[1, 3] == 0, element([3, 1, 2, 0], x[2] @ np.arange(4)) != 2
-    ),
-    "a variable beside": lambda m, x: m.add(m.intvar(0, 3, name="y") == x[:, 2].sum()),
-    "a sum": with_a_sum,
-}
-
-
-@pytest.mark.parametrize("what", MODELS)
-def test_the_solutions_are_the_same(what: str) -> None:
-    m = Model(what)
-    x = m.boolvar((3, 4), name="x")
-    m.add(x.sum(axis=1) == 1)
-    MODELS[what](m, x)
-    small = of(m)
-    assert small is not None
-    assert [len(members) for members in small.choices] == [4, 4, 4]
-    assert small.facts["choices"] == 3
-    assert solutions(small) == set(oracle.solve(m).rows)
-
-
-def squares(n: int, order: int) -> Model:
-    """Return an assignment of things to places, whose costs depend on where two of them are."""
-    m = Model()
-    x = m.boolvar((n, n), name="x")
-    both = [x.sum(axis=1) == 1, x.sum(axis=0) == 1]
-    m.add(both[order], both[1 - order])
-    place = [x[i] @ np.arange(n) for i in range(n)]
-    costs = np.random.default_rng(n).integers(0, 50, n * n)
-    m.minimize(sum(element(costs.tolist(), n * place[i] + place[(i + 1) % n]) for i in range(n)))
+def roster(seed: int, nurses: int = 4, days: int = 5) -> Model:
+    """Return shifts of nurses: so many of each a day, none early after a late one; wishes count."""
+    random = np.random.default_rng(seed)
+    m = Model("roster")
+    shift = m.intvar(0, 2, shape=(nurses, days), name="shift")
+    for day in range(days):
+        m.add(GlobalCardinality(shift[:, day], [1, 2], [1, 1]))
+    for nurse in range(nurses):
+        m.add(~((shift[nurse, :-1] == 2) & (shift[nurse, 1:] == 1)), (shift[nurse] > 0).sum() <= 3)
+    m.minimize(((shift > 0) * random.integers(0, 9, (nurses, days))).sum())
     return m
 
 
-@pytest.mark.parametrize("order", [0, 1])
-def test_rows_whose_members_stand_together_are_chosen(order: int) -> None:
-    small = of(squares(5, order))
-    assert small is not None
-    assert [members.tolist() for members in small.choices] == np.arange(25).reshape(5, 5).tolist()
-
-
-def test_what_is_chosen_always_holds_and_is_swapped() -> None:
-    m = squares(8, 1)
-    costs = np.random.default_rng(8).integers(0, 50, (8, 8))
-    orders = np.array(list(permutations(range(8))))
-    found = run(m, steps=40_000, seed=1)
-    assert found.statistics["special"] == "cells"
-    assert found.statistics["presolve"]["choices"] == 8
-    assert found.objective == costs[orders, np.roll(orders, -1, axis=1)].sum(axis=1).min()
-
-
-def impossible() -> Model:
-    """Return rows of which two cannot be together, in a way that propagation and small trees do not see."""
-    m = Model()
-    x = m.boolvar((30, 29), name="x")
-    m.add(x.sum(axis=1) == 1, x.sum(axis=0) <= 1)
+def small(kind: int, seed: int) -> Model:
+    """Return a model of four variables, of which the last has two values, and one kind of constraint."""
+    random = np.random.default_rng(seed)
+    m = Model("small")
+    x = [
+        m.intvar(-1, 2, name="a"), m.intvar(0, 3, name="b"), m.intvar(domain=[0, 1, 4], name="c"),
+        m.intvar(domain=[2, 5], name="d"),
+    ]  # fmt: skip
+    a, b, c, d = x
+    if kind == 0:
+        m.add(sum((v == k) * int(random.integers(-3, 4)) for v in x for k in (0, 1, 2)) <= 2)
+    elif kind == 1:
+        m.add(AllDifferent([a, b + 1, c, d, 3]), a + 2 * b <= 5)
+    elif kind == 2:
+        m.add(abs(a - b) >= 2, c * a != 4, b != d - 2, c != 1)
+    elif kind == 3:
+        m.add(Count([a, b, c], 1) == d - 2, (a == 1) | (b == 2) | (c == 4))
+    else:
+        m.add(element([3, 1, 4, 1], b) + (c > 0) == d - 1, a != c)
+    m.minimize((a == 0) * 3 - (b == 2) * 2 + 2 * d + element([5, 0, 2, 2], b))
     return m
 
 
-def test_rows_hold_where_nothing_else_does() -> None:
-    found = run(impossible(), steps=15_000)
-    assert found.status == "UNKNOWN"
-    assert found.statistics["presolve"]["choices"] == 30
-    assert found.closest is not None
-    assert (np.asarray(found.closest["x"]).sum(axis=1) == 1).all()
+def rows_hold(form: linear.LinearForm, columns: IntArray) -> tuple[bool, int]:
+    """Return whether all rows but the first hold for columns, and what the first amounts to."""
+    activity = form.constant.copy()
+    np.add.at(activity, form.row, form.coefficient * columns[form.variable])
+    return bool(np.where(form.kind == EQUAL, activity == 0, activity <= 0)[1:].all()), int(activity[0])
 
 
-def test_a_hint_says_what_is_chosen() -> None:
-    m = squares(5, 0)
-    small = of(m)
-    assert small is not None
-    values, counts = np.zeros(25, dtype=np.int64), np.ones(25, dtype=bool)
-    values[[3, 7, 11]] = 1
-    counts[10:15] = False
-    hint, said = small.projected_hint((values, counts))
-    assert hint[:2].tolist() == [3, 2]
-    assert said.tolist() == [True, True, False, False, False]
+@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in range(5) for seed in range(2)])
+def test_rows_say_what_the_model_says(kind: int, seed: int) -> None:
+    m = small(kind, seed)
+    search = Search(compiled(m))
+    form = one_hot.form_of(search)
+    assert form is not None
+    assert linear.form_of(search) is None
+    seen = set()
+    for values in product(range(-1, 3), range(4), (0, 1, 4), (2, 5)):
+        x = np.array(values, dtype=np.int64)
+        columns = form.into(x)
+        assert ((form.lower <= columns) & (columns <= form.upper)).all()
+        assert form.back(columns).tolist() == x.tolist()
+        holds, objective = rows_hold(form, columns)
+        assert holds == m.check(dict(zip("abcd", values, strict=True))).ok, values
+        assert objective == search.value_of(x)
+        seen.add(holds)
+    assert seen == {True, False}
 
 
-OTHERS: dict[str, Callable[[Model, Any], None]] = {
-    "rows of which two are 1": lambda m, x: m.add(x.sum(axis=1) == 2),
-    "a row among many variables": lambda m, x: m.add(x[0].sum() == 1),
-    "an objective under linear rows": lambda m, x: (m.add(x.sum(axis=1) == 1), m.minimize(x[:, 0].sum())),
-}
+def test_columns_that_stand_for_no_assignment_are_read_as_one() -> None:
+    form = one_hot.form_of(Search(compiled(small(0, 0))))
+    assert form is not None
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        x = form.back(random.integers(form.lower, form.upper + 1))
+        assert x[0] in range(-1, 3)
+        assert x[1] in range(4)
+        assert x[2] in (0, 1, 4)
+        assert x[3] in (2, 5)
+    hot = len(form.lower) - 1  # d is one column
+    assert (hot, form.upper[-1]) == (11, 1)
 
 
-@pytest.mark.parametrize("what", OTHERS)
-def test_other_models_stay_as_they_are(what: str) -> None:
-    m = Model()
-    OTHERS[what](m, m.boolvar((3, 4)))
-    small = of(m)
-    assert small is None or not small.choices
+def test_a_variable_that_is_only_added_stays_one_column() -> None:
+    m = Model("amounts")
+    x, kind = m.intvar(3, 40, shape=3), m.intvar(0, 4, shape=3)
+    m.add(x.sum() >= 50, (kind == 2).sum() == 1, x[0] + (kind[0] == 3) * 5 <= 20)
+    m.minimize(x.sum() + (kind == 1).sum())
+    form = one_hot.form_of(Search(compiled(m)))
+    assert form is not None
+    assert form.upper.tolist() == [37, 37, 37] + [1] * 15
+
+
+def test_what_is_no_such_sum() -> None:
+    m = roster(0)
+    assert one_hot.form_of(Search(compiled(m), audit="full")) is None
+    m.drop_objectives()
+    assert one_hot.form_of(Search(compiled(m))) is None
+    m = roster(0)
+    y = m.intvar(0, 5, shape=3)
+    m.add(y[0] * y[1] + y[2] == 7)
+    assert one_hot.form_of(Search(compiled(m))) is None
+    m = roster(0)
+    m.add(sum(m.intvar(0, 5, shape=3) * [1, 2, 3]) != 7)
+    assert one_hot.form_of(Search(compiled(m))) is None
+
+
+def test_large_models_are_left_to_the_general_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("MOST_COLUMNS", "MOST_ENTRIES", "MOST_TERMS"):
+        with monkeypatch.context() as context:
+            context.setattr(one_hot, limit, 10)
+            assert one_hot.form_of(Search(compiled(roster(0)))) is None, limit
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rosters_end_at_the_optimum(seed: int) -> None:
+    best = roster(seed).solve(solver="cpsat").objective
+    outcome = run(roster(seed), seed=seed, steps=3_000, presolve=False)
+    assert outcome.statistics["special"] == "one-hot"
+    assert outcome.objective == best
+
+
+def test_the_general_engine_has_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where this kernel finds nothing at all, the other does."""
+
+    def idle(walk: linear.LinearWalk, search: Search, steps: int) -> int:
+        search.info[at.STEPS] += steps
+        return at.BUDGET
+
+    monkeypatch.setattr(linear, "TURN", 40)
+    monkeypatch.setattr(linear.LinearWalk, "advance", idle)
+    outcome = run(roster(1), steps=3_000, presolve=False)
+    assert outcome.objective is not None
+    assert roster(1).check(outcome.solution)
+    assert outcome.statistics["improvements"] > 0

@@ -16,7 +16,7 @@ from cpqueens.backends.local_search.auto import FEWEST
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all, violation
 from cpqueens.backends.local_search.neighbourhood import values_of
-from cpqueens.backends.local_search.one_hot import smaller_model
+from cpqueens.backends.local_search.choosing import smaller_model
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle

@@ -1,7 +1,6 @@
 """What linear rows get besides bounds where an objective wants of their variables what they do not."""
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 
 from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
@@ -47,6 +46,8 @@ def _add(
     own: dict[int, int], costs: dict[int, int], disputed: list[int], constant: int, record: int, parts: Parts
 ) -> None:
     """Add the propagator, the disputed variables by ascending price of what they take off."""
+    from fractions import Fraction
+
     disputed.sort(key=lambda v: (Fraction(abs(costs[v]), abs(own[v])), v))
     variables = [*disputed, *sorted((own.keys() | costs.keys()) - set(disputed))]
     numbers = [len(disputed), record, *(costs.get(v, 0) for v in variables)]
