@@ -13,10 +13,10 @@ from searched import compiled, run
 from cpqueens import AllDifferent, Model, element, maximum, minimum
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.auto import FEWEST
+from cpqueens.backends.local_search.choosing import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all, violation
 from cpqueens.backends.local_search.neighbourhood import values_of
-from cpqueens.backends.local_search.choosing import smaller_model
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle
