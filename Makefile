@@ -129,6 +129,7 @@ bench: $(BENCHMARK)/.ready
 RECORDED = CPQUEENS_KERNELS=compiled NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python tests/benchmarks
 RECORD := --record docs/files/benchmarks
 docs-benchmarks: $(BENCHMARK)/.ready
+	NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/cpqueens doctor --compile
 	$(RECORDED)/bench_modelling.py $(RECORD)
 	$(RECORDED)/bench_writing.py $(RECORD)
 	$(RECORDED)/bench_peers.py $(RECORD)
@@ -140,6 +141,7 @@ docs-benchmarks: $(BENCHMARK)/.ready
 	$(BENCHMARK)/bin/python docs/generating/summary.py
 
 docs-benchmarks-long: $(BENCHMARK)/.ready
+	NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/cpqueens doctor --compile
 	for name in everyone auto classical first handover compare collection heuristics; do \
 		$(RECORDED)/bench_$$name.py $(RECORD) || exit 1; done
 

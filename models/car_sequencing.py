@@ -46,12 +46,13 @@ def car_sequencing(
     if viewpoint == "booleans":
         b, x = by_booleans(m, "x", 0, classes - 1, many)
         m += b.sum(axis=0) == np.array(demand)
+        fitted = [(b * np.array(has)).sum(axis=1) for has in options]
     else:
         x = m.intvar(0, classes - 1, shape=many, name="x")
         m += GlobalCardinality(x, range(classes), demand)
-    for has, (most, length) in zip(options, windows, strict=True):
-        fitted = element(np.array(has), x) if viewpoint == "classes" else (b * np.array(has)).sum(axis=1)
-        m += [fitted[k : k + length].sum() <= most for k in range(many - length + 1)]
+        fitted = [element(np.array(has), x) for has in options]
+    for one, (most, length) in zip(fitted, windows, strict=True):
+        m += [one[k : k + length].sum() <= most for k in range(many - length + 1)]
     m.view = Features("x", options)
     return m
 

@@ -44,6 +44,10 @@ published = (
         Published("solutions", value, "OEIS A018807", {"n": 2 * k, "pieces": k * k})
         for k, value in enumerate((4, 79, 3600), 1)
     ),
+    *(
+        Published("fundamental", value, "OEIS A319096", {"n": 2 * k, "pieces": k * k})
+        for k, value in enumerate((1, 14, 459), 1)
+    ),
 )
 
 

@@ -43,15 +43,18 @@ def social_golfers(
     else:
         x = m.intvar(0, groups - 1, shape=(weeks, many), name="x")
     for week in x:
-        m += GlobalCardinality(week, range(groups), [size] * groups) if viewpoint == "groups" else []
+        if viewpoint == "groups":
+            m += GlobalCardinality(week, range(groups), [size] * groups)
         m += week[0] == 0
         if groups > 1:
             m += ValuePrecede(week, range(groups))
     if weeks > 1:
         m += LexChainLess(x) if size > 1 else LexChainLessEqual(x)  # alone, all weeks are alike
     for p, q in combinations(range(many), 2) if weeks > 1 else ():
-        met = (b[:, p] * b[:, q]).sum() if viewpoint == "booleans" else (x[:, p] == x[:, q]).sum()
-        m += met <= 1
+        if viewpoint == "booleans":
+            m += (b[:, p] * b[:, q]).sum() <= 1
+        else:
+            m += (x[:, p] == x[:, q]).sum() <= 1
     m.view = Groups("x")
     return m
 

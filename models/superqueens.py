@@ -35,7 +35,10 @@ def superqueens(n: Annotated[int, Between(0, 1_000_000)] = 10) -> Model:
 
 symmetries = QUEENS_BOARD
 
-published = series("solutions", "OEIS A051223", from_index(2, 0, 0, 0, 0, 0, 0, 0, 0, 4, 44, 156, 1876))
+published = (
+    *series("solutions", "OEIS A051223", from_index(2, 0, 0, 0, 0, 0, 0, 0, 0, 4, 44, 156, 1876)),
+    *series("fundamental", "OEIS A051224", from_index(2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 6, 22, 239)),
+)
 
 
 def verify(solution: Mapping[str, Any], n: int) -> list[str]:

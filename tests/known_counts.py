@@ -50,6 +50,9 @@ SIMILAR_ON_TORUS = _from(1, 1, 0, 0, 1, 1, 1, 3, 4, 13, 36)
 # Queens that are knights as well: OEIS A051223.
 SUPERQUEENS = _from(2, 0, 0, 0, 0, 0, 0, 0, 0, 4, 44, 156, 1876)
 
+# The same up to the eight symmetries of the board: OEIS A051224.
+SUPERQUEENS_FUNDAMENTAL = _from(2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 6, 22, 239)
+
 # Largest size of two equal armies of queens at peace: OEIS A250000.
 PEACEABLE_QUEENS = _from(1, 0, 0, 1, 2, 4, 5, 7)
 
@@ -81,7 +84,10 @@ DECLARED: dict[str, dict[tuple[str, tuple[tuple[str, object], ...]], tuple[str, 
         ("solutions", ()): ("n", TOROIDAL_QUEENS),
         ("fundamental", ()): ("n", TOROIDAL_FUNDAMENTAL),
     },
-    "superqueens": {("solutions", ()): ("n", SUPERQUEENS)},
+    "superqueens": {
+        ("solutions", ()): ("n", SUPERQUEENS),
+        ("fundamental", ()): ("n", SUPERQUEENS_FUNDAMENTAL),
+    },
     "peaceable_queens": {("optimum", ()): ("n", PEACEABLE_QUEENS)},
     "costas_array": {("solutions", ()): ("n", COSTAS)},
     "langford": {

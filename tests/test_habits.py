@@ -45,6 +45,7 @@ from cpqueens.testing import (
     random_model,
     random_models,
 )
+from cpqueens.text.elsewhere import NamesOfOtherTools
 from cpqueens.text.foreign import SPELLINGS, spelled
 
 
@@ -405,6 +406,37 @@ def test_every_constraint_and_function_of_other_tools_is_answered() -> None:
     assert (len(foreign), len(methods)) > (40, 40)
 
 
+def test_every_attribute_that_values_have_in_other_tools_is_answered() -> None:
+    import cpmpy
+    from ortools.sat.python import cp_model
+
+    native = cp_model.CpModel()
+    theirs = native.new_bool_var("b")
+    y = cpmpy.intvar(0, 1, shape=2)
+    values = [theirs, ~theirs, 2 * theirs + 1, theirs <= 0, native.add(theirs <= 0)]
+    values += [y, y[0], y[0] + 1 <= y[1], cpmpy.AllDifferent(y), np.zeros(2)]
+    names = {name for value in values for name in dir(value) if not name.startswith("_")}
+    v = Variables()
+    ours: list[Any] = [v.x, v.y, v.y == 1, AllDifferent(v.x), v.b[0] & v.b[1], ~v.b[0]]
+    answered = {name for name in names if spelled(name) and name not in ("name", "tofile", "var", "view")}
+    for name in answered:
+        for value in ours:
+            if name not in dir(value):
+                with pytest.raises(AttributeError, match=re.escape(spelled(name))):
+                    getattr(value, name)
+    assert len(answered) > 25
+
+
+def test_what_other_tools_have_is_not_offered() -> None:
+    v = Variables()
+    for value in (v.x, v.y, v.y == 1, AllDifferent(v.x)):
+        assert not {"OnlyEnforceIf", "only_enforce_if", "value", "lb", "Not"} & set(dir(value))
+        assert {"implies", "sum", "shape"} <= set(dir(value))
+    assert repr(vars(NamesOfOtherTools)["Not"]) == "<not here; write ~b>"
+    with pytest.raises(AttributeError, match=r"^type object 'BoolArray' has no attribute 'Not'; write ~b$"):
+        _ = cpqueens.BoolArray.Not  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("solver", ["backtracking", "local-search", "cpsat"])
 def test_seeds_and_strategies_have_two_spellings(solver: str) -> None:
     v = Variables()
@@ -498,7 +530,7 @@ def test_so_is_one_of_a_method(name: str) -> None:
 
 
 OWN = re.compile(r"\b(m|outcome)\.([a-z_]+)|\b([A-Z][A-Za-z0-9]+)\(|\b([a-z]+_?)\(")
-PYTHON = {"sum", "abs", "len", "list", "print"}
+PYTHON = {"sum", "abs", "len", "list", "print", "diagonal"}  # the last one is of NumPy
 
 
 @pytest.mark.parametrize("name", SPELLINGS)

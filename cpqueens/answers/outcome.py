@@ -14,7 +14,7 @@ from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.lookup import Lookup
 from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.answers.trace import Trace
-from cpqueens.errors import BadIndex, NoSolution
+from cpqueens.errors import BadIndex, ModelError, NoSolution
 from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
@@ -199,6 +199,27 @@ class Solution:
         """Check it against its model once more."""
         return check(self._set.model, self)
 
+    def write_back(self) -> dict[str, int]:
+        """Give its values to the variables of the library that the model came from; return these by name.
+
+        >>> import constraint
+        >>> from cpqueens import from_python_constraint
+        >>> theirs = constraint.Problem()
+        >>> theirs.addVariables("ab", [1, 2])
+        >>> theirs.addConstraint(lambda a, b: a < b, "ab")
+        >>> from_python_constraint(theirs).model.solve().solution.write_back()
+        {'a': 1, 'b': 2}
+
+        Raises
+        ------
+        ModelError
+            If the model was made here, or that library's own evaluation does not accept the values.
+        """
+        giver = self.model._giver
+        if giver is None:
+            raise ModelError("the model comes from no other library: there are no variables to write to")
+        return giver(self)
+
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 
         def __getattr__(self, name: str) -> NoReturn:
@@ -324,12 +345,26 @@ class Outcome:
         Undefined
             If a partial function in it has no value there.
         """
-        solution = self.solution
-        if solution is None:
+        return self._some()[expression]
+
+    def write_back(self) -> dict[str, int]:
+        """Give the solution's values to the library that the model came from (`Solution.write_back`).
+
+        Raises
+        ------
+        NoSolution
+            If the run found none.
+        ModelError
+            If the model was made here, or that library's own evaluation does not accept the values.
+        """
+        return self._some().write_back()
+
+    def _some(self) -> Solution:
+        if self.solution is None:
             raise NoSolution(
                 f"{self.solver} found no solution: status {self.status}, stopped by {self.stop_reason}"
             )
-        return solution[expression]
+        return self.solution
 
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 

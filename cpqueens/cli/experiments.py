@@ -6,7 +6,8 @@ import click
 
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import check_place, json_option
-from cpqueens.cli.terminal import say, width_of_output
+from cpqueens.cli.standing import Standing
+from cpqueens.cli.terminal import progress, say, width_of_output
 
 
 @click.command()
@@ -21,15 +22,21 @@ def command(runs: int, out: str | None, as_json: bool) -> int:
 
     A signal ends it with the sections that are whole; a page or a document is written of all or not at all.
     """
-    from cpqueens.lab.classical_texts import reproduce
+    from cpqueens.lab.classical_texts import NUMBER, reproduce
     from cpqueens.lab.experiments import Reproduced
     from cpqueens.lab.experiments_page import data, page, text
     from cpqueens.report.outputfile import write_whole
 
     check_place(out, "--out")
     done: list[Reproduced] = []
-    for found in reproduce(runs):
+    sections, standing = reproduce(runs), Standing("experiments", unit="sections", done=0, of=NUMBER)
+    while True:
+        with progress(standing):  # not while a section is printed
+            found = next(sections, None)
+        if found is None:
+            break
         done.append(found)
+        standing.done = len(done)
         if not as_json:
             say(text(found, width_of_output()))
             say()

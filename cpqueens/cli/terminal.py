@@ -79,7 +79,8 @@ def _broken(line: str, width: int) -> list[str]:
         return [line]
     label = _LABEL.match(line)
     inset = len(label[0]) if label else 0
-    if not 0 < inset <= width // 3:
+    longest = max(map(len, line.split()), default=0)
+    if not 0 < inset <= min(width // 3, width - longest):
         inset = len(line) - len(line.lstrip()) + 2
     return wrapped(line, width, " " * min(inset, width // 2))
 

@@ -7,14 +7,34 @@ from cpqueens.crosscheck.findings import Disagreement, Findings
 from cpqueens.crosscheck.table import disagreement_lines, heuristic_lines, published_line, solver_rows
 
 _STYLE = """
-.cpq-check { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; }
+.cpq-check { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; overflow-wrap: anywhere;
+  --line: color-mix(in srgb, currentColor 20%, transparent); }
 .cpq-check table { border-collapse: collapse; margin: 1em 0; }
-.cpq-check th, .cpq-check td { padding: .25em .8em; border-bottom: 1px solid #ddd; text-align: right; }
+.cpq-check th, .cpq-check td { padding: .25em .8em; border-bottom: 1px solid var(--line); text-align: right; }
 .cpq-check th:first-child, .cpq-check td:first-child { text-align: left; }
-.cpq-check .good { color: #17692f; } .cpq-check .bad { color: #a3161a; } .cpq-check .loss { color: #7a5b00; }
-.cpq-check pre { background: #f6f6f4; padding: .8em; overflow-x: auto; }
-.cpq-check .small { color: #555; font-size: 13px; }
+.cpq-check .good { color: color-mix(in srgb, currentColor 40%, #119944); }
+.cpq-check .bad { color: color-mix(in srgb, currentColor 40%, #dd2222); }
+.cpq-check .loss { color: color-mix(in srgb, currentColor 40%, #b07d00); }
+.cpq-check pre { background: color-mix(in srgb, currentColor 7%, transparent); padding: .8em;
+  white-space: pre-wrap; }
+.cpq-check .small { opacity: .75; font-size: 13px; }
+@media (max-width: 40rem) {
+  .cpq-check table, .cpq-check tbody, .cpq-check tr, .cpq-check td { display: block; }
+  .cpq-check th, .cpq-check td:empty { display: none; }
+  .cpq-check td { border: 0; padding: 0; text-align: left; }
+  .cpq-check td::before { content: attr(data-head) ": "; opacity: .75; }
+  .cpq-check td:first-child { font-weight: 600; } .cpq-check td:first-child::before { content: none; }
+  .cpq-check tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  .cpq-check tr:has(th) { display: none; }
+}
 """
+"""Colours are mixed with that of the text around, so that they are legible on light and on dark ground."""
+
+_HEAD = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    "<style>:root { color-scheme: light dark; } body { margin: auto; max-width: 70em; padding: 1em; }</style>"
+)
 
 
 def render_html(report: Findings, whole_page: bool = True) -> str:
@@ -37,14 +57,19 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
     if not whole_page:
         return fragment
     title = escape(f"Cross-check of {report.model}")
-    return f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{title}</title>{fragment}</html>\n"
+    return f"{_HEAD}<title>{title}</title></head><body>{fragment}</body></html>\n"
 
 
 def _table(report: Findings) -> str:
     names, rows = solver_rows(report)
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    lines = ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    lines = ("<tr>" + "".join(map(_cell, names, row)) + "</tr>" for row in rows)
     return f"<table><tr>{head}</tr>{''.join(lines)}</table>"
+
+
+def _cell(head: str, text: str) -> str:
+    """Return a cell, which on a narrow screen has its head before it."""
+    return f'<td data-head="{escape(head)}">{escape(text)}</td>'
 
 
 def _paragraphs(texts: Iterable[str], kind: str) -> list[str]:

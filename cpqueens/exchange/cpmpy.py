@@ -7,7 +7,8 @@ as false. What has no equal here is decomposed by CPMpy itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import repeat
+from functools import cache
+from itertools import combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -443,12 +444,31 @@ def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
 
 
 def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) -> tuple[Any, list[Any]]:
-    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones."""
+    """Return that no two tasks overlap; those without duration are in nobody's way, as absent ones.
+
+    So it is from CPMpy 1.1 on; before, such a task may not lie within another one.
+    """
     here = [all_([]) for _ in start] if present is None else present
     signs = [p.implies(_not_negative(d)) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
     if any(_least(d) <= 0 for d in duration):
+        if _empty_ones_are_in_the_way():
+            pairs = combinations(zip(start, duration, here, strict=True), 2)
+            apart = [~(p & q) | _holding(s + d <= t) | _holding(t + e <= s) for (s, d, p), (t, e, q) in pairs]
+            return all_(apart), signs
         present = [p if _least(d) > 0 else p & _positive(d) for p, d in zip(here, duration, strict=True)]
     return NoOverlap(start, duration, present), signs
+
+
+@cache
+def _empty_ones_are_in_the_way() -> bool:
+    """Ask the CPMpy that is installed what it means by a task without duration within another one."""
+    import cpmpy
+
+    return not cpmpy.NoOverlap([0, 1], [2, 0]).value()
+
+
+def _holding(truth: Any) -> Any:
+    return truth if isinstance(truth, BoolArray) else all_([]) if truth else any_([])
 
 
 def _positive(duration: Any) -> Any:
@@ -479,6 +499,7 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "lex_chain_lesseq": lambda r, e: _chain(r, e, LexChainLessEqual),
     "lex_less": _on_two(LexLess),
     "lex_lesseq": _on_two(LexLessEqual),
+    "mdd": lambda r, e: _diagram(r, e),
     "negative_table": _on_first(lambda terms, rows: NegativeTable(terms, np.asarray(rows).tolist())),
     "no_overlap": _schedule,
     "no_overlap_optional": _schedule,
@@ -491,6 +512,15 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "xor": lambda r, e: Xor([r.truth(a) for a in e.args]),
 }
 """Global constraints by their names in CPMpy; NotImplemented where an instance has no equal here."""
+
+
+def _diagram(reader: _ExpressionReader, e: Any) -> Any:
+    """Read a decision diagram: an automaton whose states are its nodes."""
+    terms = _terms(reader, e.args[0])
+    if terms is NotImplemented:
+        return NotImplemented
+    arcs = [(node, int(v), to) for node, leaving in e.mapping.items() for v, to in leaving.items()]
+    return Regular(terms, arcs, e.root_node, [e.sink_node])
 
 
 def _chain(reader: _ExpressionReader, e: Any, make: Callable[[Any], Any]) -> Any:

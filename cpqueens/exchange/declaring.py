@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,8 @@ from cpqueens.model import Model
 
 _INDEXED = re.compile(r"(.+)\[(\d{1,9}(?:,\d{1,9})*)\]$")
 _FORBIDDEN = re.compile(r"[\[\],\s]+")
+_SMALL = 2**31  # bounds that need no further look
+_ENDS = ("lower", "upper")
 
 Domain = tuple[int, int] | list[int]
 """Both ends, or all values of a domain with gaps."""
@@ -32,9 +34,7 @@ def declared(model: Model, domains: Mapping[str, Domain]) -> dict[str, Any]:
         array = model.intvar(ends[:, 0].reshape(shape), ends[:, 1].reshape(shape), shape=shape, name=name)
         for at, (variables, ones, zero) in zip(product(*map(range, shape)), array.rows(), strict=True):
             terms[entries[at]] = Term(model, tuple(variables), tuple(ones), zero)
-    for name, domain in domains.items():
-        if terms[name] is None:
-            terms[name] = _single(model, name, domain)
+    terms.update(_singles(model, {name: d for name, d in domains.items() if terms[name] is None}))
     return terms
 
 
@@ -66,14 +66,30 @@ def _fits(name: str) -> bool:
     return name.isprintable() and len(name) <= MAX_NAME and name.strip() == name
 
 
-def _single(model: Model, name: str, domain: Domain) -> Any:
+def _singles(model: Model, domains: Mapping[str, Domain]) -> Iterator[tuple[str, Any]]:
+    """Yield a new variable for each name, created in one go where their bounds are no trouble."""
+    ends = [(min(d), max(d)) if isinstance(d, list) and d else (*d, 0, 0)[:2] for d in domains.values()]
+    if not all(-_SMALL < low <= high < _SMALL for low, high in ends) or [] in domains.values():
+        for name, domain in domains.items():
+            kept = {"domain": domain} if isinstance(domain, list) else dict(zip(_ENDS, domain, strict=True))
+            yield name, model.intvar(**kept, name=_plain(model, name))
+        return
+    lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    first = model._append(lower, upper, defined=False)
+    for variable, (name, domain) in enumerate(domains.items(), first):
+        model.blocks.create(_plain(model, name), variable, ())
+        if isinstance(domain, list) and len(values := sorted(set(domain))) <= values[-1] - values[0]:
+            model.domains[variable] = np.array(values, dtype=np.int64)
+        yield name, Term(model, (variable,), (1,), 0)
+
+
+def _plain(model: Model, name: str) -> str:
+    """Return the name that a variable can have here."""
     plain = _FORBIDDEN.sub("_", name).strip("_") if not _fits(name) or "[" in name else name
     plain = "".join(c for c in plain if c.isprintable())[: MAX_NAME - 9] or "v"
     while plain in model.blocks.by_name:
         plain += "_"
-    if isinstance(domain, list):
-        return model.intvar(domain=domain, name=plain)
-    return model.intvar(*domain, name=plain)
+    return plain
 
 
 def weighted(model: Model, coefficients: Iterable[int], terms: Iterable[Any]) -> Any:

@@ -30,6 +30,9 @@ class Imported:
     names: Mapping[str, Any]
     write: Callable[[Mapping[str, int]], list[str]] = field(repr=False)
 
+    def __post_init__(self) -> None:
+        self.model._giver = self.write_back  # so that an answer of the model can say `write_back()`
+
     def values(self, answer: Outcome | Solution) -> dict[str, int]:
         """Return the values of a solution by the names that the variables have there.
 

@@ -25,6 +25,7 @@ NAMES = (
     "distances",
     "equation_values",
     "fractional_bound",
+    "function_values",
     "inverse",
     "lexicographic",
     "negative_table",

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property, update_wrapper
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,10 @@ machine code; says whether all is there."""
 
 LOOK, COMPILE, WAIT = 0.05, 0.3, 1.5
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
+QUICK, BRIEF = 0.15, 5000
+"""Seconds after which a run waits for the compiler of an entry that has, with all that it calls, at most so
+many bytes of bytecode. The compiler needs two seconds at most for that, half of them for its own start, and
+what plain form would do meanwhile takes machine code milliseconds."""
 SOON = 0.005
 """As `LOOK`, once this process has machine code: what loads it is there, which cost more than the loading."""
 LARGE, HUGE = 1 << 17, 1 << 21
@@ -203,7 +208,7 @@ class KernelEntry:
             return self._call_plain(arguments)
         types, words = words_of(arguments)
         form = self._form(types)
-        code = form.code or form.found(spent)
+        code = form.code or form.found(spent, self._waits_from)
         if self._link is not None and not self._link(unfixed(arguments), spent):
             code = None
         if code is None:
@@ -215,8 +220,17 @@ class KernelEntry:
     def address(self, arguments: Sequence[Any], spent: float) -> int:
         """Return where the machine code for such arguments is, 0 if it is not there yet."""
         form = self._form(words_of(arguments)[0])
-        form.found(spent)
+        form.found(spent, WAIT)
         return form.address
+
+    @property
+    def _waits_from(self) -> float:
+        """Seconds in plain form after which a run waits for the compiler."""
+        return min(QUICK, WAIT) if self._is_brief else WAIT
+
+    @cached_property
+    def _is_brief(self) -> bool:
+        return text_size(self.plain) <= BRIEF
 
     def _form(self, types: tuple[str, ...]) -> _Form:
         return self._forms.get(types) or self._forms.setdefault(types, _Form(self.plain, " ".join(types)))
@@ -280,6 +294,26 @@ def entry_name(function: Callable[..., Any]) -> str:
     return f"{function.__code__.co_filename if module == '__main__' else module}:{function.__qualname__}"
 
 
+def text_size(function: Callable[..., Any]) -> int:
+    """Return how many bytes of bytecode a kernel has, with all kernels that it calls."""
+    package = __name__.rpartition(".")[0]
+    waiting, seen = [function], {function}
+    while waiting:
+        kernel: Any = waiting.pop()
+        names = kernel.__code__.co_names
+        known = [kernel.__globals__.get(name) for name in names]
+        modules = [vars(m) for m in known if isinstance(m, ModuleType) and m.__name__.startswith(package)]
+        for called in (*known, *(module.get(name) for module in modules for name in names)):
+            if (
+                isinstance(called, FunctionType)
+                and called not in seen
+                and called.__module__.startswith(package)
+            ):
+                seen.add(called)
+                waiting.append(called)
+    return sum(len(kernel.__code__.co_code) for kernel in seen)
+
+
 def size(arguments: Sequence[Any]) -> int:
     """Return how many entries the arrays have."""
     total = 0
@@ -319,16 +353,16 @@ class _Form:
         except (OSError, MemoryError):
             return None
 
-    def found(self, spent: float) -> Code | None:
+    def found(self, spent: float, waits_from: float) -> Code | None:
         """Return the machine code if it is there; after enough seconds have it compiled, wait."""
         with self._lock:
-            if self._failed or self._look() or spent < COMPILE:
+            if self._failed or self._look() or spent < min(COMPILE, waits_from):
                 return self.code
             if self._job is None:
                 self._job = self._start()
         if spent >= _SAY:
             _announce(spent >= WAIT)
-        if spent >= WAIT:
+        if spent >= (WAIT if self._job is None else waits_from):
             self._wait()
         return self.code
 
@@ -366,7 +400,10 @@ class _Form:
                     if not self._look() and not self._failed:
                         self._compile_here()
                 break
-            time.sleep(min(max(_POLL, (time.perf_counter() - began) / 100), _LONGEST_POLL))
+            waited = time.perf_counter() - began
+            if waited >= _SAY:
+                _announce(True)
+            time.sleep(min(max(_POLL, waited / 100), _LONGEST_POLL))
         book.times["compile_time"] += time.perf_counter() - began
 
     def _compile_here(self) -> None:

@@ -357,11 +357,13 @@ class Element(Definition):
         """Return the extremes of the entries that can be reached."""
         low, high = self.table.bounds()
         first, last = self.position.bounds()
-        first, last = np.clip(first, 0, None), np.clip(last, None, self.table.size - 1)
+        partial = (first < 0) | (last >= self.table.size)
+        first, last = np.maximum(first, 0), np.minimum(last, self.table.size - 1)
         spans = list(zip(first.tolist(), last.tolist(), strict=True))
-        least = np.array([low[a : b + 1].min() if a <= b else 0 for a, b in spans], dtype=np.int64)
-        most = np.array([high[a : b + 1].max() if a <= b else 0 for a, b in spans], dtype=np.int64)
-        partial = self.partial()
+        reached = {  # most positions reach the same entries
+            (a, b): (low[a : b + 1].min(), high[a : b + 1].max()) if a <= b else (0, 0) for a, b in {*spans}
+        }
+        least, most = np.array([reached[span] for span in spans], dtype=np.int64).reshape(-1, 2).T
         return np.where(partial, np.minimum(least, 0), least), np.where(partial, np.maximum(most, 0), most)
 
     def ends(self) -> tuple[int, int]:

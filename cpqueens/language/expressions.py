@@ -106,6 +106,9 @@ class Operations:
 
 OPERATIONS = Operations()
 
+_ONCE = (1,)
+"""The coefficients of a variable."""
+
 
 class Operand(Unknown):
     """What arrays of terms and of truths share: a shape as in NumPy, comparisons and connectives."""
@@ -333,17 +336,32 @@ class LinearArray(Operand, LinearRows):
 
     def __getitem__(self, key: Any) -> LinearArray:
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""
-        if type(key) is int and len(self.shape) == 1 and 0 <= key < len(self._scalars or ()):
-            return self._scalars[key]  # type: ignore[index]  # the short way of double loops
+        scalars = self._scalars
+        if scalars:  # the short ways of double loops
+            shape = self.shape
+            if type(key) is int:
+                if len(shape) == 1 and 0 <= key < len(scalars):
+                    return scalars[key]
+            elif type(key) is tuple and len(key) == 2 == len(shape):
+                r, c = key
+                if type(r) is int and type(c) is int and 0 <= r < shape[0] and 0 <= c < shape[1]:
+                    return scalars[r * shape[1] + c]
         place = self._place(key)
         if place is None:
             return OPERATIONS.pick(self, key)
         if self._scalars is None:
             self._scalars = []
         if not self._scalars:
-            term = OPERATIONS.term
-            self._scalars += [term(self.registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
+            self._scalars += self._single_terms()
         return self._scalars[place]
+
+    def _single_terms(self) -> list[LinearArray]:
+        """Return each element as a term of its own."""
+        term, registry = OPERATIONS.term, self.registry
+        if self.variables.shape[1] != 1 or (self.coefficients != 1).any():
+            return [term(registry, tuple(v), tuple(a), c) for v, a, c in self.rows()]
+        found = zip(self.variables[:, 0].tolist(), self.constants.tolist(), strict=True)
+        return [term(registry, (v,), _ONCE, c) for v, c in found]
 
     def _place(self, key: Any) -> int | None:
         """Return the flat position that integers pick, None for other keys and for those that are refused."""
@@ -352,10 +370,6 @@ class LinearArray(Operand, LinearRows):
             return key if -shape[0] <= key < shape[0] else None
         if type(key) is not tuple or len(key) != len(shape) or not shape:
             return None
-        if len(shape) == 2:
-            (r, c), (height, width) = key, shape
-            inside = type(r) is int and type(c) is int and 0 <= r < height and 0 <= c < width
-            return r * width + c if inside else None
         place = 0
         for k, n in zip(key, shape, strict=True):
             if type(k) is not int or not 0 <= k < n:

@@ -154,7 +154,7 @@ def _constraint(model: Listed, entry: Posted | Soft | str, place: str, room: int
 def _place(entry: Posted | Soft | str) -> str:
     if isinstance(entry, str) or entry.source is None:
         return ""
-    return f"{PurePath(entry.source[0]).name}:{entry.source[1]}"[-_PLACE:]
+    return PurePath(entry.where).name[-_PLACE:]
 
 
 # ---- as text ------------------------------------------------------------------------------------------

@@ -6,10 +6,12 @@ thousand, and that many objects keep Python's garbage collector busier than ever
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from threading import RLock
 from types import CodeType
 from typing import overload
@@ -26,6 +28,11 @@ from cpqueens.language.rows import IntArray, distinct, too_large
 from cpqueens.language.term import Term
 
 _WIDEST = 2**40
+
+_NOBODYS = tuple(
+    str(Path(__file__).parents[1].joinpath(folder, "")) + os.sep for folder in ("crosscheck", "exchange")
+)
+"""Where the package itself adds constraints on behalf of others: no line of these says anything to a user."""
 
 _SETTLING = RLock()
 """Held while truths are defined: a model may be solved in several threads."""
@@ -44,8 +51,10 @@ class Posted:
 
     @property
     def where(self) -> str:
-        """The user's file and line as text, or ''."""
-        return f"{self.source[0]}:{self.source[1]}" if self.source else ""
+        """The user's file and line as text, or ''; also of what was posted for a model from elsewhere."""
+        if self.source is None or self.source[0].startswith(_NOBODYS):
+            return ""
+        return f"{self.source[0]}:{self.source[1]}"
 
 
 class ConstraintList(Sequence[Constraint]):
@@ -205,7 +214,8 @@ class ConstraintList(Sequence[Constraint]):
 
     def others(self) -> list[tuple[list[int], Constraint]]:
         """Return all but the relations between single terms, with positions; single connectives as arrays."""
-        found: list[tuple[list[int], Constraint]] = [([k], self[k]) for k in self._whole]
+        entries = self._entries
+        found: list[tuple[list[int], Constraint]] = [([k], entries[k]) for k in self._whole]  # type: ignore[misc]
         for block, positions in zip(self._blocks, self._members, strict=True):
             if positions:
                 assert block is not None  # it was settled
@@ -228,10 +238,18 @@ class ConstraintList(Sequence[Constraint]):
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
         if not rows or not self._relations:
             return []
-        codes = _flat(map(CODES.__getitem__, self._relations), len(self._relations))
+        relations = self._relations
         ends, constants = _column(self._ends), _column(self._constants)
         widths = np.diff(ends, prepend=0)
         variables, coefficients = _column(self._variables), _column(self._coefficients)
+        if relations.count(relations[0]) == len(relations) and (widths == widths[0]).all():  # most are alike
+            shape = len(relations), int(widths[0])
+            columns = variables.reshape(shape), coefficients.reshape(shape), constants
+            start = rows[0]
+            kept = [column[start:] for column in columns]
+            terms = LinearArray(self._registry, (len(relations) - start,), *kept)
+            return [Linear(terms, relations[0])]
+        codes = _flat(map(CODES.__getitem__, relations), len(relations))
         joined = []
         for group in [divmod(key, _WIDEST) for key in distinct(codes * _WIDEST + widths).tolist()]:
             mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))

@@ -82,6 +82,7 @@ class Statement(NamedValues, Objectives):
         self.view = view
         self._kept = Kept()
         self._runs: set[object] = set()  # those under way: the model stays as it is until they end
+        self._giver: Callable[[Any], dict[str, int]] | None = None  # of an imported one: gives values back
 
     @property
     def name(self) -> str:
@@ -260,7 +261,7 @@ class Statement(NamedValues, Objectives):
                 type(constraint) in _CLAUSES
                 and name is None
                 and constraint.operands is not None
-                and constraint.registry is self
+                and constraint.operands[0].registry is self
             ):
                 self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
                 continue
@@ -555,7 +556,7 @@ class Statement(NamedValues, Objectives):
         other._copy_objectives(self)
         other._guarded, other._ranges = set(self._guarded), set(self._ranges)
         other._ancestors = [*self._ancestors, (self, self._count)]
-        other.view = self.view
+        other.view, other._giver = self.view, self._giver
         return other
 
     __copy__ = copy
@@ -567,7 +568,7 @@ class Statement(NamedValues, Objectives):
         """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
         self.settle()
         kept = {k: v for k, v in vars(self).items() if k not in ("_kept", "_runs", "_ancestors")}
-        return {"_ancestors": self._ancestors, **kept, "_shared": None}
+        return {"_ancestors": self._ancestors, **kept, "_shared": None, "_giver": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _kept=Kept(), _runs=set())

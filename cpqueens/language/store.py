@@ -40,6 +40,9 @@ CONNECTIVES: dict[str, type[Connective]] = {
 }
 
 
+_ONE = {name: kind.of for name, kind in CONNECTIVES.items()}
+
+
 class VariableStore:
     """Bounds, explicit domains and definitions of numbered variables; implements `Registry`."""
 
@@ -208,7 +211,7 @@ class VariableStore:
 
     def combine_single(self, kind: str, operands: tuple[Term | Constraint, ...]) -> BoolArray:
         """Return one connective of single truths."""
-        return CONNECTIVES[kind].of(operands)
+        return _ONE[kind](operands)
 
     def truth(self, constraint: Constraint) -> LinearArray:
         """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.

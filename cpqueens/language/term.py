@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.language.arrays import of_flat_rows, of_one_registry
-from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Registry, Relation
+from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry, Relation
 from cpqueens.language.linear_rows import term_key
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_rows
@@ -36,14 +36,28 @@ def _comparing(relation: Relation) -> Callable[[Any, Any], BoolArray]:
     return compared
 
 
+def _connecting(kind: str) -> Callable[[Any, Any], BoolArray]:
+    """Return the connective of a term, mostly a literal, with another truth: likewise for two calls less."""
+
+    def connected(self: Term, other: Any) -> BoolArray:
+        if self.known_literal is not None:
+            literal = type(other) is Term and other.known_literal is not None
+            part = other if literal else other.single() if isinstance(other, Operand) else None
+            if part is not None and part.registry is self.registry:
+                return self.registry.combine_single(kind, (self, part))
+        return OPERATIONS.connect(kind, self, other)
+
+    return connected
+
+
 class Term(LinearArray):
     """One term: an array of shape () whose rows stay Python tuples until arrays are needed."""
 
-    __slots__ = ("_negation", "coefficient_list", "constant", "known_literal", "variable_list")
+    __slots__ = ("_opposite", "coefficient_list", "constant", "known_literal", "variable_list")
 
     known_literal: int | None
     """Its `literal`, once it is known to be a truth (`single`)."""
-    _negation: BoolArray | None
+    _opposite: Term | None
 
     def __init__(
         self,
@@ -56,7 +70,7 @@ class Term(LinearArray):
         self.variable_list = variable_list
         self.coefficient_list = coefficient_list
         self.constant = constant
-        self.known_literal = self._negation = None
+        self.known_literal = self._opposite = None
 
     shape = ()
 
@@ -152,6 +166,9 @@ class Term(LinearArray):
     def __reduce__(self) -> tuple[Any, ...]:
         return Term, (self.registry, self.variable_list, self.coefficient_list, self.constant)
 
+    def __getitem__(self, key: Any) -> LinearArray:
+        return OPERATIONS.pick(self, key)
+
     def _add_scaled(self, other: Term, sign: int) -> Term:
         if other.registry is not self.registry:
             left, right = of_one_registry(self, other)
@@ -208,12 +225,9 @@ class Term(LinearArray):
         return LinearArray.__sub__(self, other)
 
     def __invert__(self) -> BoolArray:
-        negation = self._negation
-        if negation is None:
-            if self.known_literal is None and self.single() is None:
-                return LinearArray.__invert__(self)
-            negation = self._negation = OPERATIONS.literal(self.opposite())
-        return negation
+        if self.known_literal is None and self.single() is None:
+            return LinearArray.__invert__(self)
+        return OPERATIONS.literal(self.opposite())
 
     def __neg__(self) -> LinearArray:
         return Term(
@@ -226,9 +240,11 @@ class Term(LinearArray):
         if literal is None:
             coefficients = tuple([-a for a in self.coefficient_list])
             return Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
-        term = Term(self.registry, self.variable_list, _MINUS if literal >= 0 else _PLUS, 1 - self.constant)
-        term.known_literal = -literal - 1
-        return term
+        if self._opposite is None:  # loops negate the same truths again and again
+            coefficients = _MINUS if literal >= 0 else _PLUS
+            self._opposite = Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
+            self._opposite.known_literal = -literal - 1
+        return self._opposite
 
     def __mul__(self, other: Any) -> LinearArray:
         if type(other) is int:
@@ -253,6 +269,10 @@ class Term(LinearArray):
     __ge__ = _comparing(">=")
     __gt__ = _comparing(">")
 
+    __and__ = _connecting("and")
+    __or__ = _connecting("or")
+    implies = _connecting("implies")  # type: ignore[assignment]
+
 
 class GrowingSum(Term):
     """A long term to which terms are added one by one, in time that does not grow with its length.
@@ -269,7 +289,7 @@ class GrowingSum(Term):
 
     def __init__(self, start: Term) -> None:
         self.registry, self.constant = start.registry, start.constant
-        self.known_literal = self._negation = None
+        self.known_literal = self._opposite = None
         self._variables, self._coefficients = list(start.variable_list), list(start.coefficient_list)
         self._known = set(self._variables)
         self._length = len(self._variables)
@@ -304,7 +324,7 @@ class GrowingSum(Term):
         self._known.add(variable)
         longer = GrowingSum.__new__(GrowingSum)
         longer.registry, longer.constant = self.registry, constant
-        longer.known_literal = longer._negation = None
+        longer.known_literal = longer._opposite = None
         longer._variables, longer._coefficients = self._variables, self._coefficients
         longer._known, longer._length = self._known, self._length + 1
         return longer

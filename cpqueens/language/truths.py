@@ -36,7 +36,7 @@ class Literals(BoolArray):
 
     def single(self) -> Term | None:
         """Return the one 0/1 term."""
-        return self.terms if type(self.terms) is Term else None
+        return self.terms.single() if type(self.terms) is Term else None
 
     def __invert__(self) -> BoolArray:
         return Literals.known(self.terms.opposite() if type(self.terms) is Term else 1 - self.terms)

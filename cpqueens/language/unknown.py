@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cpqueens.errors import BadIndex, IntegerError
 from cpqueens.language.rows import MASK_LOST
 from cpqueens.text.calling import operation
-from cpqueens.text.foreign import no_attribute
+from cpqueens.text.elsewhere import NamesOfOtherTools
 
 _INSTEAD = {
     "COMPARE_OP": "a NumPy array of objects asks when it is compared: instead of np.array([x, y]) write "
@@ -75,17 +75,12 @@ if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any: ...
 
 
-class Unknown:
+class Unknown(NamesOfOtherTools):
     """A value that is not known before solving, and never changes."""
 
     __slots__ = ()
     _single: ClassVar[str]  # what one of shape () is called
     shape: tuple[int, ...]
-
-    if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(self, name)
 
     def __hash__(self) -> int:
         """Return a hash by identity: terms are keys of dicts, as in ``hint={x: 1}``.

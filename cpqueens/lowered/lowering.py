@@ -202,6 +202,8 @@ def _unseen_conditions(model: Statement) -> list[Constraint]:
 def _plain(
     constraint: Constraint, scratch: Scratch, supports: Supports, model: Statement, backend: str
 ) -> list[Constraint]:
+    if supports(constraint, "plain"):  # most are
+        return [constraint]
     pending, done = [constraint], []
     while pending:
         item = pending.pop()

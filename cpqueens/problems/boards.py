@@ -53,7 +53,8 @@ def text_rows(rows: Sequence[str], what: str, columns: int | None = None) -> tup
     Raises
     ------
     ModelError
-        If there are none, or one has another length than the first, or than ``columns``.
+        If there are none, or one has another length than the first, or than ``columns``, or a sign that
+        cannot be printed.
     """
     tight = tuple("".join(row.split()) for row in rows)
     width = len(tight[0]) if tight and columns is None else columns
@@ -62,4 +63,6 @@ def text_rows(rows: Sequence[str], what: str, columns: int | None = None) -> tup
     for number, row in enumerate(tight, 1):
         if len(row) != width:
             raise ModelError(f"{what}: row {number}, {shown(row)}, has {len(row)} squares instead of {width}")
+        if not row.isprintable():
+            raise ModelError(f"{what}: row {number}, {shown(row)}, has a sign that cannot be printed")
     return tight

@@ -38,6 +38,10 @@ def generated_regions(
     falls. With one queen a line the solutions are searched here, with more by CP-SAT, on whose version the
     puzzle of a seed then depends. Sizes are 4 * stars to 25: on smaller boards queens cannot but touch.
 
+    Seen made: 14 rows with three queens and 17 with four in seconds; on a busy machine 21 with five in a
+    minute, and 16 with four and 25 with six in four. The least boards take longest, as most placements end
+    nowhere: 20 with five and 24 with six were not made there within five.
+
     Parameters
     ----------
     time_limit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -91,8 +92,15 @@ def _article(exhibit: Exhibit) -> str:
 
 
 def statement_of(function: Callable[..., Any]) -> str:
-    """Return what a problem's function says, without its signature, its text and what only draws."""
-    source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    """Return what a problem's function says, without its signature, its text and what only draws.
+
+    Of several viewpoints it is the one that is the default.
+    """
+    plain = inspect.unwrap(function)
+    source = textwrap.dedent(inspect.getsource(plain))
+    default = inspect.signature(plain).parameters.get("viewpoint")
+    if default is not None:
+        source = _from(source, str(default.default))
     definition = ast.parse(source).body[0]
     assert isinstance(definition, ast.FunctionDef)
     lines = source.splitlines()
@@ -102,6 +110,28 @@ def statement_of(function: Callable[..., Any]) -> str:
         if not isinstance(node, ast.Return) and not _is_beside(node)
     ]
     return textwrap.dedent("\n".join(parts))
+
+
+def _from(source: str, viewpoint: str) -> str:
+    """Return a function's text with the branches alone that this viewpoint takes; they are not nested."""
+    lines = source.splitlines()
+    asking = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.If)]
+    for node in sorted(asking, key=lambda node: -node.lineno):
+        found = _ASKS.search(ast.unparse(node.test))
+        if found is None:
+            continue
+        taken = node.body if found["chosen"] == viewpoint else node.orelse
+        here = lines[taken[0].lineno - 1 : taken[-1].end_lineno] if taken else []
+        if taken is node.body and isinstance(node.test, ast.BoolOp):
+            rest = _ASKS.sub("", ast.unparse(node.test)).strip().removesuffix("and").strip()
+            here = [f"{' ' * node.col_offset}if {rest}:", *here]
+        elif here:
+            here = textwrap.indent(textwrap.dedent("\n".join(here)), " " * node.col_offset).splitlines()
+        lines[node.lineno - 1 : node.end_lineno] = here
+    return "\n".join(lines)
+
+
+_ASKS = re.compile(r"viewpoint == '(?P<chosen>\w+)'")
 
 
 def _is_beside(node: ast.stmt) -> bool:

@@ -1,10 +1,13 @@
 """Light colours that dark figures stay readable on."""
 
 PALETTE = (
-    "#8ecae6", "#ffd27f", "#b7e4a7", "#cdb4f0", "#f9c6e0", "#a8dfd6", "#e3d5a3", "#b8c4f5",
-    "#f7b889", "#d3e58c", "#c3d3dc", "#d9c1b0",
+    "#8bafc3", "#f7dc84", "#9ddca8", "#ca9df0", "#d39d9f", "#79f7f0", "#c1a67b", "#cacaf9",
+    "#cad38d", "#afdccc", "#dcaf60", "#f7eed5",
 )  # fmt: skip
-"""Twelve light colours that dark figures stay readable on; none is the red of conflicts."""
+"""Twelve light colours that dark figures stay readable on; none is the red of conflicts.
+
+They lie far apart for those too who see no difference of red and green (`tests/report/test_palette.py`).
+"""
 
 
 def fill_of(number: int) -> str:

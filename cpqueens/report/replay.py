@@ -70,6 +70,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
         "names": list(trace.names),
         "start": _plain(trace.start),
         "cost": trace.cost,
+        "thinning": trace.thinning,
         "kindnames": kinds,
         "meanings": EVENTS,
         "kinds": [kinds.index(kind) for kind in trace.kinds],

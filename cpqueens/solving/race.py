@@ -45,6 +45,10 @@ LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
 
 
+_LINES = 3
+"""Constraints of queens: columns and both diagonals."""
+
+
 class Race:
     """The own engine and CP-SAT as one backend; ``first`` is the one whose options are taken."""
 
@@ -95,9 +99,22 @@ def _alone(model: Statement, request: Request) -> str | None:
     )  # fmt: skip
     if any(special):
         return "an option is asked for that not every solver has"
+    if request.want is Want.COUNT and _is_halved(model):
+        return "queens are counted, which halves do by far the fastest"
     if model.variable_count > LARGEST_VARIABLES or len(model.constraints) > LARGEST_CONSTRAINTS:
         return "a large model"
     return None
+
+
+def _is_halved(model: Statement) -> bool:
+    """Say whether the own engine counts a model by halves; one stated by more constraints may be one, too."""
+    if len(model.constraints) != _LINES or any(
+        posted.constraint.kind != "AllDifferent" for posted in model.constraints
+    ):
+        return False
+    from cpqueens.backends.backtracking.backend import halved_board
+
+    return halved_board(model, asked=False) is not None
 
 
 class _Rival:

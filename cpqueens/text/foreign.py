@@ -50,7 +50,7 @@ SPELLINGS: dict[str, str] = {
     "upper_bound": "upper=..., and x.bounds() to read bounds",
     "get_bounds": "x.bounds()",
     "Variable": f"m.var(values, name=...): {_IN_A_MODEL}",
-    "Domain": "m.intvar(domain=[...])",
+    "Domain": "m.intvar(domain=[...]), and x.bounds() to read bounds",
     # models and constraints
     "CpModel": "Model",
     "Problem": "Model",
@@ -192,6 +192,9 @@ SPELLINGS: dict[str, str] = {
     "NotInSetConstraint": "Among([x], values, 0)",
     "SomeInSetConstraint": "Among(x, values, n)",
     "Not": "~b",
+    "negate": "~b",
+    "negated": "~b",
+    "Implies": "a.implies(b)",
     "bool2int": "the truth itself: arithmetic takes truths as 0 and 1",
     "forall": "all_(truths)",
     "exists": "any_(truths)",
@@ -302,6 +305,11 @@ SPELLINGS: dict[str, str] = {
     "argmin": "x[k] == minimum(x) with a variable k",
     "sort": "Increasing(x), which states an order",
     "sorted": "Increasing(x), which states an order",
+    "argsort": "Inverse(x, place), where x are the numbers 0 to n - 1 in some order",
+    "cumsum": "x[: k + 1].sum() for each k",
+    "diagonal": "np.diagonal(x)",
+    "squeeze": "x.reshape(shape)",
+    "item": "x.flat[k]",
     "clip": "maximum(low, minimum(x, high))",
     "dot": "x @ y",
     "transpose": "x.T",
@@ -309,6 +317,15 @@ SPELLINGS: dict[str, str] = {
     "where": "element([b, a], condition)",
 }
 """What is written here, by the name elsewhere."""
+
+OF_VALUES = (
+    "Not", "negate", "negated", "Implies", "OnlyEnforceIf", "WithName", "SetName", "Proto", "ModelProto",
+    "Value", "BooleanValue", "lb", "ub", "LowerBound", "UpperBound", "get_bounds", "Domain", "Sum", "Max",
+    "Min", "All", "Any", "Abs", "WeightedSum", "isin", "argmax", "argmin", "argsort", "average", "clip",
+    "count_nonzero", "cumsum", "diagonal", "dot", "item", "mean", "prod", "product", "sort", "sorted",
+    "squeeze", "tolist", "transpose", "where",
+)  # fmt: skip
+"""Those that are attributes of variables, terms, truths and constraints, in any spelling."""
 
 
 def _key(name: str) -> str:
@@ -375,6 +392,8 @@ def no_keyword(
 
 def no_attribute(owner: object, name: str) -> AttributeError:
     """Return what a missing attribute is answered with."""
-    known = (own for own in dir(type(owner)) if not own.startswith("_"))
-    text = f"{type(owner).__name__!r} object has no attribute {name!r}{spelled(name) or spelled(name, known)}"
+    kind = owner if isinstance(owner, type) else type(owner)
+    known = (own for own in dir(kind) if not own.startswith("_"))
+    what = f"type object {kind.__name__!r}" if kind is owner else f"{kind.__name__!r} object"
+    text = f"{what} has no attribute {name!r}{spelled(name) or spelled(name, known)}"
     return AttributeError(text, name=name, obj=owner)

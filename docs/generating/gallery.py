@@ -14,11 +14,13 @@ _VIEWPOINTS = """## Which solver likes which viewpoint
 
 Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
 `tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it.
-The first viewpoint suits nearly all solvers best; CP-SAT counts the queens' Booleans as quickly, and both
-viewpoints at once help `backtracking` to find one of Langford's rows.
+`compare` proves for small sizes of each that the solutions are the same.
 
 ```{include} ../../files/viewpoints.txt
 ```"""
+
+
+_EXACT = ("backtracking", "cpsat", "python-constraint")
 
 
 def pages() -> dict[str, str]:
@@ -44,7 +46,7 @@ def _problem(problem: catalog.Problem) -> str:
     ]
     if solution is not None:
         parts += ["A solution:", _picture(solution)]
-    parts.append(fenced("sh", f"cpqueens solve {problem.name}\ncpqueens cross-check {problem.name}"))
+    parts.append(fenced("sh", "\n".join(commands(problem.name))))
     parts += ["## The model", fenced("python", statement_of(problem.function))]
     rows = [
         (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", linked(p.source))
@@ -54,6 +56,13 @@ def _problem(problem: catalog.Problem) -> str:
         parts += ["## Published values", table(("of what", "for", "value", "source"), rows)]
     parts += likes.section(problem.name, instance.model.objective is not None)
     return "\n\n".join(parts) + "\n"
+
+
+def commands(name: str) -> list[str]:
+    """Return what to type; of exact solvers those that end soon, where not all do."""
+    some = likes.soon(name, _EXACT)
+    only = f" --solvers {','.join(some)}" if some and len(some) < len(_EXACT) else ""
+    return [f"cpqueens solve {name}", f"cpqueens cross-check {name}{only}"]
 
 
 def _source(problem: catalog.Problem) -> str:

@@ -1,6 +1,7 @@
 """Which solver likes a problem, of what ``tests/benchmarks/bench_likes.py`` measured."""
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,13 @@ def section(name: str, best: bool) -> list[str]:
         "behind `>` what a run had taken when its limit of wall time ended it on a busy machine.",
         fenced("sh", f"python tests/benchmarks/bench_likes.py --only {name}"),
     ]
+
+
+def soon(name: str, solvers: Iterable[str]) -> list[str]:
+    """Return those of the solvers that answered the question that needs the whole space."""
+    found = measured()["problems"].get(name, {})
+    runs = found.get("count", found.get("solve", {}))
+    return [solver for solver in solvers if solver in runs and runs[solver]["answered"]]
 
 
 def _cell(run: dict[str, Any] | None, best: bool) -> str:

@@ -16,10 +16,12 @@ from cpqueens.models.toroidal_queens import toroidal_queens
 from cpqueens import Circuit, Model, NoOverlap, Outcome
 from cpqueens.answers.runs import Runs
 from cpqueens.backends import together
+from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels import tiers
+from cpqueens.kernels.search_lot import RUN, make_lot
 from cpqueens.system import stopping
 
 SEEDS = (0, 9)
@@ -149,6 +151,17 @@ def test_a_long_step_is_broken_off_at_the_limit_of_its_run(lots: list[int]) -> N
     assert time.process_time() - began < 2
     assert lots == [3]
     assert (runs.stop_reason.tolist(), runs.steps.tolist()) == (["time_limit"] * 3, [0] * 3)
+
+
+def test_the_next_run_of_a_call_has_its_own_time() -> None:
+    lot = make_lot(np.arange(3), 5, None)
+    request = Request(Want.ONE, Clock(100.0))
+    patience = together._Patience(lot, request)
+    patience.begin(200.0)
+    assert patience.is_over()
+    lot.now[RUN] += 1
+    assert not patience.is_over()
+    assert patience.run == 1
 
 
 def test_a_limit_within_a_call_is_that_of_the_run_under_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """What a first run meets: limits of time on an empty cache, and what a call costs beside its search.
 
-Run as ``python tests/benchmarks/bench_first.py [--only TEXT] [--limit SECONDS] [--calls N]``. Each run of the
+Run as ``python tests/benchmarks/bench_first.py``; ``--help`` names the options. Each run of the
 first table is a fresh process with a cache of its own, which is empty; shown is the worst over several models
 of how far `time_limit` is overshot: by the clock, and in processor seconds that the process took after the
 limit (Linux alone tells), which say the same on a machine that is busy otherwise. The second table is
@@ -29,7 +29,7 @@ from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
-from cpqueens import AllDifferent, CpqueensError, Model
+from cpqueens import AllDifferent, CpqueensError, Model, cross_check
 
 SOLVERS = ("auto", "local-search+cpsat", "cpsat+backtracking")
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -83,14 +83,36 @@ def solvers() -> list[str]:
     return [*SOLVERS, *(name for name in names if name not in bare)]
 
 
-def answer(model: str, solver: str, limit: float) -> None:
-    """Solve in this process, and print when it began, how far it went beyond the limit, and its seconds."""
+def by_clock(began: float, limit: float) -> str:
+    """Return why something ended of which only the clock tells."""
+    return "time_limit" if time.monotonic() - began >= limit else "finished"
+
+
+def checked(model: Model, solver: str, limit: float) -> str:
+    """Return why a cross-check by one solver with one seed ended."""
+    began = time.monotonic()
+    cross_check(model, [solver], seeds=1, time_limit=limit)
+    return by_clock(began, limit)
+
+
+VERBS: dict[str, Callable[[Model, str, float], str]] = {
+    "solve": lambda m, solver, limit: m.solve(solver=solver, time_limit=limit).stop_reason.value,
+    "enumerate": lambda m, solver, limit: (
+        m.enumerate(lambda _: None, solver=solver, time_limit=limit).stop_reason.value
+    ),
+    "runs": lambda m, solver, limit: str(m.runs(solver, 1, time_limit=limit).stop_reason[0]),
+    "cross-check": checked,
+}
+"""What is asked, each under a limit."""
+
+
+def answer(model: str, solver: str, limit: float, verb: str) -> None:
+    """Ask in this process, and print when it began, how far it went beyond the limit, and its seconds."""
     m = MODELS[model]()
     print("begins", flush=True)
     began = time.monotonic()
     try:
-        outcome = m.solve(solver=solver, time_limit=limit)
-        print(outcome.stop_reason.value, end=" ")
+        print(VERBS[verb](m, solver, limit), end=" ")
     except CpqueensError:
         print("refused", end=" ")
     print(time.monotonic() - began - limit, time.process_time(), flush=True)
@@ -106,11 +128,11 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def overshoot(model: str, solver: str, limit: float) -> tuple[float, float] | None:
+def overshoot(model: str, solver: str, limit: float, verb: str) -> tuple[float, float] | None:
     """Return seconds beyond the limit, by the clock and of the processor; None if it was not reached."""
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "CPQUEENS_KERNELS": "tiers"}
-        command = [sys.executable, __file__, "--run", model, solver, "--limit", str(limit)]
+        command = [sys.executable, __file__, "--run", model, solver, "--limit", str(limit), "--verb", verb]
         with subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
         ) as process:
@@ -125,13 +147,13 @@ def overshoot(model: str, solver: str, limit: float) -> tuple[float, float] | No
     return (float(beyond), float(after) - before) if reason == "time_limit" else None
 
 
-def show_limits(only: str, limit: float) -> None:
+def show_limits(only: str, limit: float, verb: str) -> None:
     """Print the worst of each solver."""
-    print(f"limit of {limit:g} s on an empty cache: seconds beyond it (clock, processor), the worst model\n")
+    print(f"{verb}, limit of {limit:g} s, empty cache: the worst model's seconds beyond (clock, processor)\n")
     for solver in solvers():
         if only not in solver:
             continue
-        runs = {model: overshoot(model, solver, limit) for model in MODELS}
+        runs = {model: overshoot(model, solver, limit, verb) for model in MODELS}
         reached = {model: run for model, run in runs.items() if run is not None}
         if not reached:
             print(f"{solver:32}  limit not reached", flush=True)
@@ -181,14 +203,15 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="TEXT", help="solvers whose name has this in it")
     parser.add_argument("--limit", type=float, default=1.0, metavar="SECONDS")
     parser.add_argument("--calls", type=int, default=1000, metavar="N")
+    parser.add_argument("--verb", choices=VERBS, default="solve", help="what is asked for under the limit")
     parser.add_argument("--run", nargs=2, metavar=("MODEL", "SOLVER"), help=argparse.SUPPRESS)
     kept.recording(parser)
     options = parser.parse_args()
     if options.run:
-        answer(*options.run, options.limit)
+        answer(*options.run, options.limit, options.verb)
     if options.calls:
         show_calls(options.only, options.calls)
-    show_limits(options.only, options.limit)
+    show_limits(options.only, options.limit, options.verb)
 
 
 if __name__ == "__main__":

@@ -178,9 +178,12 @@ def main() -> None:
         asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
         print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
         told = {party: " ".join(runs[party].text(better).split()) for party in parties}
-        asks = {"asked for": str(asked), "runs that reach it": reached}
+        asks: dict[str, float | str | None] = {
+            "asked for": str(asked or "a solution"),
+            "reached, %": 100 * reached / max(1, len(ours.seconds)),
+        }
         table = "runs with a solution, median and best objective, median seconds"
-        kept.keep_cells(table, name, {**told, **asks}, "runs that reach it")
+        kept.keep_cells(table, name, {**told, **asks}, "reached, %")
 
 
 if __name__ == "__main__":

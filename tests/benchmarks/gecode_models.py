@@ -6,11 +6,16 @@ FlatZinc front end takes by default. Jobs without a text have no entry in the co
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from pathlib import Path
 
-from collection import sudokus
+import numpy as np
+from collection import latin_squares, schedules, sudokus
+from cpqueens.models.graph_colouring import build_graph
+from large_models import horizon_of, jobs_of
 from peers import NO_GECODE, SOLUTION, gecode
-from race import Absent, Work
+from race import Absent, Work, timed
 
 QUEENS = """
 int: n; array[1..n] of var 0..n-1: x; include "alldifferent.mzn";
@@ -76,6 +81,101 @@ solve satisfy;
 """
 
 
+LANGFORD = """
+int: n; array[1..n] of var 0..2*n-1: p; include "alldifferent.mzn";
+constraint forall(i in 1..n)(p[i] <= 2*n - 2 - i);
+constraint alldifferent(p ++ [p[i] + i + 1 | i in 1..n]);
+solve satisfy;
+"""
+
+TRIPLES = """
+int: n; array[1..3, 1..n] of var 0..3*n-1: p; include "alldifferent.mzn";
+constraint alldifferent(array1d(p));
+constraint forall(k in 1..2, i in 1..n)(p[k+1, i] = p[k, i] + i + 1);
+solve satisfy;
+"""
+
+SQUARES = """
+int: n; array[1..n, 1..n] of var 1..n*n: x; int: sum_of_line = n * (n * n + 1) div 2;
+include "alldifferent.mzn";
+constraint alldifferent(array1d(x));
+constraint forall(i in 1..n)(sum(row(x, i)) = sum_of_line /\\ sum(col(x, i)) = sum_of_line);
+constraint sum(i in 1..n)(x[i, i]) = sum_of_line /\\ sum(i in 1..n)(x[i, n + 1 - i]) = sum_of_line;
+"""
+
+NORMAL = (
+    SQUARES
+    + """
+constraint x[1, 1] < x[1, n] /\\ x[1, 1] < x[n, 1] /\\ x[1, 1] < x[n, n] /\\ x[1, n] < x[n, 1];
+solve satisfy;
+"""
+)
+
+KNAPSACK = """
+int: n; array[1..n] of int: w; array[1..n] of int: p; array[1..n] of var 0..1: x; int: most;
+var 0..sum(p): length; constraint length = sum(i in 1..n)(p[i] * x[i]);
+constraint sum(i in 1..n)(w[i] * x[i]) <= most;
+solve maximize length;
+"""
+
+GRAPH = """
+int: n; int: k; int: m; array[1..n] of var 1..k: x; array[1..m, 1..2] of int: e;
+constraint forall(i in 1..m)(x[e[i, 1]] != x[e[i, 2]]);
+solve satisfy;
+"""
+
+HOLES = """
+int: n; array[1..n, 1..n] of 0..n: given; array[1..n, 1..n] of var 1..n: x; include "alldifferent.mzn";
+constraint forall(i, j in 1..n where given[i, j] > 0)(x[i, j] = given[i, j]);
+constraint forall(i in 1..n)(alldifferent(row(x, i)) /\\ alldifferent(col(x, i)));
+solve satisfy;
+"""
+
+SHOP = """
+int: n; int: m; int: horizon; array[1..n, 1..m] of int: machine; array[1..n, 1..m] of int: d;
+array[1..n, 1..m] of var 0..horizon: s; var 0..horizon: length; include "cumulative.mzn";
+constraint forall(j in 1..n)(s[j, m] + d[j, m] <= length);
+constraint forall(j in 1..n, k in 1..m-1)(s[j, k] + d[j, k] <= s[j, k+1]);
+constraint forall(q in 0..m-1)(cumulative([s[j, k] | j in 1..n, k in 1..m where machine[j, k] = q],
+  [d[j, k] | j in 1..n, k in 1..m where machine[j, k] = q], [1 | j in 1..n], 1));
+solve minimize length;
+"""
+
+
+def graph(kind: str, size: int, colours: int) -> str:
+    """Return a graph as data."""
+    vertices, edges = build_graph(kind, size)
+    ends = ", ".join(f"{a + 1}, {b + 1}" for a, b in edges)
+    many = len(edges)
+    return f"n = {vertices}; k = {colours}; m = {many}; e = array2d(1..{many}, 1..2, [{ends}]);"
+
+
+def things(items: int, seed: int) -> str:
+    """Return the knapsack of `bench_everyone` as data."""
+    draw = random.Random(seed)
+    weights, profits = ([draw.randint(1, 100) for _ in range(items)] for _ in range(2))
+    return f"n = {items}; w = {weights}; p = {profits}; most = {sum(weights) // 2};"
+
+
+def shop(jobs: Sequence[Sequence[Sequence[int]]], horizon: int) -> str:
+    """Return a job shop as data."""
+    n, m = len(jobs), len(jobs[0])
+    machines, durations = ([task[k] for job in jobs for task in job] for k in range(2))
+    sides = f"1..{n}, 1..{m}"
+    return (
+        f"n = {n}; m = {m}; horizon = {horizon}; machine = array2d({sides}, {machines}); "
+        f"d = array2d({sides}, {durations});"
+    )
+
+
+def square(n: int) -> str:
+    """Return a Latin square with 42 % holes as data."""
+    whole, kept = latin_squares.clues_with_holes(n, round(0.42 * n * n), 1)
+    cells = np.zeros(n * n, dtype=np.int64)
+    cells[kept] = whole.flat[kept] + 1
+    return f"n = {n}; given = array2d(1..{n}, 1..{n}, {cells.tolist()});"
+
+
 def given(clues: str) -> str:
     """Return a sudoku's clues as data."""
     return f"given = array2d(1..9, 1..9, [{', '.join(clues)}]);"
@@ -83,6 +183,24 @@ def given(clues: str) -> str:
 
 TEXTS = {
     "queens 10": (QUEENS, "n = 10;"),
+    "queens 12": (QUEENS, "n = 12;"),
+    "Langford 8": (LANGFORD, "n = 8;"),
+    "Langford 12": (LANGFORD, "n = 12;"),
+    "Langford 3 x 9": (TRIPLES, "n = 9;"),
+    "magic squares of order 4, normal": (NORMAL, "n = 4;"),
+    "magic square of order 5": (SQUARES + "solve satisfy;", "n = 5;"),
+    "knapsack of 30": (KNAPSACK, things(30, 1)),
+    "knapsack of 50": (KNAPSACK, things(50, 1)),
+    "Golomb ruler, 10 marks": (GOLOMB, "n = 10;"),
+    "all-interval 12": (SERIES, "n = 12;"),
+    "Mycielski's graph 5, 4 colours": (GRAPH, graph("mycielski", 5, 4)),
+    "queens' graph 7, 7 colours": (GRAPH, graph("queens", 7, 7)),
+    "job shop ft06": (SHOP, shop(schedules.FT06, 60)),
+    **{
+        f"job shop {name}": (SHOP, shop(jobs_of(name), horizon_of(jobs_of(name))))
+        for name in ("la01", "la02", "la03", "la04", "la05")
+    },
+    **{f"Latin square of order {n}, 42 % holes": (HOLES, square(n)) for n in (20, 25, 30)},
     "Latin square of order 30": (LATIN, "n = 30;"),
     "Golomb ruler, 8 marks": (GOLOMB, "n = 8;"),
     "Golomb ruler, 9 marks": (GOLOMB, "n = 9;"),
@@ -108,6 +226,15 @@ def read(printed: str, question: str) -> int | bool:
     if question == "solve":
         return SOLUTION in printed
     return int(printed.rpartition("length = ")[2].partition(";")[0])
+
+
+def start_of_gecode(folder: Path) -> float | None:
+    """Return the processor seconds that a run takes for nothing; None where there is no Gecode."""
+    folder.mkdir()
+    solve = gecode("var 0..1: x; solve satisfy;", "", folder, 10.0, native=True)
+    if solve is None:
+        return None
+    return min(timed(lambda turn: solve(), range(1))[0] for _ in range(5))
 
 
 def gecode_work(name: str, question: str, patience: float, folder: Path) -> Work | Absent | None:

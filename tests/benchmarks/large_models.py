@@ -19,8 +19,23 @@ SHOPS = Path(__file__).with_name("job_shops.txt")
 Graph = tuple[int, list[tuple[int, int]]]
 
 
+Jobs = tuple[tuple[tuple[int, int], ...], ...]
+"""Of each job its tasks: machine and duration."""
+
+
 def shop(name: str) -> Model:
     """Return a job shop of ``job_shops.txt``, where the source is named."""
+    jobs = jobs_of(name)
+    return job_shop(jobs, horizon_of(jobs))
+
+
+def horizon_of(jobs: Jobs) -> int:
+    """Return when all tasks have ended, one after the other."""
+    return sum(d for job in jobs for _, d in job)
+
+
+def jobs_of(name: str) -> Jobs:
+    """Return the jobs of a job shop of ``job_shops.txt``."""
     jobs: list[tuple[tuple[int, int], ...]] = []
     reading = False
     for line in SHOPS.read_text(encoding="utf-8").splitlines():
@@ -29,7 +44,7 @@ def shop(name: str) -> Model:
         elif reading:
             numbers = list(map(int, line.split()))
             jobs.append(tuple(zip(numbers[::2], numbers[1::2], strict=True)))
-    return job_shop(tuple(jobs), sum(d for job in jobs for _, d in job))
+    return tuple(jobs)
 
 
 def queen_graph(n: int) -> Graph:

@@ -167,8 +167,8 @@ def test_solutions_pass_minizincs_own_checker(tmp_path: Path, name: str) -> None
 
 
 FLAGS = (
-    ("-a",), ("-n", "3"), ("-f",), ("-f", "-a"), ("-t", "20000"), ("-r", "7"), ("-p", "2"), ("-s",), ("-v",),
-    ("-i",), ("-a", "-r", "3", "-s", "-t", "20000", "-p", "2"),
+    ("-a",), ("-n", "3"), ("-f",), ("-f", "-a"), ("-t", "200000"), ("-r", "7"), ("-p", "2"), ("-s",), ("-v",),
+    ("-i",), ("-a", "-r", "3", "-s", "-t", "200000", "-p", "2"),
 )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def test_every_flag_through_minizincs_driver(tmp_path: Path, solver: str, flags:
     run("minizinc", "install", "--dir", str(tmp_path))
     if solver == "cpqueens-ls" and {"-a", "-n", "-p"} & set(flags):
         pytest.skip("local search proves nothing and has one thread: MiniZinc is not told of the flag")
-    limit = () if "-t" in flags else ("-t", "20000")
+    limit = () if "-t" in flags else ("-t", "200000")
     lines = driven(tmp_path, solver, "sorted", *flags, *limit)
     many = lines.count("----------")
     assert many == (12 if "-a" in flags else 3 if "-n" in flags else 1)

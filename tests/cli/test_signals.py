@@ -108,7 +108,7 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "evaluate": (
         "evaluate m.py:slow n=40 --solver python-constraint --runs 100 --reference-time 0",
-        "not run: 100 of 100 runs",
+        "of 100 runs of python-constraint",
     ),
     "evaluate --processes": (
         "evaluate m.py:plain --heuristic m.py:heuristic --runs 200 --record runs.db",
@@ -131,7 +131,7 @@ KEPT = {
 }
 """Files that are there in the end."""
 BLOCKED = ("list", "doctor")  # short: they are caught while they wait for the reader of a full pipe
-WORK = {"list": 0.3, "doctor": 0.3, "experiments": 1.0, "fuzz": 2.5, "fuzz --processes 0": 2.5}
+WORK = {"list": 0.1, "doctor": 0.1, "experiments": 1.0, "fuzz": 2.5, "fuzz --processes 0": 2.5}
 """Seconds of a processor after which what gives no sign is at work."""
 
 

@@ -59,5 +59,6 @@ def test_refused_in_one_line(text: str) -> None:
 def test_where_two_sides_part() -> None:
     assert split_pair("q=x") == ("q", "x")
     assert split_pair("q[0] == 3 = x[0] <= 1") == ("q[0] == 3", "x[0] <= 1")
+    assert split_pair("x[0] <= 1 = q[0] != 2") == ("x[0] <= 1", "q[0] != 2")
     assert split_pair("x.sum(axis=1) = q") == ("x.sum(axis=1)", "q")
     assert [split_pair(text) for text in ("q", "=q", "q=", "q == 3", "")] == [None] * 5

@@ -18,10 +18,15 @@ def shuffled_square(n: int, seed: int) -> np.ndarray:
     return values[(rows[:, None] + columns) % n]
 
 
+def clues_with_holes(n: int, holes: int, seed: int) -> tuple[np.ndarray, list[int]]:
+    """Return a shuffled square of order n, and which cells are given where ``holes`` are empty."""
+    square, shuffle = shuffled_square(n, seed), random.Random(seed + 1)
+    return square, shuffle.sample(range(n * n), n * n - holes)
+
+
 def with_holes(n: int, holes: int, seed: int) -> Model:
     """A shuffled square of order n of which ``holes`` cells are empty (Gomes and Selman 1997)."""
-    square, shuffle = shuffled_square(n, seed), random.Random(seed + 1)
-    kept = shuffle.sample(range(n * n), n * n - holes)
+    square, kept = clues_with_holes(n, holes, seed)
     m = latin_square(n)
     m.add(m["x"].flat[kept] == square.flat[kept])
     return m

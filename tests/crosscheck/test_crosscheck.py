@@ -1,11 +1,13 @@
 """Every way in which a backend can lie, and what the cross-check makes of it."""
 
 import dataclasses
+import io
 
 import numpy as np
 import pytest
 from conftest import make_queens
 from liars import Scripted
+from rich.console import Console
 
 from cpqueens import Model, ModelInvalid, UnknownBackend, UnsupportedConstraint, cross_check
 from cpqueens.answers.outcome import StopReason
@@ -13,6 +15,7 @@ from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends.base import Feature, Order
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
 from cpqueens.crosscheck.findings import Evidence, PublishedValues
+from cpqueens.crosscheck.table import print_report
 from cpqueens.errors import BackendFault, ModelError
 from cpqueens.problems.published import Published
 
@@ -47,6 +50,19 @@ def test_agreement_of_independent_solvers_is_evidence_2(queens6):
     assert (report.verdict.count, report.verdict.evidence) == (4, Evidence.INDEPENDENT)
     assert [s.distinct for s in report.solvers] == [4, 4]
     assert len({s.digest for s in report.solvers}) == 1
+
+
+def test_narrow_terminals_leave_columns_out_and_say_which(queens6):
+    report = cross_check(queens6, [HONEST, "python-constraint"])
+    for width, left_out in ((110, ""), (56, "set, build/s"), (40, "set, build/s, solve/s, distinct")):
+        stream = io.StringIO()
+        print_report(report, Console(file=stream, width=width), prose=width)
+        lines = stream.getvalue().splitlines()
+        assert max(map(len, lines)) <= width
+        said = " ".join(stream.getvalue().split())
+        assert (f"the terminal is too narrow for: {left_out}" in said) == bool(left_out)
+        assert "python-constraint all 4" in said
+        assert any("verdict" in line and "distinct" in line for line in lines) == (width > 40)
 
 
 def test_missing_solution_is_named_and_diagnosed(queens6):
@@ -344,6 +360,8 @@ def test_the_report_as_text_json_and_html(queens6):
     assert "<liar>" not in page
     HTMLParser().feed(page)
     assert report._repr_html_() in page
+    for part in ('name="viewport"', "color-scheme: light dark", "max-width: 40rem", 'data-head="verdict"'):
+        assert part in page
 
 
 def test_large_sets_go_to_files_and_leave_none_behind(queens6, tmp_path, monkeypatch):

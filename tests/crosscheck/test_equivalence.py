@@ -192,6 +192,17 @@ def test_any_value_may_be_the_one_taken_twice(value: int, many: int) -> None:
     assert compare(b, a, solvers=["backtracking"], time_limit=60).verdict is ModelRelation.DISJOINT
 
 
+def test_two_terms_that_must_differ() -> None:
+    a, b = Model("a"), Model("b")
+    x, y = a.intvar(0, [3, 5], shape=2, name="x"), b.intvar(0, [3, 5], shape=2, name="x")
+    b.add(AllDifferent(y))
+    assert compare(a, b, solvers=["backtracking"], time_limit=60).verdict is ModelRelation.B_IN_A
+    a.add(x[0] != x[1])
+    assert compare(a, b, solvers=["backtracking"], time_limit=60).verdict is ModelRelation.EQUAL
+    a.add((x[0] <= 2) | (x[1] >= 5))
+    assert compare(a, b, solvers=["backtracking"], time_limit=60).verdict is ModelRelation.A_IN_B
+
+
 def test_mapping_of_names() -> None:
     a, b = Model("a"), Model("b")
     x, y = a.intvar(0, 3, shape=2, name="x"), b.intvar(0, 3, shape=2, name="y")

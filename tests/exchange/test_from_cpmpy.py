@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -19,6 +20,15 @@ def variables() -> tuple[Any, Any, Any]:
     return cp.intvar(-2, 3, shape=3, name="x"), cp.boolvar(shape=2, name="b"), cp.intvar(0, 2, name="y")
 
 
+ARCS = [
+    ("r", -1, "a"),
+    ("r", 2, "c"),
+    ("a", 1, "d"),
+    ("c", 2, "d"),
+    ("c", 0, "e"),
+    ("d", 1, "f"),
+    ("e", 2, "f"),
+]
 CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "sum": lambda x, b, y: x[0] + 2 * x[1] - y == 1,
     "wsum of bools": lambda x, b, y: 3 * b[0] - 2 * b[1] + x[0] >= y,
@@ -106,6 +116,9 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
         [x[0], y], [x[1], 2], [x[2], y + 2], is_present=[b[0], True]
     ),
     "no overlap, any durations": lambda x, b, y: ~cp.NoOverlap([x[0], y], [x[1], 2]),
+    "mdd": lambda x, b, y: cp.MDD(x, ARCS),
+    "mdd, negated": lambda x, b, y: ~cp.MDD([x[0], y, x[1]], ARCS, "r"),
+    "mdd, reified": lambda x, b, y: b[0] == cp.MDD([x[0], y, x[1]], ARCS),
     "regular": lambda x, b, y: cp.Regular(x, [("a", 1, "b"), ("b", 0, "a"), ("b", 1, "b")], "a", ["b"]),
     "constants": lambda x, b, y: [cp.BoolVal(True), x[0] == 2],
     "nested lists": lambda x, b, y: [[x[0] < x[1]], [[x[1] < x[2]]]],
@@ -154,10 +167,15 @@ def test_names_shapes_and_objective() -> None:
     model = cp.Model(cp.AllDifferent(x), x[0, 0] + z == 4, maximize=cp.sum(x) - z)
     imported = cpqueens.from_cpmpy(model)
     assert imported.model["x"].shape == (2, 2)
+    assert [c.where for c in imported.model.constraints] == ["", ""]  # CPMpy knows no lines
+    assert ".py:" not in str(imported.model)
     answer = imported.model.solve(solver="cpsat")
     values = imported.write_back(answer)
     assert values == {name: int(answer.solution[term]) for name, term in imported.names.items()}  # type: ignore[index]
     assert answer.objective == model.objective_value()
+    x[0, 0]._value = None
+    assert answer.write_back() == values
+    assert x[0, 0].value() == values["x[0,0]"]
     assert model.solve()
     assert model.objective_value() == answer.objective
 
@@ -170,9 +188,17 @@ def test_values_that_do_not_hold_are_not_given_back_silently() -> None:
     answer = other.model.solve(solver="backtracking")
     with pytest.raises(ModelError, match="does not accept the values"):
         other.write_back(answer)
+    with pytest.raises(ModelError, match="does not accept the values"):
+        answer.write_back()
+    imported.model.copy().solve(solver="backtracking").write_back()
+    plain = pickle.loads(pickle.dumps(imported.model))
+    with pytest.raises(ModelError, match="comes from no other library"):
+        plain.solve(solver="backtracking").write_back()
     nothing = cpqueens.from_cpmpy(cp.Model(x > 7))
     with pytest.raises(NoSolution):
         nothing.write_back(nothing.model.solve(solver="backtracking"))
+    with pytest.raises(NoSolution):
+        nothing.model.solve(solver="backtracking").write_back()
 
 
 def test_shared_expressions_are_shared() -> None:

@@ -31,9 +31,11 @@ from cpqueens import (
     Table,
     ValuePrecede,
     element,
+    maximum,
 )
 from cpqueens.backends.backtracking import alternating, settings
 from cpqueens.backends.backtracking.wholes import registry
+from cpqueens.backends.backtracking.wholes.distances import Orders
 from cpqueens.kernels import apart, domains, propagators, tiers
 from cpqueens.kernels.tiers import KernelEntry
 from cpqueens.language.constraints.kinds import KINDS
@@ -179,6 +181,15 @@ def burglary() -> Model:
     return m
 
 
+def functions() -> Model:
+    """Return products, quotients, remainders, extremes and elements of few values, with gaps."""
+    m = Model()
+    x, y = m.intvar(domain=[-3, -1, 2, 4], name="x"), m.intvar(domain=[1, 2, 5], name="y")
+    z = m.intvar(domain=[-6, -2, 1, 4, 10], shape=2, name="z")
+    m.add(x * y == z[0], maximum([x, y]) != 4, x % y + z[1] // y <= 1, element([1, -2, 7, 4], y - 1) == z[1])
+    return m
+
+
 def round_trip() -> Model:
     """Return a tour of six nodes whose arcs have costs."""
     m = Model()
@@ -200,6 +211,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "distances": ruler,
     "equation_values": pairs_at_distances,
     "fractional_bound": burglary,
+    "function_values": functions,
     "inverse": inverses,
     "lexicographic": ordered,
     "negative_table": forbidden,
@@ -286,8 +298,9 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    for added in ("add_hall_sets", "add_equation_values", "add_absolute_values"):
+    for added in ("add_hall_sets", "add_equation_values", "add_absolute_values", "add_function_values"):
         monkeypatch.setattr(f"cpqueens.backends.backtracking.network.{added}", lambda *_: None)
+    monkeypatch.setattr(Orders, "_add", lambda *_: [])
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]
     assert whole[1] <= decomposed[1]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cpqueens.models.costas_array import costas_array
 from cpqueens.models.langford import langford
 from cpqueens.models.queens import queens
 from holding import held_elsewhere
@@ -237,6 +238,7 @@ def compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         begun.append(self)
 
     monkeypatch.setattr(jobs, "_COMPILE", "import time; time.sleep(600)")
+    monkeypatch.setattr(jobs, "_begun", [])
     monkeypatch.setattr(jobs.Job, "__init__", noted)
     monkeypatch.setattr(tiers, "MODE", "tiers")
     monkeypatch.setattr(tiers.cache, "folder", lambda: tmp_path)
@@ -258,6 +260,19 @@ def test_time_limits_count_waiting_for_the_compiler(solver: str, monkeypatch: py
     outcome = count_solutions(queens(18), f"backtracking:{solver}", time_limit=5)
     assert str(outcome.stop_reason) == "time_limit"
     assert outcome.statistics["compile_time"] > 0
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_what_is_compiled_soon_is_waited_for_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what takes long never here."""
+    monkeypatch.setattr(tiers, "WAIT", 1e9)
+    monkeypatch.setattr(tiers, "QUICK", 0.01)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+    for solver, waits in (("bitmask", True), ("sums", True), ("forward", False)):
+        model = costas_array(18) if solver == "sums" else queens(18)
+        outcome = count_solutions(model, f"backtracking:{solver}", time_limit=1)
+        assert str(outcome.stop_reason) == "time_limit"
+        assert (outcome.statistics["compile_time"] > 0) is waits
 
 
 @pytest.mark.usefixtures("compiler_that_never_ends")

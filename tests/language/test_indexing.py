@@ -212,7 +212,8 @@ METHODS: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", [LinearArray, BoolArray])
 def test_every_method_of_numpy_arrays_is_tested(kind: type) -> None:
-    shared = {name for name in dir(kind) if hasattr(np.ndarray, name) and not name.startswith("_")}
+    names = {name for name in dir(np.ndarray) if not name.startswith("_")}
+    shared = {name for name in names if hasattr(kind, name)}  # others are answered with what is written here
     assert shared - set(METHODS) == set()
 
 

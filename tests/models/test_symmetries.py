@@ -18,7 +18,7 @@ SMALL: dict[str, tuple[dict[str, Any], ...]] = {
     "dominating_queens": ({"n": 3},),
     "graph_colouring": ({"graph": "cycle", "size": 5}, {"graph": "cycle", "size": 3, "colours": 1}),
     "independent_queens": ({"n": 4, "pieces": 2},),
-    "kings": ({"n": 3},),
+    "kings": ({"n": 3}, {"n": 4, "pieces": 4}),
     "knights": ({"n": 3},),
     "knights_tour": (
         {"rows": 3, "columns": 4, "closed": False}, {"rows": 3, "columns": 10}, {"rows": 1, "columns": 1},
@@ -36,7 +36,7 @@ SMALL: dict[str, tuple[dict[str, Any], ...]] = {
     "social_golfers": ({"groups": 3, "size": 2, "weeks": 5},),
     "still_life": ({"n": 3},),
     "sudoku": ({"clues": "", "box": 2}, {"clues": "", "box": 1}, {}),
-    "superqueens": ({"n": 10},),
+    "superqueens": ({"n": 10}, {"n": 11}),
     "toroidal_queens": ({"n": 1}, {"n": 5}, {"n": 7}),
 }  # fmt: skip
 

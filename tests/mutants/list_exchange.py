@@ -62,6 +62,8 @@ COMPARING = Area(
                "~c if j == at else c", "c"),
         Mutant("tasks without duration are in the way", "cpmpy._disjoint",
                "p & _positive(d)", "p"),
+        Mutant("a pickled model takes the other library along", "statement.Statement.__getstate__",
+               '"_giver": None', '"_shared": None'),
         Mutant("the greatest value may be taken twice", "joint._repeated",
                "range(least, most + 1)", "range(least, most)"),
         Mutant("a value may be taken twice", "joint._repeated",

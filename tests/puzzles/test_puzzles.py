@@ -75,6 +75,7 @@ def test_what_is_read(text: str, regions: tuple[str, ...], queens: set[object], 
         ('{"regions": ["AB", "AB"], "queens": [[0, 2]]}', "the square (0, 2) is not on the board"),
         ('{"board": [".."], "stars": 1}', "row 1, '..', has 2 squares instead of 1"),
         ('{"board": ["."], "stars": 2}', "stars: 1 is needed"),
+        ("A\x1b\nAB", "has a sign that cannot be printed"),
     ],
 )
 def test_what_is_refused(text: str, reason: str) -> None:

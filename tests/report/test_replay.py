@@ -24,10 +24,10 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-def outcome(name: str) -> Outcome:
+def outcome(name: str, trace: int = 10_000) -> Outcome:
     problem, solver, options = RUNS[name]
     title, *parameters = problem.split()
-    return catalog.load(title, parameters).model.solve(solver=solver, random_seed=4, trace=10_000, **options)
+    return catalog.load(title, parameters).model.solve(solver=solver, random_seed=4, trace=trace, **options)
 
 
 def data_of(page: str) -> Any:
@@ -49,6 +49,21 @@ def test_the_page_holds_the_trace_and_nothing_from_elsewhere() -> None:
             values[variable] = new
         last = run.trace.state(len(run.trace)).tolist()
         assert values == [None if v == UNSET else v for v in last]
+
+
+def test_a_thinned_search_has_no_tree(browser: Any, tmp_path: Path) -> None:
+    """Where several events are one, a placement and what undid it may be gone: values are counted instead."""
+    runs = [outcome("forward", trace=room) for room in (10_000, 20)]
+    file = tmp_path / "page.html"
+    file.write_text(replay_page(runs), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    assert [data["thinning"] > 1 for data in data_of(file.read_text())] == [False, True]
+    assert page.evaluate("replay.runs.map(run => run.tree === null)") == [False, True]
+    states = list(runs[1].trace.states())  # type: ignore[union-attr]
+    assert page.evaluate("[...replay.runs[1].many]") == [int((state != UNSET).sum()) for state in states]
+    assert page.locator("canvas.tree").count() == 1
+    page.close()
 
 
 def test_names_cannot_end_the_script() -> None:

@@ -44,15 +44,33 @@ def test_models_that_hang_with_one_strategy_are_answered() -> None:
     assert sudoku(NORVIG_IMPOSSIBLE).solve().status is Status.INFEASIBLE
 
 
+def even_sums() -> Model:
+    """Return sums of even numbers that are to be odd: CP-SAT divides, the own engine tries."""
+    m = Model("even sums")
+    x = m.boolvar(shape=30, name="x")
+    weights = 2 * np.random.default_rng(1).integers(0, 50, (3, 30))
+    m += [(row * x).sum() == int(row.sum()) // 4 * 2 + 1 for row in weights]
+    return m
+
+
 def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
     queens(8).enumerate(solver="backtracking")  # its kernel is compiled now
     quick = queens(8).enumerate()
     assert quick.solver == "backtracking"
     assert quick.statistics["answered_by"] == "backtracking"
     assert quick.statistics["reason"] == "a board without given or forbidden squares"
-    slow = different(12, 11).enumerate()
+    slow = even_sums().enumerate()
     assert slow.solver == "cpsat"
     assert "cpsat was the first at its end" in slow.statistics["reason"]
+
+
+@pytest.mark.usefixtures("_early")
+def test_nobody_joins_where_halves_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long their compiler takes."""
+    monkeypatch.setattr(race, "_Rival", None)
+    outcome = count_solutions(queens(13))
+    assert (outcome.count, outcome.statistics["answered_by"]) == (73712, "backtracking")
+    assert outcome.statistics["reason"] == "queens are counted"
 
 
 @pytest.mark.usefixtures("_early")

@@ -16,6 +16,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking import remembering
 from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.parted import Parted
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.domains import Memory
@@ -69,8 +70,9 @@ class Alternating:
         first: Callable[[Request], ForwardSearch],
         second: Callable[[Request], ForwardSearch],
         request: Request,
+        parted: Callable[[], Parted | None] = lambda: None,
     ) -> None:
-        self._request, self._second = request, second
+        self._request, self._second, self._parted = request, second, parted
         self._searches: list[ForwardSearch] = []
         self._searches.append(first(replace(request, incumbent=self._incumbent_for(0))))
 
@@ -101,10 +103,25 @@ class Alternating:
             if not self._searches[turn].is_turn_over:
                 continue
             if len(running) == 1:
+                parted = self._parted()
+                if parted is not None:
+                    ended = yield from parted.slices(deliver)
+                    return self._with_first(ended)
                 self._searches.append(self._second(replace(self._request, incumbent=self._incumbent_for(1))))
                 running.append(self._searches[1].slices(deliver))
             turn = int(np.argmin([search.work for search in self._searches]))
             self._searches[turn].give_turn(TURN)
+
+    def _with_first(self, ended: Ended) -> Ended:
+        """Return the end of searches of parts, with what the first search did and proved."""
+        mine = self._searches[0].statistics()
+        added = {name: ended.statistics.get(name, 0) + mine[name] for name in _ADDED}
+        parts = ended.statistics["parts"]
+        statistics = {**mine, **ended.statistics, **added}
+        statistics["reason"] = f"{mine['reason']}; {parts} independent parts were searched apart"
+        if not ended.exhausted:
+            ended = replace(ended, bound=self._better(ended.bound, self._searches[0].known_bound()))
+        return replace(ended, statistics=statistics)
 
     def _ended(self, turn: int, ended: Ended) -> Ended:
         """Return the end of the search whose turn it was as that of both."""
@@ -121,5 +138,9 @@ class Alternating:
 
     def _bound(self) -> int | None:
         """Return the better of both bounds."""
-        bounds = [bound for bound in (s.known_bound() for s in self._searches) if bound is not None]
-        return (min if self._searches[0].compiled.maximizing else max)(bounds, default=None)
+        return self._better(*(s.known_bound() for s in self._searches))
+
+    def _better(self, *bounds: int | None) -> int | None:
+        """Return the best of some bounds, of which there may be none."""
+        known = [bound for bound in bounds if bound is not None]
+        return (min if self._searches[0].compiled.maximizing else max)(known, default=None)

@@ -109,6 +109,8 @@ def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int)
 def is_whole(pattern: Pattern | SumPattern) -> bool:
     """Say whether a pattern is a permutation with every square allowed, as queens.
 
-    Then nothing is propagated at the root, and afterwards little that the masks do not say.
+    Then nothing is propagated at the root, and afterwards little that the masks do not say. Of more rows than
+    values masks do not see that they cannot differ.
     """
-    return pattern.has_permutation and bool((pattern.allowed == (1 << pattern.width) - 1).all())
+    whole = bool((pattern.allowed == (1 << pattern.width) - 1).all())
+    return pattern.has_permutation and pattern.n <= pattern.width and whole

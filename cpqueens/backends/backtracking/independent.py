@@ -23,7 +23,7 @@ def parts_of(m: Memory, decisions: int) -> tuple[int, list[Part]]:
     """
     x = m.x[: m.stack[at.VARIABLES]].reshape(-1, at.X_WIDTH)
     variables, hubs = _links(m, x)
-    label = _labels(len(x), variables, hubs)
+    label = labels(len(x), variables, hubs)
     linked = np.zeros(len(x), dtype=bool)
     linked[variables] = True
     free = 1
@@ -49,7 +49,7 @@ def _links(m: Memory, x: IntArray) -> tuple[IntArray, IntArray]:
     return np.concatenate(variables), np.concatenate(hubs)
 
 
-def _labels(count: int, variables: IntArray, hubs: IntArray) -> IntArray:
+def labels(count: int, variables: IntArray, hubs: IntArray) -> IntArray:
     """Return the least variable of each variable's part."""
     label = np.arange(count)
     _, hub = np.unique(hubs, return_inverse=True)

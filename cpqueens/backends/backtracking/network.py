@@ -1,6 +1,7 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any
 
@@ -10,7 +11,11 @@ from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepa
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
-from cpqueens.backends.backtracking.wholes.by_values import add_absolute_values, add_equation_values
+from cpqueens.backends.backtracking.wholes.by_values import (
+    add_absolute_values,
+    add_equation_values,
+    add_function_values,
+)
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
 from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
@@ -39,6 +44,9 @@ CELLS = 200_000_000
 
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
+
+FEW = 3
+"""Variables of a row that is looked at by values."""
 
 MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
@@ -165,6 +173,17 @@ class Builder:
         kind = kinds.TRUTH_EQUAL if relation == EQ else kinds.TRUTH_AT_MOST
         self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
 
+    @cached_property
+    def seen_by_value(self) -> set[int]:
+        """Variables of which some constraint sees more than bounds, as rows of many variables do not."""
+        c = self.compiled
+        lengths = np.diff(c.linear.start)
+        arrays = [c.different.variable, c.linear.variable[np.repeat(lengths <= FEW, lengths)]]
+        arrays += [terms.variable for terms, _ in c.tables]
+        arrays += [w.terms(a).variable for w in c.wholes for a in w.constraint.arguments]
+        arrays += [d.terms.variable for d in c.definitions]
+        return set(np.concatenate(arrays).tolist())
+
     def define(self, definition: CompiledDefinition, rows: list[Row]) -> None:
         """Add the propagator of a definition, whose terms are ``rows``."""
         if definition.kind == "truth_linear":
@@ -178,6 +197,8 @@ class Builder:
             )
             if definition.kind == "abs" and self.strong:
                 add_absolute_values(variables[0], definition.result, self)
+            elif self.strong and definition.result in self.seen_by_value:
+                add_function_values(kinds.FUNCTIONS[definition.kind], variables, definition.result, self)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.

@@ -29,6 +29,7 @@ _IMPLIED = (
     "distances",
     "equation_values",
     "fractional_bound",
+    "function_values",
     "nogoods",
     "remembered",
     "tour_bound",

@@ -16,6 +16,7 @@ from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import learns, remembers
+from cpqueens.backends.backtracking.parted import Parted, parts_of_model
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
@@ -50,6 +51,8 @@ class Searching:
     facts: dict[str, Any]
     networks: dict[tuple[object, ...], tuple[Memory, int]] = field(default_factory=dict)
     """Those of this run, made once: of a large model they are not kept with it."""
+    apart: bool = False
+    """Whether it is one of a model's independent parts."""
 
     def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
         """Return the search by these strategies."""
@@ -131,9 +134,11 @@ class Searching:
     ) -> tuple[Memory, int]:
         key = "network", self.request.want is Want.BEST, check_only, learning, remembering
         if key not in self.networks:
-            self.networks[key] = self.model.kept(
-                key, lambda: build_memory(self.compiled, check_only, learning, remembering)
-            )
+
+            def make() -> tuple[Memory, int]:
+                return build_memory(self.compiled, check_only, learning, remembering)
+
+            self.networks[key] = make() if self.apart else self.model.kept(key, make)
         return self.networks[key]
 
     def _run(self, strategies: tuple[str, ...], deliver: Deliver) -> Ended:
@@ -181,7 +186,26 @@ class Searching:
             network = self._network(remembering=True)
             return RememberingSearch(self.compiled, network, request, self.facts)
 
-        return Alternating(first, second, self.request).slices(deliver)
+        return Alternating(first, second, self.request, self._parted).slices(deliver)
+
+    def _parted(self) -> Parted | None:
+        """Return searches of the model's independent parts, if it has several and that is not one of them."""
+        request = self.request
+        if (
+            self.apart
+            or request.objective_limit is not None
+            or (request.want is Want.ONE and request.look_ahead)
+        ):
+            return None
+        parts = parts_of_model(self.compiled)
+        if len(parts) < 2:
+            return None
+
+        def begin(compiled: Compiled, own: Request, deliver: Deliver) -> Slices:
+            part = replace(self, compiled=compiled, request=own, networks={}, apart=True)
+            return part._alternating(deliver)
+
+        return Parted(self.compiled, parts, begin, request)
 
     def _observer(self, check_only: bool) -> TreeObserver | None:
         """Return what shows a search to a recorder, where it is to be recorded."""

@@ -30,6 +30,9 @@ def _relations(
     """
     e = terms.reshape(-1)
     present = e.coefficients != 0
+    if present.all():  # most have equally many each
+        writer.rows(writer.positions[e.variables], e.coefficients, e.constants, relation, enforce)
+        return
     widths = present.sum(axis=1)
     for width in distinct(widths).tolist():
         mine = widths == width

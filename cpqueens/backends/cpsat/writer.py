@@ -41,6 +41,7 @@ class TextWriter:
         self.reach = 0  # the same, and of what any row may sum up to
         self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
+        self._texts: dict[int, str] = {}  # of our variables, as expressions
         self._tables: list[tuple[str, list[int]]] = []
         self._elements: list[tuple[int, int, int, list[int], int]] = []
         self._write_variables(used, names or {})
@@ -60,6 +61,7 @@ class TextWriter:
         other.store, other.written = store, written
         other.parts, other._intervals, other._tables, other._elements = [], [], [], []
         other._places, other._literals = dict(self._places), dict(self._literals)
+        other._texts = dict(self._texts)
         other.sizes = list(self.sizes)
         other.positions = np.cumsum(used) - 1 + self.count
         before = np.flatnonzero(~used[: len(self.positions)])
@@ -82,14 +84,16 @@ class TextWriter:
         for variable, values in store.domains.items():
             if used[variable]:
                 domains[self.index[variable] - first] = intervals(values)
-        labels = [""] * len(domains)
-        if names:
-            wanted = [names.get(v, "") for v in kept.tolist()]
-            if any("\\" in name or '"' in name for name in wanted):
-                wanted = [_escaped(name) for name in wanted]
-            labels = [f'name:"{name}"' if name else "" for name in wanted]
+        if not names:
+            self.parts += [f"variables{{domain:[{domain}]}}" for domain in domains]
+            return
+        wanted = [names.get(v, "") for v in kept.tolist()]
+        text = "".join(wanted)
+        if "\\" in text or '"' in text:
+            wanted = [_escaped(name) for name in wanted]
         self.parts += [
-            f"variables{{{label}domain:[{domain}]}}" for label, domain in zip(labels, domains, strict=True)
+            f'variables{{name:"{name}"domain:[{domain}]}}' if name else f"variables{{domain:[{domain}]}}"
+            for name, domain in zip(wanted, domains, strict=True)
         ]
 
     # ---- pieces ---------------------------------------------------------------------------------
@@ -307,9 +311,12 @@ class TextWriter:
 
     def variables(self, kind: str, variables: Sequence[int]) -> None:
         """Write a constraint over variables of ours."""
-        index = self.index
-        entries = "exprs{vars:%d coeffs:1}" * len(variables) % tuple([index[v] for v in variables])
-        self.parts.append(f"constraints{{{kind}{{{entries}}}}}")
+        index, texts = self.index, self._texts
+        for v in variables:
+            if v not in texts:
+                texts[v] = f"vars:{index[v]} coeffs:1"
+        entries = "},{".join([texts[v] for v in variables])
+        self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
 
     def entries(self, array: LinearArray) -> str:
         """Return the text of the terms of an array."""

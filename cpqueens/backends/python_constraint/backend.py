@@ -22,6 +22,7 @@ from cpqueens.backends.python_constraint.ordering import SmallestDomainFirst
 from cpqueens.backends.python_constraint.problem import Placement, check_sizes
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
 from cpqueens.lowered.lowering import Supports, lower
+from cpqueens.system.stopping import Stopped, stopping, stopping_if_long
 
 if TYPE_CHECKING:
     from cpqueens.language.constraints.base import Constraint
@@ -195,6 +196,8 @@ class _Listing:
         except LimitReached as limit:
             reason = limit.reason
             self.batches.flush()
+        except Stopped:
+            reason = self.request.why_stopped()
         exhausted = reason is StopReason.EXHAUSTED
         self.statistics["nodes"] = self.watch.nodes
         if not self.solver.exhausts:
@@ -220,7 +223,8 @@ class _Listing:
         self.watch.look()
         best = self.request.want is Want.BEST
         lowered = lower(self.model, self.solver.supports, "python-constraint", objective=best)
-        placement = Placement(self.model, lowered, self.request, self.watch)
+        with stopping_if_long(self.request.should_stop, len(self.decisions)):
+            placement = Placement(self.model, lowered, self.request, self.watch)
         self.incumbent = placement.incumbent
         self.statistics |= {"translate_time": time.monotonic() - started, "constraints": placement.how}
         if self.request.hint is not None:
@@ -230,14 +234,16 @@ class _Listing:
         if not self.decisions:  # the library takes a problem without variables for one without solutions
             self.batches.put(())
             return StopReason.EXHAUSTED
-        problem = placement.problem(
-            self.solver.make(self.request, self.shuffles), ascending=self.solver.ascending
-        )
+        with stopping_if_long(self.request.should_stop, len(self.decisions)):
+            problem = placement.problem(
+                self.solver.make(self.request, self.shuffles), ascending=self.solver.ascending
+            )
         return self._list(problem) if self.solver.exhausts else self._try(problem)
 
     def _try(self, problem: Any) -> StopReason:
         """Ask for one solution; ``None`` means that the solver gave up, never that there is none."""
-        solution = problem.getSolution()
+        with stopping(self.request.should_stop):  # between the steps it looks at everything, asking nobody
+            solution = problem.getSolution()
         if solution is None:
             return StopReason.STEP_LIMIT
         self.batches.put([solution[v] for v in self.decisions])

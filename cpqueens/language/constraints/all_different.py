@@ -31,13 +31,13 @@ class _TermsOfList:
 
 def _listed(given: Any) -> tuple[Registry, list[int]] | None:
     """Return the model and the variables of a list of nothing but variables of one model; else None."""
-    if type(given) not in (list, tuple) or set(map(type, given)) != {Term}:
+    if type(given) not in (list, tuple) or not given or type(given[0]) is not Term:
         return None
     registry = given[0].registry
     found = [
         t.variable_list[0]
         for t in given
-        if t.coefficient_list == (1,) and t.constant == 0 and t.registry is registry
+        if type(t) is Term and t.coefficient_list == (1,) and t.constant == 0 and t.registry is registry
     ]
     return (registry, found) if len(found) == len(given) else None
 
@@ -78,7 +78,7 @@ class AllDifferent(Constraint):
         if listed is None:
             super().__init__(terms=terms_of(terms, "AllDifferent"))
         else:
-            self.__dict__["listed"] = listed
+            object.__setattr__(self, "listed", listed)
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]

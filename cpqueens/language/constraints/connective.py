@@ -19,6 +19,7 @@ from cpqueens.language.term import Term
 from cpqueens.language.truths import flat_literals, side_by_side, singles
 
 _LISTS = {list, tuple}
+_set = object.__setattr__  # which a frozen class has not itself
 _DEEPEST = 8  # connectives within each other that are kept as they were written: chains may be deep
 
 
@@ -46,10 +47,10 @@ class Connective(Constraint):
         given = truths[0] if len(truths) == 1 else truths
         operands = singles(given) if type(given) in _LISTS else None
         if operands is not None:
-            self.__dict__["operands"] = operands
+            _set(self, "operands", operands)
             return
         literals = flat_literals(truths[0]) if len(truths) == 1 else side_by_side(*truths)
-        object.__setattr__(self, "literals", literals)
+        _set(self, "literals", literals)
 
     @classmethod
     def over(cls, literals: LinearArray) -> Self:
@@ -65,7 +66,7 @@ class Connective(Constraint):
     def of(cls, operands: tuple[Term | Constraint, ...]) -> Self:
         """Return one connective of single truths of one model."""
         new = cls.__new__(cls)
-        new.__dict__["operands"] = operands
+        _set(new, "operands", operands)
         return new
 
     def __getstate__(self) -> dict[str, Any]:

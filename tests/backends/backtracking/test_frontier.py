@@ -33,7 +33,35 @@ def test_both_branches_of_each_decision_count(maximizing: bool) -> None:
     assert stopped(3).stop_reason == "step_limit"
 
 
-@seeds(range(500, 560))
+def test_the_weakest_branch_may_be_anywhere_on_the_path() -> None:
+    """Below the first choice the second one's other branch costs least, and nothing else does."""
+    m = Model()
+    x, cost = m.boolvar(shape=3, name="x"), m.intvar(0, 30, shape=3, name="cost")
+    for k, (chosen, other) in enumerate([(5, 20), (9, 2), (4, 30)]):
+        m += (x[k] == 0).implies(cost[k] >= chosen)
+        m += (x[k] == 1).implies(cost[k] >= other)
+    m.minimize(cost.sum())
+    options = {"variable_order": "lexicographic", "value_order": "ascending", "step_limit": 3}
+    assert m.solve(solver="backtracking:forward", **options).bound == 5 + 2
+
+
+def test_the_root_is_told_before_the_first_solution() -> None:
+    """However long its propagation takes: each of a row of variables is above the one before."""
+    m, told = Model(), list[tuple[str, int]]()
+    x = m.intvar(0, 200, shape=120, name="x")
+    for k in reversed(range(119)):
+        m += x[k + 1] > x[k]
+    m.minimize(x[-1])
+    m.solve(
+        solver="backtracking:forward", step_limit=300, value_order="descending",
+        on_progress=lambda state: told.append(("bound", state.get("bound", 0))),
+        on_improvement=lambda solution: told.append(("solution", int(solution["x"][-1]))),
+    )  # fmt: skip
+    assert told[0] == ("bound", 119)
+    assert "solution" in dict(told)
+
+
+@seeds(range(500, 520))
 def test_no_solution_is_better_than_the_bound_of_a_stopped_search(seed: int) -> None:
     model = random_model(seed)
     if model.objective is None:

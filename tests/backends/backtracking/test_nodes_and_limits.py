@@ -238,3 +238,15 @@ def test_only_queens_on_square_boards_are_counted_by_halves(width: int) -> None:
         m += [AllDifferent(q + i), AllDifferent(q - i)]
     with pytest.raises(CpqueensError, match="halves"):
         m.count(solver="backtracking:halves")
+
+
+@pytest.mark.parametrize("verb", ["solve", "count", "enumerate"])
+def test_more_things_than_holes_are_refuted_at_the_root(verb: str) -> None:
+    """Masks of taken values would try 11! ways."""
+    m = Model()
+    m += AllDifferent(m.intvar(0, 10, shape=12, name="x"))
+    outcome = (
+        count_solutions(m, "backtracking") if verb == "count" else getattr(m, verb)(solver="backtracking")
+    )
+    assert outcome.complete
+    assert outcome.statistics["nodes"] == 0

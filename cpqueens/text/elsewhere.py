@@ -1,0 +1,55 @@
+"""Attributes that values have in other tools and not here: asking for one tells what is written here.
+
+Each name is a descriptor of its own, in a base class of values. A method ``__getattr__`` would answer all
+names that there are, but with one Python looks three times for every attribute that is there: double loops
+over terms took a third longer, and much longer where these looks met in one place of the interpreter's cache.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+from cpqueens.text.foreign import OF_VALUES, no_attribute, spelled
+
+_BETWEEN_WORDS = re.compile("(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+
+
+class Elsewhere:
+    """A name of other tools: to ask for it is an error with advice."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, owner: object, kind: type) -> NoReturn:
+        raise no_attribute(kind if owner is None else owner, self._name)
+
+    def __repr__(self) -> str:
+        return f"<not here{spelled(self._name)}>"
+
+
+class NamesOfOtherTools:
+    """Attributes that values have in OR-Tools, CPMpy and NumPy; here each says what is written instead."""
+
+    __slots__ = ()
+
+    def __dir__(self) -> list[str]:
+        """Return the attributes that there are, of which editors make a choice."""
+        return [name for name in object.__dir__(self) if name not in _FORMS]
+
+
+def forms(name: str) -> Iterator[str]:
+    """Yield a name in the spellings of other tools.
+
+    >>> sorted(forms("OnlyEnforceIf"))
+    ['OnlyEnforceIf', 'onlyEnforceIf', 'only_enforce_if', 'onlyenforceif']
+    """
+    words = [word for word in _BETWEEN_WORDS.split(name) if word]
+    capital = "".join([word[:1].upper() + word[1:] for word in words])
+    yield from {name, name.lower(), capital, capital[:1].lower() + capital[1:], "_".join(words).lower()}
+
+
+_FORMS = {form for name in OF_VALUES for form in forms(name)} - {"all", "any", "max", "min", "sum", "implies"}
+for _form in _FORMS:
+    setattr(NamesOfOtherTools, _form, Elsewhere(_form))

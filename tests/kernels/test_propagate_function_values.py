@@ -1,0 +1,99 @@
+"""Functions by values against all assignments, and where they are looked at so."""
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from propagation import Bench, Strength, random_domains
+
+from cpqueens import Model, element, maximum, minimum
+from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.kernels import domains as at
+from cpqueens.kernels import kinds
+from cpqueens.kernels.apart import kind_of
+from cpqueens.kernels.propagate_function_values import function_values
+from cpqueens.language.expressions import LinearArray
+from cpqueens.lowered.compiled import compile_model
+
+TABLE = [3, -1, 0, 3, 2]
+
+FUNCTIONS: dict[int, Callable[[int, int], int]] = {
+    kinds.PRODUCT: lambda a, b: a * b,
+    kinds.QUOTIENT: lambda a, b: a // b if b else 0,
+    kinds.QUOTIENT_TRUNCATED: lambda a, b: int(np.trunc(a / b)) if b else 0,
+    kinds.REMAINDER: lambda a, b: a % b if b else 0,
+    kinds.REMAINDER_TRUNCATED: lambda a, b: int(np.fmod(a, b)) if b else 0,
+    kinds.MINIMUM: min,
+    kinds.MAXIMUM: max,
+}
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_functions_of_two(kind: int) -> None:
+    for seed in range(12):
+        source = random.Random(seed)
+        domains = random_domains(source, [(-3, 3), (-2, 2), (-6, 6)])
+        bench = Bench(
+            function_values, domains, lambda row: FUNCTIONS[kind](row[0], row[1]) == row[2], constant=kind,
+            bounds_only=[2] if seed % 4 == 0 and len(domains[2]) > 10 else [],
+        )  # fmt: skip
+        bench.walk(source, Strength.DOMAIN)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_squares_and_elements(seed: int) -> None:
+    source = random.Random(seed)
+    domains = random_domains(source, [(-4, 4), (-2, 16)])
+    square = Bench(
+        function_values, domains, lambda row: row[0] * row[0] == row[1], constant=kinds.PRODUCT,
+        data=[], arguments=[0, 0, 1],
+    )  # fmt: skip
+    square.walk(source, Strength.DOMAIN)
+    domains = random_domains(source, [(-2, 6), (-2, 4)])
+
+    def meaning(row: tuple[int, ...]) -> bool:
+        return (TABLE[row[0]] if 0 <= row[0] < len(TABLE) else 0) == row[1]
+
+    bench = Bench(function_values, domains, meaning, constant=kinds.ELEMENT, data=TABLE)
+    bench.walk(source, Strength.DOMAIN)
+
+
+def looked_at(make: Callable[[LinearArray, LinearArray], LinearArray], most: int) -> bool:
+    """Say whether a function of two variables up to some value is looked at by values."""
+    m = Model()
+    x = m.intvar(0, most, shape=2, name="x")
+    m.add(make(x[0], x[1]) == 1)
+    return is_looked_at(m)
+
+
+def is_looked_at(m: Model) -> bool:
+    memory, _ = build_memory(compile_model(m), check_only=False)
+    records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
+    return kind_of("function_values") in records[:, at.KIND]
+
+
+def test_only_small_ones_are_looked_at() -> None:
+    made = (
+        lambda x, y: x * y,
+        lambda x, y: x * x,
+        lambda x, y: x // (y + 1),
+        lambda x, y: maximum([x, y]),
+        lambda x, y: minimum([x, y + 1]),
+        lambda x, y: element([5, 1, 2, 9], x % 4),
+    )
+    assert [looked_at(make, 5) for make in made] == [True] * 6
+    assert [looked_at(make, 1) for make in made[:1]] == [False]
+    assert not looked_at(lambda x, y: x * y, 100)
+    assert not looked_at(lambda x, y: maximum([x, y, x + y]), 4)
+    many = Model()
+    x = many.intvar(0, 5, shape=8, name="x")
+    many.add((x[:4] * x[4:]).sum() == 30)  # of which only bounds are seen
+    assert not is_looked_at(many)
+
+
+def test_elements_of_variables_are_not_taken_for_constants() -> None:
+    m = Model()
+    x, k = m.intvar(0, 2, shape=3, name="x"), m.intvar(0, 2, name="k")
+    m.add(x[k] == 2, x[0] == 0, x[1] != 2)
+    assert m.count(solver="backtracking") == 2
