@@ -35,7 +35,7 @@ def smaller_model(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | No
     rows = list(_disjoint(less.compiled))
     if not _are_many(less.compiled, rows):
         return reduced(compiled, domains)
-    return _Writer(less, [row for row, _ in rows], [members for _, members in rows]).written()
+    return _Chooser(less, [row for row, _ in rows], [members for _, members in rows]).written()
 
 
 def _are_many(compiled: Compiled, rows: list[tuple[int, IntArray]]) -> bool:
@@ -97,7 +97,7 @@ def _together(c: Compiled, rows: list[IntArray]) -> IntArray:
     return found
 
 
-class _Writer:
+class _Chooser:
     """Numbers what is left of a model: other variables, one for each row, truths, definitions."""
 
     def __init__(self, reduced: Reduced, rows: list[int], members: list[IntArray]) -> None:
