@@ -37,6 +37,8 @@ PARTIES: dict[str, tuple[str, dict[str, Any]]] = {
     "cpsat": ("cpsat", {}),
     "cpsat, ls only": ("cpsat", {"use_ls_only": True}),
 }
+WITHOUT = {"local-search, no presolve": ("local-search", {"presolve": False})}
+"""Who takes part where ``--parties`` names them."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def done(
     build: Callable[[], Model], party: str, seconds: float, seeds: int, first: bool, processor: bool
 ) -> Done:
     """Run one party with every seed."""
-    solver, parameters = PARTIES[party]
+    solver, parameters = (PARTIES | WITHOUT)[party]
     times, values, found = [], [], 0
     for seed in range(seeds):
         model = build()
@@ -137,8 +139,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--seeds", type=positive, default=5)
     parser.add_argument(
-        "--parties", default=",".join(PARTIES).replace(", ", " "), help="all of them by default"
-    )
+        "--parties", default=",".join(PARTIES).replace(", ", " "),
+        help="between commas; more: local-search no presolve",
+    )  # fmt: skip
     parser.add_argument("--first", action="store_true", help="end with the first solution")
     parser.add_argument("--processor", action="store_true", help="seconds of the processor, not of the clock")
     parser.add_argument("--others", type=positive, help="seeds of the others, where these are to be fewer")
@@ -146,7 +149,7 @@ def main() -> None:
     kept.recording(parser)
     given = parser.parse_args()
     seconds, seeds = (1.0, 1) if given.quick else (given.seconds, given.seeds)
-    parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
+    parties = [p for p in PARTIES | WITHOUT if p.replace(", ", " ") in given.parties.split(",")]
     runs: Counter[str] = Counter()
     models: Counter[str] = Counter()
     with_cpsat: Counter[str] = Counter()

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Request
+from cpqueens.backends.local_search.choosing import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
-from cpqueens.backends.local_search.reducing import Reduced, reduced
+from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import NODES, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
 from cpqueens.kernels import search_info as at
@@ -93,7 +94,7 @@ class Presolve:
         search.info[at.STEPS] += found.nodes
         self._nodes *= 2
         if found.solution is not None:
-            search.go_to(found.solution if self.smaller is None else found.solution[self.smaller.kept])
+            search.go_to(found.solution if self.smaller is None else self.smaller.projected(found.solution))
         self._exhausted = found.exhausted
         if found.exhausted:  # said at the next look, after a solution is delivered
             return None
@@ -113,7 +114,7 @@ class Presolve:
         self._after(search, self._next)
         domains = self._tree.root.domains()
         self.smaller = self.model.kept(
-            "smaller model of local-search", lambda: reduced(search.compiled, domains)
+            "smaller model of local-search", lambda: smaller_model(search.compiled, domains)
         )
         return None if self.smaller is None else "set_aside"
 
@@ -125,7 +126,7 @@ class Presolve:
         self.after = max(0, self.after - first.steps)
         steps = task.limits.steps
         limits = replace(task.limits, steps=None if steps is None else max(0, steps - first.steps))
-        incumbent = None if first.cost > 0 else first.x[smaller.kept]
+        incumbent = None if first.cost > 0 else smaller.projected(first.x)
         given = replace(task, limits=limits, hint=_hint(task, smaller))
         if task.recorder is not None:
             task.recorder.translate(lambda x: _within(self.model, smaller.restored(x)), first.steps)
@@ -158,7 +159,7 @@ def search_smaller(model: Statement, smaller: Reduced, task: Task, deliver: Deli
 
 def _hint(task: Task, smaller: Reduced) -> tuple[IntArray, IntArray] | None:
     """Return the part of a hint that is still searched."""
-    return None if task.hint is None else (task.hint[0][smaller.kept], task.hint[1][smaller.kept])
+    return None if task.hint is None else smaller.projected_hint(task.hint)
 
 
 def _joined(model: Statement, smaller: Reduced, first: Result, second: Result) -> Result:

@@ -33,6 +33,8 @@ class Reduced:
         The larger model's number of each decision variable.
     extreme
         A variable of the larger model that is the largest (1) or smallest (-1) of some terms.
+    choices
+        Variables of the larger model of which exactly one is 1; which, say the last variables.
     facts
         How many variables propagation fixed, how many are computed, and how many are searched.
     """
@@ -42,6 +44,19 @@ class Reduced:
     recover: Terms
     facts: dict[str, int]
     extreme: tuple[int, int, Terms] | None = None
+    choices: tuple[IntArray, ...] = ()
+
+    def projected(self, x: IntArray) -> IntArray:
+        """Return the assignment that one of the larger model is; of choices, the first 1 counts."""
+        return np.concatenate([x[self.kept], np.array([x[m].argmax() for m in self.choices], dtype=np.int64)])
+
+    def projected_hint(self, hint: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+        """Return what a hint, values and which of them count, says of what is searched."""
+        values, counts = hint
+        said = [bool((counts[m] & (values[m] == 1)).any()) for m in self.choices]
+        return self.projected(np.where(counts, values, 0)), np.concatenate(
+            [counts[self.kept], np.array(said, dtype=bool)]
+        )
 
     def restored(self, x: IntArray) -> IntArray:
         """Return the assignment of the larger model that one of the smaller stands for."""
@@ -53,12 +68,14 @@ class Reduced:
         return whole
 
 
-def reduced(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
-    """Return the model with these domains, without what is fixed or computed.
+def reduced(
+    compiled: Compiled, domains: Sequence[Domain], spared: frozenset[int] = frozenset()
+) -> Reduced | None:
+    """Return the model with these domains, without what is fixed or computed (not by ``spared`` relations).
 
     None if that changes nothing, or if numbers would become too large.
     """
-    substitution = Substitution(compiled, domains)
+    substitution = Substitution(compiled, domains, spared=spared)
     n = compiled.decision_count
     narrower = any(
         substitution.low[v] > compiled.lower[v] or substitution.high[v] < compiled.upper[v]
