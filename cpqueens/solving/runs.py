@@ -199,10 +199,9 @@ class _Table:
 
     def runs(self, model: Statement, label: str, seeds: IntArray, ended_by: StopReason | None) -> Runs:
         """Return the rows that are known."""
-        kept = self.done
-        better = [
-            tuple(self.incumbents[row].values()) for row in np.flatnonzero(kept).tolist() if self.incumbents
-        ]
+        kept: Any = slice(None) if self.done.all() else self.done
+        known = np.flatnonzero(self.done).tolist() if self.incumbents else ()
+        better = [tuple(self.incumbents[row].values()) for row in known]
         return Runs(
             model, label, seeds[kept], self.status[kept], self.stop_reason[kept], self.solved[kept],
             self.matrix[kept], self.steps[kept], self.seconds[kept],

@@ -68,6 +68,7 @@ def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
 def test_nobody_joins_where_halves_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long their compiler takes."""
     monkeypatch.setattr(race, "_Rival", None)
+    monkeypatch.setattr(race, "SILENCE", -1.0)
     outcome = count_solutions(queens(13))
     assert (outcome.count, outcome.statistics["answered_by"]) == (73712, "backtracking")
     assert outcome.statistics["reason"] == "queens are counted"
