@@ -71,7 +71,7 @@ LOCAL_SEARCH = Area(
                "self.stopped() or", "self.stopped() and", tests=("tests/backends/test_many_runs.py",)),
         Mutant("a time limit of many runs is not kept", "together.drive",
                "had >= limit", "had >= limit + 10**9",
-               ("tests/solving/test_runs.py",)),
+               ("tests/solving/test_runs.py",), hangs=True),
         Mutant("a computed variable forgets its domain", "reducing._Builder._ends",
                "is not True", "is False", ("tests/backends/local_search/test_presolve.py",)),
         Mutant("a computed variable forgets the gaps in its domain", "reducing._Builder._gaps",
