@@ -144,7 +144,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             why = "it has a solution" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
         subset, minimal = reduced(everything, search.infeasible, interrupt)
-        parts = _Rows(model, subset)
+        parts = _TakenApart(model, subset)
         if len(parts.singles) > len(subset) and not interrupt.seen:
             seconds = options.get("time_limit") or _SECONDS_ON_ROWS
             search.until = time.monotonic() + seconds
@@ -187,7 +187,7 @@ class _Search:
         return answer
 
 
-class _Rows:
+class _TakenApart:
     """A subset of the constraints with the arrays among them taken apart, of which some rows are kept."""
 
     def __init__(self, model: Statement, subset: list[int]) -> None:
