@@ -7,6 +7,7 @@ from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend
+from cpqueens.errors import ModelError
 from cpqueens.language.expressions import Operand
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
@@ -16,6 +17,7 @@ from cpqueens.solving.keywords import BackendParameters
 from cpqueens.solving.runs import runs
 from cpqueens.solving.stream import SolutionStream, solutions
 from cpqueens.text.foreign import explaining_keywords
+from cpqueens.text.plaintext import shown
 
 Values: TypeAlias = Mapping[Any, Any] | Solution | Outcome
 """An assignment: ``{variable or name: value(s)}``, a solution, or an outcome that has one."""
@@ -442,6 +444,8 @@ class Model(Statement):
 
         Parameters
         ----------
+        answer
+            What `solve` returned, or its solution.
         form
             ``text``, ``html``, ``svg`` or ``outcome``.
 
@@ -449,9 +453,16 @@ class Model(Statement):
         -------
         str or None
             None where there is nothing to draw.
+
+        Raises
+        ------
+        ModelError
+            For another form.
         """
         from cpqueens.report.html import FORMS
 
+        if not isinstance(form, str) or form not in FORMS:
+            raise ModelError(f"form {shown(form)}: allowed are {' '.join(FORMS)}")
         return FORMS[form](answer)
 
     def _repr_html_(self) -> str:

@@ -15,8 +15,9 @@ from cpqueens import Model
 from cpqueens.language.constraints.base import Constraint
 
 WRITTEN = (
-    "add", "add_soft", "boolvar", "check", "count", "enumerate", "explain_infeasible", "fix", "intvar",
-    "maximize", "minimize", "solutions", "solve", "then_maximize", "then_minimize",
+    "add", "add_soft", "boolvar", "check", "count", "drawn", "enumerate", "explain_infeasible", "fix",
+    "intvar", "maximize", "minimize", "runs", "solutions", "solve", "then_maximize", "then_minimize",
+    "to_cpsat", "var", "without",
 )  # fmt: skip
 """What people write behind ``model.`` with arguments."""
 

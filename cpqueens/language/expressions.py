@@ -247,7 +247,20 @@ class Operand(Unknown):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def implies(self, other: Any) -> BoolArray:
-        """Return ``self -> other`` elementwise, for truths and 0/1 terms."""
+        """Return ``self -> other`` elementwise, for truths and 0/1 terms.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 2, shape=2, name="x")
+        >>> m += (x[0] == 2).implies(x[1] == 0)
+        >>> m.count()
+        7
+
+        Parameters
+        ----------
+        other
+            Truths or 0/1 terms, whose shape broadcasts with the own one.
+        """
         return OPERATIONS.connect("implies", self, other)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -162,7 +162,16 @@ class Objectives(VariableStore):
         self._set_goals(self.stated, terms, maximizing=True)
 
     def drop_objectives(self) -> None:
-        """Forget all objectives and soft constraints: any solution is as good as another."""
+        """Forget all objectives and soft constraints: any solution is as good as another.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> m.maximize(x)
+        >>> m.drop_objectives()
+        >>> m.solve().objective is None
+        True
+        """
         self._refuse_during_runs()
         self._forget_ranges()
         self._clear_objectives()

@@ -202,7 +202,19 @@ class Statement(NamedValues, Objectives):
         return of_variables(self, np.array([found]), ())
 
     def text_of(self, item: LinearArray | BoolArray) -> str:
-        """Return terms or truths as text."""
+        """Return terms or truths as text.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m.text_of(2 * x[0] + x[1] <= 5)
+        '2*x[0] + x[1] <= 5'
+
+        Parameters
+        ----------
+        item
+            Terms or truths of this model.
+        """
         return describe_elements(self, item) if isinstance(item, LinearArray) else describe(self, item)
 
     def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
@@ -211,7 +223,19 @@ class Statement(NamedValues, Objectives):
         return None if block is None else (block.name, block.shape)
 
     def name_of(self, variable: int) -> str:
-        """Return the name of one variable; defined ones are described by their function."""
+        """Return the name of one variable; defined ones are described by their function.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> [m.name_of(variable) for variable in m.decisions]
+        ['x[0]', 'x[1]']
+
+        Parameters
+        ----------
+        variable
+            Its index, as in `decisions`.
+        """
         if variable >= self._count:
             return f"auxiliary #{variable}"  # of a decomposition in an extension of this model
         if self.is_defined[variable]:
@@ -524,7 +548,25 @@ class Statement(NamedValues, Objectives):
 
     @explaining_keywords
     def without(self, positions: Iterable[int]) -> Self:
-        """Return a copy that lacks the constraints at ``positions`` (of `constraints`)."""
+        """Return a copy that lacks the constraints at ``positions`` (of `constraints`).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, name="x")
+        >>> m += [x >= 4, x <= 5]
+        >>> m.count(), m.without([1]).count()
+        (2, 6)
+
+        Parameters
+        ----------
+        positions
+            Places in `constraints`, from 0.
+
+        Raises
+        ------
+        ModelError
+            For a position at which there is no constraint.
+        """
         known = range(len(self._constraints))
         with refusing(f"positions of {len(known)} constraints"):
             dropped = {known[k] for k in positions}

@@ -9,6 +9,7 @@ import pytest
 
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.errors import ModelError
 from cpqueens.language import views
 from cpqueens.language.views import (
     Armies,
@@ -185,6 +186,14 @@ def test_sums_and_differences_are_shown() -> None:
     assert texts["square"][9:] == ["15"] * 7
     assert texts["row"][3:] == ["3", "2"]
     assert len(texts["latin"]) == 4
+
+
+def test_forms_that_do_not_exist_are_refused_in_one_line() -> None:
+    m = Model()
+    m.intvar(3, 3, name="x")
+    for form in ("pdf", 3, None):
+        with pytest.raises(ModelError, match="allowed are text svg html outcome"):
+            m.drawn(m.solve(solver="backtracking"), form)  # type: ignore[arg-type]
 
 
 def test_graphs_are_drawn_as_people_know_them() -> None:
