@@ -90,6 +90,8 @@ class Observation:
     heuristic: Any = None  # heuristic.Trials, where there were several
     exporter: str = ""
     """What the model went through that other backends share, if any."""
+    missed: int = 0
+    """Given solutions that are valid, but not as good as what was asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
 
