@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Target:
+class Narrowing:
     """What a model was narrowed to: answers to ``stated`` that miss it are valid, but not good enough."""
 
     stated: Model
@@ -38,7 +38,7 @@ class Plan:
     time_limit: float | None = None
     solution_limit: int | None = None
     progress: Progress | None = None
-    target: Target | None = None
+    target: Narrowing | None = None
 
 
 class Participant(Protocol):
