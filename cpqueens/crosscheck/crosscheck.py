@@ -16,7 +16,7 @@ from cpqueens.crosscheck.findings import Disagreement, Evidence, NotCompared, Pu
 from cpqueens.crosscheck.heuristic import objectives_text, summarize
 from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.participants import as_participants, isolated, prepare
-from cpqueens.crosscheck.plan import Narrowing, Participant, Plan
+from cpqueens.crosscheck.plan import NarrowedTo, Participant, Plan
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
@@ -144,7 +144,7 @@ def _checked(
     isolate: bool = False,
     bundles: str | Path | None = None,
     progress: Progress | None = None,
-    target: Narrowing | None = None,
+    target: NarrowedTo | None = None,
 ) -> Report:
     """Run one model on all solvers; ``target`` says what it was narrowed to, if it was."""
     started = time.monotonic()
@@ -190,7 +190,7 @@ def _of_optimal_sets(
     within = narrowed(stated, limits)
     within.name = f"{stated.name}, objective {best}" + (f" or within {gap} of it" if gap else "")
     listed = "all" if want == "auto" else want
-    target = Narrowing(stated, objectives_text(first.verdict.optima), gap)
+    target = NarrowedTo(stated, objectives_text(first.verdict.optima), gap)
     second = _checked(within, solvers, published=(), want=listed, target=target, **asked)
     if second.verdict.count is None:
         return second

@@ -28,7 +28,7 @@ from cpqueens.text.plaintext import one_line, shown
 from cpqueens.text.raised import file_of, raised_text
 
 if TYPE_CHECKING:
-    from cpqueens.crosscheck.plan import Narrowing, Plan, Seeded
+    from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded
     from cpqueens.model import Model
 
 GRACE = 0.1
@@ -147,7 +147,7 @@ def collect_runs(
 
 
 def judge(
-    model: Model, checker: Checker, attempt: Attempt, target: Narrowing | None = None
+    model: Model, checker: Checker, attempt: Attempt, target: NarrowedTo | None = None
 ) -> tuple[IntArray | None, str, str]:
     """Return the checked row of an attempt, or None with a named rejection and the reason."""
     if attempt.rejection is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class NarrowedTo:
     """What a model was narrowed to: answers to ``stated`` that miss it are valid, but not good enough."""
 
     stated: Model
@@ -38,7 +38,7 @@ class Plan:
     time_limit: float | None = None
     solution_limit: int | None = None
     progress: Progress | None = None
-    target: Narrowing | None = None
+    target: NarrowedTo | None = None
 
 
 class Participant(Protocol):
