@@ -201,3 +201,8 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     return getattr(importlib.import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List also the names that are imported when they are first used."""
+    return sorted({*globals(), *__all__})

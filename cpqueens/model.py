@@ -45,6 +45,8 @@ class Model(Statement):
     ----------
     name
         What it is called in messages and files.
+    view
+        How solutions are drawn, such as ``Board("q")``; None for names and values.
 
     Raises
     ------

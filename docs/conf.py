@@ -12,7 +12,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ["COLUMNS"] = "96"
 
 import generating  # noqa: E402  (beside this file)
-from generating import kernel, looked_at  # noqa: E402
+from generating import kernel, looked_at, places  # noqa: E402
 
 project = "cpqueens"
 author = "the cpqueens authors"
@@ -53,9 +53,9 @@ nb_number_source_lines = False
 programoutput_prompt_template = "$ {command}\n{output}"
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # each execution of a notebook is a line otherwise
 
-autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_use_rtype = False
+napoleon_attr_annotations = False  # what a constraint keeps is not what it is given
 napoleon_use_ivar = True  # attributes that are members stand on the page once
 
 
@@ -64,11 +64,23 @@ kernel.install(HERE / "generated" / "jupyter")
 
 
 def setup(app: Any) -> None:
-    """Have Sphinx look at what it built, and say of the Chinese pages that they are Chinese."""
+    """Have Sphinx look at what it built, hide where that was, and say of Chinese pages that they are."""
     looked_at.connect(app)
+    places.connect(app)
+    app.connect("autodoc-process-docstring", _attributes_together, priority=900)  # what napoleon made of it
     app.connect("html-page-context", _in_its_language)
 
 
 def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:
     if page.startswith("zh/"):
         context["language"] = "zh-CN"
+
+
+def _attributes_together(
+    app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]
+) -> None:
+    """Keep names that are described together from being read as the type of the last of them."""
+    for k, line in enumerate(lines):
+        field, colon, text = line.removeprefix(":ivar ").partition(":")
+        if line.startswith(":ivar ") and ", " in field:
+            lines[k] = f":ivar {field.replace(', ', ',')}{colon}{text}"

@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import cpqueens
 from cpqueens.cli import main as cli
 from cpqueens.lab.classical_texts import SECTIONS
 from cpqueens.lab.experiments import HEAD
@@ -256,6 +258,67 @@ def test_links_that_lead_nowhere_and_requests_to_elsewhere_are_seen(
         page.write_text(right + text)
         (said,) = looked_at.faults(page, tmp_path)
         assert fault in said
+
+
+def test_places_of_the_machine_are_shortened_and_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    places = importlib.import_module("generating.places")
+    looked_at = importlib.import_module("generating.looked_at")
+    cell = Path(tempfile.gettempdir()) / "ipykernel_17" / "123.py"
+    told = {
+        f"AllDifferent(q) ({ROOT}/models/queens.py:47)": "AllDifferent(q) (models/queens.py:47)",
+        f"{cpqueens.__path__[0]}/model.py": "cpqueens/model.py",
+        f"({cell}:6)": "(cell.py:6)",
+        "/tmp/mine.txt, models/queens.py": "/tmp/mine.txt, models/queens.py",
+    }
+    for k, (text, short) in enumerate(told.items()):
+        assert places.shortened(text) == short
+        page = tmp_path / f"{k}.html"
+        page.write_text(f"<p>{text}</p>")
+        assert len(list(looked_at.faults(page, tmp_path))) == (text != short)
+        page.write_text(f"<p>{short}</p>")
+
+
+def test_the_page_of_public_names_has_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What looks public on a model stands there, or is listed as inner."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    names = importlib.import_module("generating.names")
+    text = names.pages()["parts/names.md"]
+    entries = re.findall(r"^ *\.\. (?:auto|py:)\w+:: cpqueens\.([\w.]+)$", text, re.M)
+    assert sorted(e for e in entries if "." not in e) == sorted(cpqueens.__all__)
+    assert len(set(entries)) == len(entries)
+    public = {one for one in dir(cpqueens.Model) if not one.startswith("_")}
+    listed = {e.removeprefix("Model.") for e in entries if e.startswith("Model.")}
+    assert {"intvar", "boolvar", "var", "add", "add_soft", "then_maximize", "fix", "copy", "solve"} <= listed
+    assert public == listed | names.INNER["Model"]
+    assert not listed & names.INNER["Model"]
+    for name, inner in names.INNER.items():
+        assert all(hasattr(getattr(cpqueens, name), one) for one in inner), name
+
+
+def test_options_of_help_stand_on_the_page_of_commands() -> None:
+    """In a process of its own: a command keeps the option that it was first asked for."""
+    code = "from generating import command_line; print(command_line.pages()['command_line.md'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "docs")])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.count("  -h, --help") == done.stdout.count("Usage: ") > 10
+
+
+def test_examples_are_named_with_a_link() -> None:
+    for page in PAGES:
+        prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+        named = re.findall(r"(?<!\{download\})`examples/[^`]*`", prose)
+        assert not named, page
+        for target in re.findall(r"\{download\}`[^`<]*<([^`>]*)>`", prose):
+            assert (page.parent / target).is_file(), target
 
 
 def kept_file(path: Path, rows: list[dict[str, Any]]) -> Path:

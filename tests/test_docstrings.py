@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from enum import EnumType
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,6 +86,27 @@ def test_classes_say_what_they_are_made_of(name: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_constraints_say_what_they_refuse(name: str) -> None:
     assert "Raises\n------" in documented(KINDS[name])
+
+
+SECTION = re.compile(r"^ *\w[\w ]*\n *-{4,}$", re.M)
+
+
+def test_examples_stand_before_sections() -> None:
+    """Within one they would be read as parameters, or as errors."""
+    for file in Path(cpqueens.__path__[0]).rglob("*.py"):
+        for text in re.findall(r'"""(.*?)"""', file.read_text(encoding="utf-8"), re.S):
+            first = SECTION.search(text)
+            assert first is None or ">>> " not in text[first.start() :], f"{file}: {text[:60]}"
+
+
+def test_signatures_are_those_that_are_documented() -> None:
+    for name, kind in KINDS.items():
+        taken = [p for p in inspect.signature(getattr(kind, "__init__")).parameters if p != "self"]  # noqa: B009
+        assert list(inspect.signature(kind).parameters) == taken, name
+
+
+def test_names_that_are_imported_when_used_are_listed() -> None:
+    assert set(cpqueens.__all__) <= set(dir(cpqueens))
 
 
 def test_how_many_names_there_are() -> None:

@@ -351,6 +351,19 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "addConstraint": (lambda v: v.m.addConstraint(max, ["y"]), AttributeError, r"Predicate\(function"),
     "addVariable": (lambda v: v.m.addVariable("z", [1, 2]), AttributeError, r"m\.intvar\(domain="),
     "getSolutions": (lambda v: v.m.getSolutions(), AttributeError, r"m\.enumerate\(\)\.solutions"),
+    # words that are nearly those of here, and other names of solvers
+    "m.minimise": (lambda v: v.m.minimise(v.y), AttributeError, "did you mean 'minimize'"),
+    "m.then_maximise": (lambda v: v.m.then_maximise(v.y), AttributeError, "did you mean 'then_maximize'"),
+    "outcome.stat": (lambda v: v.m.solve().stat, AttributeError, r"write outcome\.status, or outcome\.stati"),
+    "outcome.statisics": (lambda v: v.m.solve().statisics, AttributeError, "did you mean 'statistics'"),
+    "solver ortools": (lambda v: v.m.solve("ortools"), LookupError, r"'ortools'; did you mean 'cpsat'\?$"),
+    "solver Gecode": (lambda v: v.m.solve("Gecode"), LookupError, "did you mean 'minizinc:gecode'"),
+    "except_0=": (lambda v: AllDifferent(v.x, except_0=True), TypeError, r"write AllDifferentExcept\(x, 0\)"),
+    "bool(b)": (lambda v: bool(v.y == 1), TypeError, r"read it in a solution, as s\[b\]; add it to a model"),
+    "bool of any": (lambda v: any([v.y == 1]), TypeError, "instead of Python's and NumPy's all, any"),
+    "Count(relation=) without a count": (
+        lambda v: Count(v.x, 1, relation="<="), ValueError, "the count behind <= is missing",
+    ),
     # twice, or without what it is of
     "seed= and random_seed=": (lambda v: v.m.solve(seed=1, random_seed=2), ValueError, "the same as"),
     "strategy= of no backend": (lambda v: v.m.solve(strategy="forward"), ValueError, 'solver="backtracking"'),

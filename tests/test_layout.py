@@ -1,6 +1,7 @@
 """The plan of the package: each folder imports only what lies below it, and no files import in a circle."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -101,3 +102,9 @@ def test_no_files_import_each_other_in_a_circle() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"imports go round: {' -> '.join(error.args[1])}")
+
+
+def test_test_modules_have_names_of_their_own() -> None:
+    """Folders of tests are no packages: pytest imports modules by their names alone."""
+    names = Counter(path.name for path in Path(__file__).parent.rglob("*.py") if path.name != "__init__.py")
+    assert [name for name, number in names.items() if number > 1 and name.startswith("test_")] == []

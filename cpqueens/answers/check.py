@@ -17,10 +17,11 @@ from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
-from cpqueens.language.describe import describe, describe_array
+from cpqueens.language.describe import describe, describe_array, describe_term
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.in_range import constraints_in_range, require_computable
 from cpqueens.language.labels import numbers_among, text_of_label
+from cpqueens.language.linear_rows import Row
 from cpqueens.language.listing import names_text
 from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
@@ -303,9 +304,9 @@ def _undefined_objectives(model: Statement, values: IntArray, defined: Defined |
 
 
 def _equal_pairs(model: Statement, constraint: Constraint, values: IntArray) -> tuple[tuple[str, str], ...]:
-    """Return, for AllDifferent over single variables, the pairs that collide: the attacking pairs."""
+    """Return, for AllDifferent, the pairs of terms that collide: on boards the attacking pairs."""
     terms = getattr(constraint, "terms", None)
-    if constraint.kind != "AllDifferent" or terms is None or terms.width != 1:
+    if constraint.kind != "AllDifferent" or terms is None:
         return ()
     taken = terms.evaluate(values)[0]
     order = np.argsort(taken, kind="stable")
@@ -316,12 +317,24 @@ def _equal_pairs(model: Statement, constraint: Constraint, values: IntArray) -> 
     shared = np.flatnonzero(ends - starts > 1)[:_SHOWN]  # each gives a pair
     pairs: list[tuple[str, str]] = []
     for start, end in zip(starts[shared].tolist(), ends[shared].tolist(), strict=True):
-        members = terms.variables[order[start : min(end, start + _SHOWN)], 0].tolist()
-        group = [f"{model.name_of(v)}={_shown_value(model, v, int(values[0, v]))}" for v in members]
+        members = terms.reshape((-1,))[order[start : min(end, start + _SHOWN)]]
+        group = [_with_value(model, row, values[0]) for row in members.rows()]
         pairs += islice(combinations(group, 2), _SHOWN - len(pairs))
         if len(pairs) >= _SHOWN:
             break
     return tuple(pairs)
+
+
+def _with_value(model: Statement, row: Row, values: IntArray) -> str:
+    """Return a term with its value and those of its variables; of only one with its variable's alone."""
+    variables, coefficients, constant = row
+    parts = [f"{model.name_of(v)}={_shown_value(model, v, int(values[v]))}" for v in variables]
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return str(constant)
+    total = constant + sum(a * int(values[v]) for v, a in zip(variables, coefficients, strict=True))
+    return f"{describe_term(model, row)} = {total} ({', '.join(parts)})"
 
 
 def check(model: Statement, assignment: Any) -> Check:

@@ -67,6 +67,16 @@ class TraceRow:
 class Trace:
     """The start of a search and its events.
 
+    >>> from cpqueens import AllDifferent, Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 2, shape=2, name="x")
+    >>> m += AllDifferent(x)
+    >>> trace = m.solve(solver="backtracking:check", trace=100).trace
+    >>> [(row.kind, row.variable, row.new) for row in trace.rows()]
+    [('place', 'x[0]', 1), ('place', 'x[1]', 2), ('solution', None, None)]
+    >>> [trace.state(k).tolist() for k in (1, 2)] == [[1, UNSET], [1, 2]]
+    True
+
     Attributes
     ----------
     names
@@ -86,16 +96,6 @@ class Trace:
     cells, first_toggled, toggled
         In search by propagation, of the variables' values: (cells, 2) variable and value, all there at the
         start; (events + 1,) where the toggles of each event begin; (toggles,) cells taken away or given back.
-
-    >>> from cpqueens import AllDifferent, Model
-    >>> m = Model()
-    >>> x = m.intvar(1, 2, shape=2, name="x")
-    >>> m += AllDifferent(x)
-    >>> trace = m.solve(solver="backtracking:check", trace=100).trace
-    >>> [(row.kind, row.variable, row.new) for row in trace.rows()]
-    [('place', 'x[0]', 1), ('place', 'x[1]', 2), ('solution', None, None)]
-    >>> [trace.state(k).tolist() for k in (1, 2)] == [[1, UNSET], [1, 2]]
-    True
     """
 
     names: tuple[str, ...]

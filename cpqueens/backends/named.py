@@ -28,6 +28,13 @@ REQUIRES: dict[str, tuple[str, str]] = {
 }
 """The module that a backend imports, and the library on PyPI that has it."""
 
+ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("ortools", "or-tools", "ortools-cpsat", "cp-sat-lp", "sat"), "cpsat"),
+    **dict.fromkeys(("constraint", "python-constraint2"), "python-constraint"),
+    **{name: f"minizinc:{name}" for name in ("gecode", "chuffed", "highs", "coin-bc", "scip")},
+}
+"""What solvers are called here that are known by these names."""
+
 PROGRAMS: dict[str, tuple[str, str]] = {
     "minizinc": ("minizinc", "install MiniZinc from https://www.minizinc.org"),
 }
@@ -80,7 +87,9 @@ def get_backend(name: str) -> Backend:
     """
     paths = BACKENDS if name in BACKENDS else registered()
     if name not in paths:
-        raise UnknownBackend(f"no solver {shown(name)}{did_you_mean(name, paths)}")
+        here = ELSEWHERE.get(name.lower())
+        advice = f"; did you mean {here!r}?" if here else did_you_mean(name, paths)
+        raise UnknownBackend(f"no solver {shown(name)}{advice}")
     if not is_installed(name):
         needed = {**REQUIRES, **PROGRAMS}[name][0]
         raise MissingLibrary(f"solver {name!r} needs {needed}, which is not installed: {remedy(name)}")

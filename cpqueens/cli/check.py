@@ -173,6 +173,8 @@ def _doubts(instance: Instance, found: Found, good: np.ndarray[Any, Any]) -> lis
 
 def _lines(instance: Instance, found: Found, report: dict[str, Any]) -> list[str]:
     lines = [f"note: {note}" for note in report["notes"]]
+    if found.counts_from and report["invalid"]:
+        lines.append("note: values below count from 1 as well, places such as [0] from 0")
     lines += [
         f"{entry['place']}: not a solution: {entry['problem']}" for entry in report["rejected"][:_SHOWN]
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,7 +55,8 @@ def _lines(instance: Instance) -> list[str]:
     problem = instance.problem
     lines = [instance.title, ""]
     if problem is not None:
-        lines += [problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip(), "", "Parameters"]
+        told = problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip()
+        lines += [plain(told), "", "Parameters"]
         lines += [f"  {name:<14}{_default(p)}{p.allowed}" for name, p in problem.parameters.items()]
         lines += [] if problem.parameters else ["  none"]
         lines += ["", *values_published(instance)]
@@ -66,6 +68,18 @@ def _lines(instance: Instance) -> list[str]:
     if problem is not None:
         lines.append(f"Stated in {problem.source}")
     return lines
+
+
+_MARKED = re.compile(r"``(.+?)``|(?<![\w*])\*([^\s*][^*]*)\*(?![\w*])", re.DOTALL)
+
+
+def plain(text: str) -> str:
+    """Return a description without the marks of code and titles, which a terminal does not set.
+
+    >>> plain("``q[i]`` is 2 * i, see *Schachzeitung*")
+    'q[i] is 2 * i, see Schachzeitung'
+    """
+    return _MARKED.sub(lambda found: found[1] or found[2], text)
 
 
 def _symmetries(group: Group) -> str:

@@ -67,7 +67,7 @@ def command(
     if "trace" in given and not as_json:
         _print_trace(outcome, trace_boards)
     if not as_json:
-        _print(instance, outcome, form, out)  # before the explanation, which may take long
+        _print(instance, outcome, form, out, explain)  # before the explanation, which may take long
     reasons = _explanation(instance, outcome, given) if explain else None
     if as_json:
         said = {} if reasons is None else {"explanation": reasons[0]}
@@ -147,7 +147,7 @@ def _published(instance: Instance) -> dict[str, Any] | None:
     return None if entry is None else {"what": entry.what, "value": entry.value, "source": entry.source}
 
 
-def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> None:
+def _print(instance: Instance, outcome: Outcome, form: str, out: str | None, explain: bool) -> None:
     """Print the solution; what is said about it goes where it does not disturb a program that reads."""
     from cpqueens.cli.terminal import style_of, summary
     from cpqueens.report.formats import render
@@ -160,6 +160,8 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None) -> 
     entry = instance.published("optimum")
     if entry is not None and outcome.objective is not None:
         lines.append(f"published  {entry.value} ({entry.source})")
+    if outcome.status == "INFEASIBLE" and not explain:
+        lines.append("why        --explain names constraints that contradict each other")
     lines += [] if outcome.closest is None else _closest(outcome.closest)
     say("\n".join(lines), err=form != "board")
 

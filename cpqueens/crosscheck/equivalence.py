@@ -46,6 +46,23 @@ def compare(
 ) -> ModelComparison:
     """Say how the solutions of two models compare, over the variables that they share.
 
+    >>> from cpqueens import AllDifferent, Model, compare
+    >>> a, b = Model("a"), Model("b")
+    >>> x, y = a.intvar(1, 3, shape=3, name="x"), b.intvar(1, 3, shape=3, name="x")
+    >>> a += AllDifferent(x)
+    >>> b += [y[0] != y[1], y[1] != y[2]]
+    >>> found = compare(a, b)
+    >>> print(found.verdict, found.differences[0].refused)
+    A_IN_B a
+
+    A square of a permutation matrix is 1 where a permutation has its row in its column.
+
+    >>> c = Model("c")
+    >>> z = c.boolvar(shape=(3, 3), name="z")
+    >>> c += [z.sum(axis=0) == 1, z.sum(axis=1) == 1]
+    >>> print(compare(a, c, mapping={"x": z @ [1, 2, 3]}).verdict)
+    EQUAL
+
     Parameters
     ----------
     a, b
@@ -71,22 +88,6 @@ def compare(
 
     Examples
     --------
-    >>> from cpqueens import AllDifferent, Model, compare
-    >>> a, b = Model("a"), Model("b")
-    >>> x, y = a.intvar(1, 3, shape=3, name="x"), b.intvar(1, 3, shape=3, name="x")
-    >>> a += AllDifferent(x)
-    >>> b += [y[0] != y[1], y[1] != y[2]]
-    >>> found = compare(a, b)
-    >>> print(found.verdict, found.differences[0].refused)
-    A_IN_B a
-
-    A square of a permutation matrix is 1 where a permutation has its row in its column.
-
-    >>> c = Model("c")
-    >>> z = c.boolvar(shape=(3, 3), name="z")
-    >>> c += [z.sum(axis=0) == 1, z.sum(axis=1) == 1]
-    >>> print(compare(a, c, mapping={"x": z @ [1, 2, 3]}).verdict)
-    EQUAL
     """
     needed(a, Model, "a: a model")
     needed(b, Model, "b: a model")
@@ -111,6 +112,14 @@ def compare(
 def assert_equivalent(a: Model, b: Model, **options: Any) -> None:
     """Fail unless two models are proved to have the same solutions, and the same best value.
 
+    >>> from cpqueens import Model
+    >>> from cpqueens.testing import assert_equivalent
+    >>> a, b = Model(), Model()
+    >>> x, y = a.intvar(0, 3, name="x"), b.intvar(0, 3, name="x")
+    >>> a += x >= 2
+    >>> b += y > 1
+    >>> assert_equivalent(a, b)
+
     Parameters
     ----------
     a, b, options
@@ -123,13 +132,6 @@ def assert_equivalent(a: Model, b: Model, **options: Any) -> None:
 
     Examples
     --------
-    >>> from cpqueens import Model
-    >>> from cpqueens.testing import assert_equivalent
-    >>> a, b = Model(), Model()
-    >>> x, y = a.intvar(0, 3, name="x"), b.intvar(0, 3, name="x")
-    >>> a += x >= 2
-    >>> b += y > 1
-    >>> assert_equivalent(a, b)
     """
     found = compare(a, b, **options)
     if not found.equal:

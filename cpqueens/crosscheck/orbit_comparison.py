@@ -154,6 +154,14 @@ def symmetry_breaking(
 
     What is not decided in the time is not returned.
 
+    >>> from cpqueens.answers.symmetry import QUEENS_BOARD
+    >>> from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
+    >>> from cpqueens.models.queens import queens
+    >>> m = queens(6)
+    >>> m += m["q"][0] < m["q"][5]
+    >>> symmetry_breaking(m, QUEENS_BOARD) == (m.constraint_count - 1,)
+    True
+
     Parameters
     ----------
     model
@@ -167,13 +175,6 @@ def symmetry_breaking(
 
     Examples
     --------
-    >>> from cpqueens.answers.symmetry import QUEENS_BOARD
-    >>> from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
-    >>> from cpqueens.models.queens import queens
-    >>> m = queens(6)
-    >>> m += m["q"][0] < m["q"][5]
-    >>> symmetry_breaking(m, QUEENS_BOARD) == (m.constraint_count - 1,)
-    True
     """
     end = time.monotonic() + (positive_seconds(time_limit, "time_limit") or SECONDS)
     plain = model.copy()

@@ -75,6 +75,14 @@ def constraint_roles(
     Each is taken alone: of two that imply each other both are redundant, and without both solutions may be
     gained. An objective is left aside.
 
+    >>> from cpqueens import Model
+    >>> from cpqueens.crosscheck.roles import constraint_roles
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=3, name="x")
+    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
+    >>> [str(found.role) for found in constraint_roles(m)]
+    ['REFUSES', 'REFUSES', 'REDUNDANT']
+
     Parameters
     ----------
     model
@@ -94,13 +102,6 @@ def constraint_roles(
 
     Examples
     --------
-    >>> from cpqueens import Model
-    >>> from cpqueens.crosscheck.roles import constraint_roles
-    >>> m = Model()
-    >>> x = m.intvar(0, 9, shape=3, name="x")
-    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
-    >>> [str(found.role) for found in constraint_roles(m)]
-    ['REFUSES', 'REFUSES', 'REDUNDANT']
     """
     needed(model, Model, "a model")
     seconds = positive_seconds(time_limit, "time_limit") or SECONDS
@@ -163,6 +164,14 @@ def redundant_constraints(
     Of two that imply each other both are returned; without both, solutions may be gained. What is not decided
     in the time is not returned; `constraint_roles` tells it apart.
 
+    >>> from cpqueens import Model
+    >>> from cpqueens.crosscheck.roles import redundant_constraints
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=3, name="x")
+    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
+    >>> redundant_constraints(m)
+    (2,)
+
     Parameters
     ----------
     model
@@ -174,13 +183,6 @@ def redundant_constraints(
 
     Examples
     --------
-    >>> from cpqueens import Model
-    >>> from cpqueens.crosscheck.roles import redundant_constraints
-    >>> m = Model()
-    >>> x = m.intvar(0, 9, shape=3, name="x")
-    >>> m += [x[0] < x[1], x[1] < x[2], x[0] < x[2]]
-    >>> redundant_constraints(m)
-    (2,)
     """
     roles = constraint_roles(model, time_limit=time_limit, solvers=solvers)
     return tuple(found.position for found in roles if found.role is Role.REDUNDANT)

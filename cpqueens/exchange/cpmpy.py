@@ -58,6 +58,16 @@ _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 def from_cpmpy(model: Any) -> Imported:
     """Return a CPMpy model as one of cpqueens, with the names of its variables.
 
+    >>> import cpmpy
+    >>> from cpqueens import from_cpmpy
+    >>> x = cpmpy.intvar(1, 9, shape=3, name="x")
+    >>> theirs = cpmpy.Model(cpmpy.AllDifferent(x), x[0] + x[1] == 4, maximize=x.sum())
+    >>> ours = from_cpmpy(theirs)
+    >>> answer = ours.model.solve(solver="cpsat")
+    >>> _ = ours.write_back(answer)
+    >>> answer.objective, int(x.value().sum())
+    (13, 13)
+
     Parameters
     ----------
     model
@@ -72,15 +82,6 @@ def from_cpmpy(model: Any) -> Imported:
 
     Examples
     --------
-    >>> import cpmpy
-    >>> from cpqueens import from_cpmpy
-    >>> x = cpmpy.intvar(1, 9, shape=3, name="x")
-    >>> theirs = cpmpy.Model(cpmpy.AllDifferent(x), x[0] + x[1] == 4, maximize=x.sum())
-    >>> ours = from_cpmpy(theirs)
-    >>> answer = ours.model.solve(solver="cpsat")
-    >>> _ = ours.write_back(answer)
-    >>> answer.objective, int(x.value().sum())
-    (13, 13)
     """
     try:
         import cpmpy

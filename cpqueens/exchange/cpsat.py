@@ -42,6 +42,15 @@ def from_cpsat(model: Any) -> Imported:
     Hints, search strategies and symmetries are left behind; assumptions are constraints, as they are there.
     CP-SAT's variables hold no values: writing back asks CP-SAT whether it accepts them.
 
+    >>> from ortools.sat.python import cp_model
+    >>> from cpqueens import from_cpsat
+    >>> theirs = cp_model.CpModel()
+    >>> x, y = theirs.new_int_var(0, 9, "x"), theirs.new_int_var(0, 9, "y")
+    >>> _ = theirs.add_multiplication_equality(12, x, y)
+    >>> ours = from_cpsat(theirs)
+    >>> ours.model.count(), ours.write_back(ours.model.solve())
+    (4, {'x': 2, 'y': 6})
+
     Parameters
     ----------
     model
@@ -57,14 +66,6 @@ def from_cpsat(model: Any) -> Imported:
 
     Examples
     --------
-    >>> from ortools.sat.python import cp_model
-    >>> from cpqueens import from_cpsat
-    >>> theirs = cp_model.CpModel()
-    >>> x, y = theirs.new_int_var(0, 9, "x"), theirs.new_int_var(0, 9, "y")
-    >>> _ = theirs.add_multiplication_equality(12, x, y)
-    >>> ours = from_cpsat(theirs)
-    >>> ours.model.count(), ours.write_back(ours.model.solve())
-    (4, {'x': 2, 'y': 6})
     """
     native = _native(model)
     proto = native.proto

@@ -59,6 +59,14 @@ class ImportedFlatZinc(Imported):
 def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool = False) -> ImportedFlatZinc:
     """Return the model that a text in FlatZinc states.
 
+    >>> from cpqueens import from_flatzinc
+    >>> found = from_flatzinc(
+    ...     "var 0..9: x :: output_var; var 0..9: y :: output_var;"
+    ...     "constraint int_lin_eq([2, 3], [x, y], 12); solve maximize x;"
+    ... )
+    >>> found.values(found.model.solve())
+    {'x': 6, 'y': 0}
+
     Parameters
     ----------
     given
@@ -77,13 +85,6 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
 
     Examples
     --------
-    >>> from cpqueens import from_flatzinc
-    >>> found = from_flatzinc(
-    ...     "var 0..9: x :: output_var; var 0..9: y :: output_var;"
-    ...     "constraint int_lin_eq([2, 3], [x, y], 12); solve maximize x;"
-    ... )
-    >>> found.values(found.model.solve())
-    {'x': 6, 'y': 0}
     """
     reader = _DocumentReader(given, where, searched_first)
     try:

@@ -25,6 +25,14 @@ from cpqueens.text.plaintext import shown
 def from_python_constraint(problem: Any) -> Imported:
     """Return a `constraint.Problem` as a model.
 
+    >>> import constraint
+    >>> from cpqueens import from_python_constraint
+    >>> problem = constraint.Problem()
+    >>> problem.addVariables(["a", "b"], range(1, 7))
+    >>> problem.addConstraint(lambda a, b: a * b == 12, ["a", "b"])
+    >>> from_python_constraint(problem).model.count()
+    4
+
     Parameters
     ----------
     problem
@@ -37,13 +45,6 @@ def from_python_constraint(problem: Any) -> Imported:
 
     Examples
     --------
-    >>> import constraint
-    >>> from cpqueens import from_python_constraint
-    >>> problem = constraint.Problem()
-    >>> problem.addVariables(["a", "b"], range(1, 7))
-    >>> problem.addConstraint(lambda a, b: a * b == 12, ["a", "b"])
-    >>> from_python_constraint(problem).model.count()
-    4
     """
     import constraint
 

@@ -39,6 +39,14 @@ def to_cpmpy(model: Model) -> CpmpyExport:
     Variables with the values 0 and 1 are Boolean there. Nothing is defined by further variables: who lists
     all solutions there gets each once.
 
+    >>> from cpqueens import AllDifferent, Model, to_cpmpy
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=3, name="x")
+    >>> m += [AllDifferent(x), x.sum() == 4]
+    >>> there = to_cpmpy(m)
+    >>> there.model.solveAll(), m.count()
+    (6, 6)
+
     Parameters
     ----------
     model
@@ -53,13 +61,6 @@ def to_cpmpy(model: Model) -> CpmpyExport:
 
     Examples
     --------
-    >>> from cpqueens import AllDifferent, Model, to_cpmpy
-    >>> m = Model()
-    >>> x = m.intvar(0, 3, shape=3, name="x")
-    >>> m += [AllDifferent(x), x.sum() == 4]
-    >>> there = to_cpmpy(m)
-    >>> there.model.solveAll(), m.count()
-    (6, 6)
     """
     try:
         import cpmpy

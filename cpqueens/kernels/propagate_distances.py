@@ -110,12 +110,12 @@ def least_length(m: Memory, data: int, steps: int) -> Any:
     sums = data + entry(m.net, data + SUMS)
     least = entry(m.net, sums + steps)
     lack = data + HEADER + ROW * (steps - 1)
-    distances, whole = steps, 1
+    parts, whole = steps, 1
     for level in range(2, min(entry(m.net, data + LEVELS), steps - 1) + 1):
         lack += LACKS
-        distances += steps + 1 - level
+        parts += steps + 1 - level
         whole += level
-        total = entry(m.net, sums + distances)
+        total = entry(m.net, sums + parts)
         for k in range(2 * (level - 1)):
             often = entry(m.net, lack + k)
             if often == 0:

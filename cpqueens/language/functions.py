@@ -70,7 +70,7 @@ def minimum(*operands: Any) -> LinearArray:
     Raises
     ------
     ModelError
-        Of nothing.
+        For no operand, or an array without elements.
     """
     return _extreme("minimum", operands)
 
@@ -96,7 +96,7 @@ def maximum(*operands: Any) -> LinearArray:
     Raises
     ------
     ModelError
-        Of nothing.
+        For no operand, or an array without elements.
     """
     return _extreme("maximum", operands)
 

@@ -44,6 +44,13 @@ class NamedValues(VariableStore):
     ) -> LinearArray:
         """Create variables with listed values: names, members of an enumeration, or integers.
 
+        >>> from cpqueens import AllDifferent, Model
+        >>> m = Model()
+        >>> x, y = m.var(["red", "green"], shape=2, name="x")
+        >>> m.add(AllDifferent(x, y), x != "red")
+        >>> print(m.solve(solver="backtracking").solution)
+        x = ['green', 'red']
+
         Parameters
         ----------
         values
@@ -56,13 +63,6 @@ class NamedValues(VariableStore):
         ------
         ModelError
             For no values, or names and integers together.
-
-        >>> from cpqueens import AllDifferent, Model
-        >>> m = Model()
-        >>> x, y = m.var(["red", "green"], shape=2, name="x")
-        >>> m.add(AllDifferent(x, y), x != "red")
-        >>> print(m.solve(solver="backtracking").solution)
-        x = ['green', 'red']
         """
         given = labels.listed_values(values)
         if not any(isinstance(value, labels.Label) for value in given):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError
 from cpqueens.language.rows import MASK_LOST
-from cpqueens.text.calling import operation
+from cpqueens.text.calling import called, operation
 from cpqueens.text.elsewhere import NamesOfOtherTools
 
 _INSTEAD = {
@@ -26,6 +26,10 @@ _INSTEAD = {
 def not_known(what: str, otherwise: str) -> TypeError:
     """Return why ``__bool__`` is refused, for its own use: what its caller does decides the advice."""
     doing = operation(outward=2).removeprefix("PRE")  # PRECALL, of Python 3.11, calls too
+    if doing == "CALL" and called(sys._getframe(2)) == "bool":
+        return TypeError(
+            f"whether {what} is not known before solving: read it in a solution, as s[b]; {otherwise}"
+        )
     advice = next((text for name, text in _INSTEAD.items() if doing.startswith(name)), otherwise)
     return TypeError(f"whether {what} is not known before solving: {advice}")
 

@@ -191,6 +191,17 @@ class Pairing(View):
 class Pieces(View):
     """A board with pieces: a 0/1 array of its shape, or one piece a row as in `Board`.
 
+    >>> from cpqueens import Model, Pieces
+    >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))
+    >>> x = m.boolvar(shape=(2, 3), name="x")
+    >>> m += [x[0, 0] == 1, x.sum(axis=1) == 1, x.sum(axis=0) == [1, 0, 1]]
+    >>> print(m.solve(solver="backtracking").solution)
+    ┌───────┬───┐
+    │ ★   A │ B │
+    │   ┌───┘   │
+    │ A │ B   ★ │
+    └───┴───────┘
+
     Parameters
     ----------
     variable
@@ -203,17 +214,6 @@ class Pieces(View):
         Squares (row, column) to be marked.
     row_labels, column_labels
         Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
-
-    >>> from cpqueens import Model, Pieces
-    >>> m = Model(view=Pieces("x", "star", regions=("AAB", "ABB")))
-    >>> x = m.boolvar(shape=(2, 3), name="x")
-    >>> m += [x[0, 0] == 1, x.sum(axis=1) == 1, x.sum(axis=0) == [1, 0, 1]]
-    >>> print(m.solve(solver="backtracking").solution)
-    ┌───────┬───┐
-    │ ★   A │ B │
-    │   ┌───┘   │
-    │ A │ B   ★ │
-    └───┴───────┘
     """
 
     piece: str = "queen"
@@ -229,6 +229,15 @@ class Pieces(View):
 class Cages(View):
     """A two-dimensional array of integers with frames, as in a sudoku.
 
+    >>> from cpqueens import Cages, Model
+    >>> m = Model(view=Cages("x", regions=("AB", "AB"), given=((0, 1),)))
+    >>> x = m.intvar([[1, 2], [2, 1]], [[1, 2], [2, 1]], shape=(2, 2), name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    ┌───┬───┐
+    │ 1 │[2]│
+    │ 2 │ 1 │
+    └───┴───┘
+
     Parameters
     ----------
     variable
@@ -239,15 +248,6 @@ class Cages(View):
         Cells (row, column) whose number was given; they stand in brackets.
     totals
         A number for each letter in the order in which they come, written into its first cell in pictures.
-
-    >>> from cpqueens import Cages, Model
-    >>> m = Model(view=Cages("x", regions=("AB", "AB"), given=((0, 1),)))
-    >>> x = m.intvar([[1, 2], [2, 1]], [[1, 2], [2, 1]], shape=(2, 2), name="x")
-    >>> print(m.solve(solver="backtracking").solution)
-    ┌───┬───┐
-    │ 1 │[2]│
-    │ 2 │ 1 │
-    └───┴───┘
     """
 
     regions: tuple[str, ...] = ()
@@ -262,6 +262,12 @@ class Tour(View):
 
     Elements beyond the points are helpers that a way may go over and that are not drawn.
 
+    >>> from cpqueens import Model, Tour
+    >>> m = Model(view=Tour("x", points=((0, 0), (4, 0), (0, 3))))
+    >>> x = m.intvar([2, 0, 1], [2, 0, 1], shape=3, name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    0 -> 2 -> 1 -> 0
+
     Parameters
     ----------
     variable
@@ -270,12 +276,6 @@ class Tour(View):
         The place (x, y) of each point, y counted downwards.
     squares
         Whether the points are the squares of a board.
-
-    >>> from cpqueens import Model, Tour
-    >>> m = Model(view=Tour("x", points=((0, 0), (4, 0), (0, 3))))
-    >>> x = m.intvar([2, 0, 1], [2, 0, 1], shape=3, name="x")
-    >>> print(m.solve(solver="backtracking").solution)
-    0 -> 2 -> 1 -> 0
     """
 
     points: tuple[tuple[int, int], ...]
@@ -315,6 +315,13 @@ class Schedule(View):
 class Groups(View):
     """Who is with whom: element ``k`` of the variable is the group of ``k``; each row is a grouping.
 
+    >>> from cpqueens import Groups, Model
+    >>> m = Model(view=Groups("x", weights=(5, 3, 2)))
+    >>> x = m.intvar([0, 1, 1], [0, 1, 1], shape=3, name="x")
+    >>> print(m.solve(solver="backtracking").solution)
+    group 0: 5 = 5
+    group 1: 3 + 2 = 5
+
     Parameters
     ----------
     variable
@@ -323,13 +330,6 @@ class Groups(View):
         What each of them weighs; groups then show their sums.
     first
         The number of element 0.
-
-    >>> from cpqueens import Groups, Model
-    >>> m = Model(view=Groups("x", weights=(5, 3, 2)))
-    >>> x = m.intvar([0, 1, 1], [0, 1, 1], shape=3, name="x")
-    >>> print(m.solve(solver="backtracking").solution)
-    group 0: 5 = 5
-    group 1: 3 + 2 = 5
     """
 
     weights: tuple[int, ...] = ()

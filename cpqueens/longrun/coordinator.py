@@ -73,6 +73,14 @@ def durable_count(
 ) -> DurableCount:
     """Count all solutions with a ledger, so that a kill at any moment loses seconds; resume by the same call.
 
+    >>> import tempfile
+    >>> from cpqueens.longrun.coordinator import durable_count
+    >>> from cpqueens.models.queens import queens
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = durable_count(queens(6), f"{folder}/run.db", workers=1, parts=6)
+    >>> found.count, found.complete
+    (4, True)
+
     Parameters
     ----------
     model
@@ -111,13 +119,6 @@ def durable_count(
 
     Examples
     --------
-    >>> import tempfile
-    >>> from cpqueens.longrun.coordinator import durable_count
-    >>> from cpqueens.models.queens import queens
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = durable_count(queens(6), f"{folder}/run.db", workers=1, parts=6)
-    >>> found.count, found.complete
-    (4, True)
     """
     return _durable(
         "count", model, store, solver=solver, workers=workers, executor=executor, parts=parts,
@@ -146,6 +147,16 @@ def durable_enumerate(
     and the same bytes in every run. A file that is lost or damaged is listed again at the next call.
     `cpqueens.longrun.partfiles.merge` makes one file of them.
 
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from cpqueens.longrun.coordinator import durable_enumerate
+    >>> from cpqueens.models.queens import queens
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = durable_enumerate(queens(4), f"{folder}/run.db", workers=1, parts=4)
+    ...     files = sorted(path.name for path in Path(f"{folder}/run.db.solutions").iterdir())
+    >>> found.count, files[0]
+    (2, 'part-0000000.npy')
+
     Parameters
     ----------
     model
@@ -164,15 +175,6 @@ def durable_enumerate(
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from cpqueens.longrun.coordinator import durable_enumerate
-    >>> from cpqueens.models.queens import queens
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = durable_enumerate(queens(4), f"{folder}/run.db", workers=1, parts=4)
-    ...     files = sorted(path.name for path in Path(f"{folder}/run.db.solutions").iterdir())
-    >>> found.count, files[0]
-    (2, 'part-0000000.npy')
     """
     return _durable(
         "enumerate", model, store, solver=solver, workers=workers, executor=executor, parts=parts,

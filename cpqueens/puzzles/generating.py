@@ -42,6 +42,9 @@ def generated_regions(
     minute, and 16 with four and 25 with six in four. The least boards take longest, as most placements end
     nowhere: 20 with five and 24 with six were not made there within five.
 
+    >>> generated_regions(5, 1) == generated_regions(5, 1)
+    True
+
     Parameters
     ----------
     time_limit
@@ -53,9 +56,6 @@ def generated_regions(
         For another number of queens in a line than 1 to 6, or another size.
     NotInTime
         If no puzzle was found in time.
-
-    >>> generated_regions(5, 1) == generated_regions(5, 1)
-    True
     """
     if not 1 <= stars <= MOST:
         raise ModelError(f"stars: 1 to {MOST} are needed, got {stars}")

@@ -30,13 +30,13 @@ def read_puzzle(text: str, *, stars: int = 1, touching: bool = False) -> Puzzle:
     A grid of letters is one of regions, a grid of ``.``, ``Q`` and ``-`` a completion; spaces within lines do
     not count. Behind a blank line may follow a second grid: the same board with ``Q``, ``-`` and ``.``.
 
+    >>> read_puzzle("A A B\\nA B B\\nC C C").by_region["B"] == {(0, 2), (1, 1), (1, 2)}
+    True
+
     Raises
     ------
     ModelError
         For a text that is none, in one line.
-
-    >>> read_puzzle("A A B\\nA B B\\nC C C").by_region["B"] == {(0, 2), (1, 1), (1, 2)}
-    True
     """
     if text.lstrip().startswith("{"):
         return _from_json(text)

@@ -1,20 +1,31 @@
 """Why a model has no solution: a minimal unsatisfiable subset of its constraints."""
 
 import dataclasses
+import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from cpqueens.answers.outcome import Status
 from cpqueens.backends.base import Want
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.describe import describe
+from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.solving.deletion import reduced
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import listening
 from cpqueens.text import markup
+
+_SECONDS_ON_ROWS = 30.0
+"""How long is looked for the guilty rows of arrays, unless a time limit says it."""
+
+_ROWS_APART = 20
+"""Rows of one array that are told one by one; of more, and where all are needed, the array is one reason."""
 
 
 class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the case
@@ -25,12 +36,17 @@ class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the ca
 
 @dataclass(frozen=True)
 class Reason:
-    """One constraint of the subset: its position in ``model.constraints``, name, place and text."""
+    """One constraint of the subset: its position in ``model.constraints``, name, place and text.
+
+    ``rows`` are the rows that are needed of an array of constraints (positions in it, flattened); empty for
+    all of it.
+    """
 
     position: int
     name: str | None
     where: str
     text: str
+    rows: tuple[int, ...] = ()
 
     @property
     def label(self) -> str:
@@ -45,7 +61,9 @@ class Reason:
 class Explanation:
     """Constraints that together have no solution; without any one of them there is one.
 
-    ``minimal`` is False if a limit ended the search for smaller subsets: some member may be superfluous.
+    Of an array of constraints, added at once, the rows that are needed are told one by one.
+    ``solver`` proved it. ``minimal`` is False if a limit ended the search for smaller subsets: some member
+    may be superfluous.
     ``checked_by`` is the second backend that proved the subset infeasible; None if no other one answered.
     """
 
@@ -59,8 +77,8 @@ class Explanation:
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """Positions of the subset in ``model.constraints``."""
-        return tuple(reason.position for reason in self.reasons)
+        """Positions of the subset in ``model.constraints``, each once."""
+        return tuple(dict.fromkeys(reason.position for reason in self.reasons))
 
     def __len__(self) -> int:
         return len(self.reasons)
@@ -91,9 +109,10 @@ class Explanation:
 def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
-    Constraints are left out (see `cpqueens.solving.deletion`). Domains
-    are never left out, and the condition under which a quotient, a remainder or an element is defined
-    stays and goes with the constraints that use it. Another installed backend then proves the subset too.
+    Constraints are left out (see `cpqueens.solving.deletion`), then single rows of the arrays among those
+    that are left (for ``time_limit`` seconds together, or 30). Domains are never left out, and the condition
+    under which a quotient, a remainder or an element is defined stays and goes with the constraints that use
+    it. Another installed backend then proves the subset too.
 
     Parameters
     ----------
@@ -116,7 +135,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     name, backend, _ = choose(model, solver, Want.ONE)
     if not backend.proves:
         raise ModelError(f"{name} cannot prove that there is no solution; use a backend that proves")
-    search = _Search(model, solver if isinstance(solver, str) and solver != "auto" else name, options)
+    search = _Search(model, solver, options)
     everything = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
     with listening() as interrupt:
         known = search.infeasible(everything)
@@ -125,9 +144,23 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             why = "it has a solution" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
         subset, minimal = reduced(everything, search.infeasible, interrupt)
-        second = None if interrupt.seen else _check(model, subset, name, options)
-    reasons = tuple(_reason(model, k) for k in subset)
-    return Explanation(reasons, minimal, name, second, search.runs, interrupt.seen)
+        parts = _TakenApart(model, subset)
+        if len(parts.singles) > len(subset) and not interrupt.seen:
+            seconds = options.get("time_limit") or _SECONDS_ON_ROWS
+            search.until = time.monotonic() + seconds
+            kept, decided = reduced(
+                list(range(len(parts.singles))), lambda s: search.of(parts.stated(s)), interrupt
+            )
+            minimal = minimal and decided
+            parts.keep(kept)
+        prover = search.prover
+        stated = [posted for _, _, posted in parts.kept()]
+        second = None if interrupt.seen else _check(model, stated, prover, options)
+    reasons = tuple(
+        Reason(position, posted.name, posted.where, describe(model, posted.constraint), rows)
+        for position, rows, posted in parts.told()
+    )
+    return Explanation(reasons, minimal, prover, second, search.runs, interrupt.seen)
 
 
 class _Search:
@@ -135,33 +168,97 @@ class _Search:
 
     def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:
         self.model, self.solver, self.options, self.runs = model, solver, options, 0
+        self.prover = ""  # of the smallest subset so far: each that is proved is a part of the one before
+        self.until: float | None = None
 
     def infeasible(self, kept: Iterable[int]) -> bool | None:
         """Say whether the constraints at ``kept`` have no solution; None if undecided."""
+        everything = self.model.constraints
+        return self.of([everything[k] for k in kept])
+
+    def of(self, stated: list[Posted]) -> bool | None:
+        """Say whether these constraints have no solution; None if undecided, or if the time is over."""
+        if self.until is not None and time.monotonic() > self.until:
+            return None
         self.runs += 1
-        return _infeasible(self.model, kept, self.solver, self.options)
+        answer, solver = _infeasible(self.model, stated, self.solver, self.options)
+        if answer is True:
+            self.prover = solver
+        return answer
 
 
-def _infeasible(model: Statement, kept: Iterable[int], solver: str, options: dict[str, Any]) -> bool | None:
-    everything = model.constraints
-    part = rebuilt(model, constraints=[everything[k] for k in kept])  # each brings its own range conditions
+class _TakenApart:
+    """A subset of the constraints with the arrays among them taken apart, of which some rows are kept."""
+
+    def __init__(self, model: Statement, subset: list[int]) -> None:
+        everything = model.constraints
+        self._posted = {k: everything[k] for k in subset}
+        self._size = {k: max(1, posted.constraint.size) for k, posted in self._posted.items()}
+        self.singles = [(k, row) for k in subset for row in range(self._size[k])]
+        self._kept = list(range(len(self.singles)))
+
+    def keep(self, singles: list[int]) -> None:
+        """Forget all rows but those at these places in ``singles``."""
+        self._kept = singles
+
+    def kept(self) -> list[tuple[int, tuple[int, ...], Posted]]:
+        """Return position, rows (none for all) and the constraint of what is kept of each."""
+        return self._parts(self._kept)
+
+    def stated(self, singles: list[int]) -> list[Posted]:
+        """Return constraints of the rows at these places in ``singles``, those of one array together."""
+        return [posted for _, _, posted in self._parts(singles)]
+
+    def told(self) -> list[tuple[int, tuple[int, ...], Posted]]:
+        """Return the same as `kept`, a few rows of an array apart."""
+        found: list[tuple[int, tuple[int, ...], Posted]] = []
+        for position, rows, posted in self.kept():
+            if 0 < len(rows) <= _ROWS_APART:
+                found += [(position, (row,), self._part(position, [row])) for row in rows]
+            else:
+                found.append((position, rows, posted))
+        return found
+
+    def _parts(self, singles: list[int]) -> list[tuple[int, tuple[int, ...], Posted]]:
+        rows: dict[int, list[int]] = {}
+        for at in singles:
+            position, row = self.singles[at]
+            rows.setdefault(position, []).append(row)
+        return [
+            (position, (), self._posted[position])
+            if len(mine) == self._size[position]
+            else (position, tuple(mine), self._part(position, mine))
+            for position, mine in rows.items()
+        ]
+
+    def _part(self, position: int, rows: list[int]) -> Posted:
+        posted = self._posted[position]
+        taken = posted.constraint.flattened().take(np.array(rows if len(rows) > 1 else rows[0]))
+        return dataclasses.replace(posted, constraint=taken)
+
+
+def _infeasible(
+    model: Statement, stated: list[Posted], solver: str, options: dict[str, Any]
+) -> tuple[bool | None, str]:
+    """Say whether these constraints have no solution, None if undecided, and which solver says so."""
+    part = rebuilt(model, constraints=stated)  # each brings its own range conditions
     part._clear_objectives()
     outcome = solve(part, solver, **options)
     if outcome.status is Status.INFEASIBLE:
-        return True
-    return False if outcome.solution is not None else None
+        return True, outcome.solver
+    return (False if outcome.solution is not None else None), outcome.solver
 
 
-def _check(model: Statement, subset: list[int], first: str, options: dict[str, Any]) -> str | None:
-    """Return another backend that proves the subset infeasible too."""
+def _check(model: Statement, stated: list[Posted], first: str, options: dict[str, Any]) -> str | None:
+    """Return another backend than any that ``first`` speaks of, which proves it infeasible too."""
     from cpqueens.backends import named
 
     kept = {k: v for k, v in options.items() if k == "time_limit"}
     for name in named.available():
-        if name == first or not named.get_backend(name).proves:
+        if name in re.split("[:+ ]", first) or not named.get_backend(name).proves:
             continue
         try:
-            answer = _infeasible(model, subset, name, kept or {"time_limit": 10.0})
+            answer, _ = _infeasible(model, stated, name, kept or {"time_limit": 10.0})
         except CpqueensError:
             continue
         if answer is False:
@@ -169,8 +266,3 @@ def _check(model: Statement, subset: list[int], first: str, options: dict[str, A
         if answer:
             return name
     return None
-
-
-def _reason(model: Statement, position: int) -> Reason:
-    posted = model.constraints[position]
-    return Reason(position, posted.name, posted.where, describe(model, posted.constraint))

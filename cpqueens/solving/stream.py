@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
+from cpqueens.answers.outcome import Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.backends.base import Want
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
@@ -97,6 +97,7 @@ class SolutionStream(Iterator[Solution]):
         self._ended = False
         self._start = _Start(model)
         self._outcome: Outcome | None = None
+        self._handed = 0
         self._thread = threading.Thread(
             target=_search,
             args=(self._pipe, self._start, solver, options),
@@ -111,7 +112,7 @@ class SolutionStream(Iterator[Solution]):
 
     def __next__(self) -> Solution:
         for solution in self._current:
-            return solution
+            return self._handing(solution)
         while not self._ended:
             try:
                 batch = self._pipe.batches.get(timeout=_LOOK_EVERY)
@@ -123,9 +124,14 @@ class SolutionStream(Iterator[Solution]):
                 break
             self._current = iter(batch)
             for solution in self._current:
-                return solution
+                return self._handing(solution)
         self._finish()
         raise StopIteration
+
+    def _handing(self, solution: Solution) -> Solution:
+        self._handed += 1
+        self._outcome = None
+        return solution
 
     def _finish(self) -> None:
         if not self._ended:
@@ -138,15 +144,20 @@ class SolutionStream(Iterator[Solution]):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The run's outcome, once it has ended; of what the model was, if it was changed until now."""
+        """The run's outcome, once it has ended; of what the model was, if it was changed until now.
+
+        It counts what the iterator gave: of a list that was left early it says so, also where the search had
+        found all of it.
+        """
         if self._outcome is None and self._pipe.outcome is not None:
-            self._outcome = self._start.conclusion(self._pipe.outcome)
+            self._outcome = self._start.conclusion(_of_handed(self._pipe.outcome, self._handed))
         return self._outcome
 
     def close(self) -> None:
         """End the run; nothing more is delivered. Does nothing the second time."""
         self._ended = True
         self._current = iter(())
+        self._outcome = None
         self._finalizer()
 
     def __reduce__(self) -> NoReturn:
@@ -157,6 +168,22 @@ class SolutionStream(Iterator[Solution]):
 
     def __exit__(self, *details: object) -> None:
         self.close()
+
+
+def _of_handed(outcome: Outcome, handed: int) -> Outcome:
+    """Return the outcome of a run of whose solutions only so many were asked for."""
+    if outcome.count == handed:
+        return outcome
+    said = f"the iterator was left after {handed:,} of the {outcome.count:,} solutions found"
+    return replace(
+        outcome,
+        status=Status.FEASIBLE if outcome.status is Status.OPTIMAL else outcome.status,
+        complete=False,
+        stop_reason=StopReason.INTERRUPTED,
+        count=handed,
+        statistics={**outcome.statistics, "delivered": handed},
+        messages=(*outcome.messages, said),
+    )
 
 
 def _close(pipe: _Pipe, thread: threading.Thread) -> None:

@@ -38,6 +38,27 @@ def after_call(frame: FrameType) -> str:
     return opcode.opname[code[at]] if 0 < at < len(code) else ""
 
 
+def called(frame: FrameType) -> str:
+    """Return the plain name of what a frame calls, such as ``bool`` in ``bool(x)``; "" without one."""
+    import dis  # which few programs need
+
+    found = ""
+    start: tuple[int | None, int | None] | None = None
+    steps = list(dis.get_instructions(frame.f_code))
+    for step in steps:
+        if step.offset == frame.f_lasti and step.positions is not None:
+            start = step.positions.lineno, step.positions.col_offset
+    for step in steps:
+        if step.offset >= frame.f_lasti or start is None or step.positions is None:
+            break
+        if (step.positions.lineno, step.positions.col_offset) == start and step.opname in _NAMED:
+            found = str(step.argval)
+    return found
+
+
+_NAMED = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF")
+
+
 def _width_of_call(frame: FrameType) -> int:
     code, at = frame.f_code.co_code, frame.f_lasti + 2
     while code[at] == _CACHE:

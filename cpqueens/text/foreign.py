@@ -11,7 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.suggest import did_you_mean, nearest
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -65,6 +65,10 @@ SPELLINGS: dict[str, str] = {
     "AllDiff": "AllDifferent(...)",
     "AllDifferentConstraint": "AllDifferent(...)",
     "AllDifferentExcept0": "AllDifferentExcept(x, 0)",
+    "except_0": "AllDifferentExcept(x, 0)",
+    "except_zero": "AllDifferentExcept(x, 0)",
+    "except_value": "AllDifferentExcept(x, value)",
+    "except_values": "AllDifferentExcept(x, values)",
     "AllDifferentExceptN": "AllDifferentExcept(x, n)",
     "AllEqualConstraint": "AllEqual(...)",
     "AddAllowedAssignments": "m.add(Table(x, rows))",
@@ -261,6 +265,8 @@ SPELLINGS: dict[str, str] = {
     "BooleanValue": _VALUE,
     "ObjectiveValue": "outcome.objective",
     "BestObjectiveBound": "outcome.bound",
+    "stat": "outcome.status, or outcome.statistics",
+    "stats": _STATISTICS,
     "StatusName": "outcome.status",
     "status_name": "outcome.status",
     "cpm_status": "outcome.status",
@@ -393,7 +399,12 @@ def no_keyword(
 def no_attribute(owner: object, name: str) -> AttributeError:
     """Return what a missing attribute is answered with."""
     kind = owner if isinstance(owner, type) else type(owner)
-    known = (own for own in dir(kind) if not own.startswith("_"))
+    private = name.startswith("_")  # as Python itself asks for, also while it lists what there is
+    known = [] if private else [own for own in dir(owner) if not own.startswith("_")]
     what = f"type object {kind.__name__!r}" if kind is owner else f"{kind.__name__!r} object"
-    text = f"{what} has no attribute {name!r}{spelled(name) or spelled(name, known)}"
-    return AttributeError(text, name=name, obj=owner)
+    text = f"{what} has no attribute {name!r}"
+    advice = spelled(name) or spelled(name, known)
+    near = "" if advice or private else nearest(name, known)
+    if near:  # without the object, for which Python's own traceback would ask the same once more
+        return AttributeError(f"{text}; did you mean {near!r}?", name=name)
+    return AttributeError(text + advice, name=name, obj=owner)

@@ -1,5 +1,7 @@
 """The help of every verb."""
 
+from typing import Any
+
 import click
 
 from cpqueens.cli import main as cli
@@ -17,5 +19,6 @@ def pages() -> dict[str, str]:
 
 
 def _help(command: click.Command, name: str) -> str:
-    context = click.Context(command, info_name=name, max_content_width=96)
+    settings: dict[str, Any] = {**cli.main.context_settings, "max_content_width": 96}
+    context = click.Context(command, info_name=name, **settings)
     return f"```text\n{command.get_help(context)}\n```"

@@ -1,4 +1,4 @@
-"""What is looked at once the site is built: links within it, requests to elsewhere, weight."""
+"""What is looked at once the site is built: links, requests to elsewhere, places of the machine, weight."""
 
 import re
 import urllib.parse
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from generating import places
 
 LINKED = re.compile(r"""<(\w+)\b[^>]*?\s(?:xlink:)?(href|src|data|poster)=(["'])(.*?)\3""", re.S)
 """What leads elsewhere: element, attribute and address."""
@@ -46,7 +48,9 @@ def _look(app: Any, exception: Exception | None) -> None:
 
 
 def faults(page: Path, site: Path) -> Iterator[str]:
-    """Yield what is wrong with a page: links that lead nowhere, and what is fetched from elsewhere."""
+    """Yield what is wrong with a page: dead links, what is fetched from elsewhere, where it was built."""
+    for place in dict.fromkeys(places.shown(page.read_text(encoding="utf-8"))):
+        yield f"shows a place of the machine that built it: {place}"
     if STYLED.search(_text(page)):
         yield "a style asks for something from elsewhere"
     for element, attribute, _, address in LINKED.findall(_text(page)):

@@ -25,6 +25,25 @@ def test_a_solution() -> None:
     assert str(result) == "a solution: every constraint holds"
 
 
+def test_terms_of_several_variables_that_collide_are_told_with_their_values() -> None:
+    m = Model()
+    slot = m.intvar(0, 3, shape=3, name="slot")
+    room = m.intvar(0, 2, shape=3, name="room")
+    m.add(AllDifferent(3 * slot + room))
+    m.add(AllDifferent([2 * slot[0], slot[1], 4]))
+    (several,) = m.check({"slot": [3, 2, 3], "room": [1, 0, 1]}).violations
+    assert several.pairs == (
+        (
+            "3*slot[0] + room[0] = 10 (slot[0]=3, room[0]=1)",
+            "3*slot[2] + room[2] = 10 (slot[2]=3, room[2]=1)",
+        ),
+    )
+    (single,) = m.check({"slot": [1, 2, 3], "room": [0, 0, 0]}).violations
+    assert single.pairs == (("slot[0]=1", "slot[1]=2"),)
+    (constant,) = m.check({"slot": [2, 0, 3], "room": [0, 0, 0]}).violations
+    assert constant.pairs == (("slot[0]=2", "4"),)
+
+
 def test_every_violation_with_amount_and_pairs() -> None:
     m = queens(4)
     result = m.check({"q": [0, 0, 1, 2]})

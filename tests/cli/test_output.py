@@ -167,6 +167,26 @@ def test_show_prints_the_sizes_of_the_spaces() -> None:
         assert size in text
 
 
+def test_show_has_no_marks_of_a_page() -> None:
+    out = call("show", "queens").stdout
+    assert "``" not in out
+    assert "*" not in out.partition("Parameters")[0]
+    assert "q[i] is the column" in out
+
+
+def test_an_infeasible_model_points_to_its_explanation() -> None:
+    assert "--explain names constraints" in call("solve", "queens", "n=3").stdout
+    explained = call("solve", "queens", "n=3", "--explain").stdout
+    assert "--explain" not in explained
+    assert "a minimal unsatisfiable subset" in explained
+
+
+def test_check_says_from_where_it_counts() -> None:
+    out = call("check", "queens", "15863742").stdout
+    assert "values below count from 1 as well, places such as [0] from 0" in out
+    assert "places" not in call("check", "queens", "15863724").stdout
+
+
 def test_show_says_boards_in_one_word_and_keeps_columns_apart() -> None:
     text = call("show", "star_battle").stdout
     assert "regions=AAAA/BBBB/CCCC/DDDD: 2," in text

@@ -1,5 +1,6 @@
 """Explanations of infeasibility: unsatisfiable, and every member needed."""
 
+import numpy as np
 import pytest
 from conftest import make_queens
 
@@ -62,3 +63,46 @@ def test_contradictions_of_one_and_of_domains_only():
     model.add(x >= 1)
     model.add(x > 5, name="too much")
     assert [r.name for r in model.explain_infeasible().reasons] == ["too much"]
+
+
+def conflicts():
+    """Five values that differ pairwise where they must not, said at once."""
+    model = Model()
+    x = model.intvar(0, 9, shape=7, name="x")
+    first, second = np.triu_indices(7, 1)
+    model.add(x[first] != x[second], name="conflicts")
+    model.add(x[3:6] <= 1)
+    return model
+
+
+def test_arrays_come_down_to_the_rows_that_are_needed(solver):
+    found = conflicts().explain_infeasible(solver)
+    assert [str(r).partition("  ")[0] for r in found.reasons] == [
+        "conflicts: x[3] != x[4]",
+        "conflicts: x[3] != x[5]",
+        "conflicts: x[4] != x[5]",
+        "[x[3] <= 1, x[4] <= 1, x[5] <= 1]",
+    ]
+    assert found.positions == (0, 1)
+    assert found.minimal
+    assert [r.rows for r in found.reasons] == [(15,), (16,), (18,), ()]
+
+
+def test_rows_are_looked_for_within_the_limit_and_many_stay_together(monkeypatch):
+    monkeypatch.setattr("cpqueens.solving.explain._SECONDS_ON_ROWS", -1.0)
+    found = conflicts().explain_infeasible("backtracking")
+    assert not found.minimal
+    assert [r.rows for r in found.reasons] == [(), ()]
+    monkeypatch.undo()
+    monkeypatch.setattr("cpqueens.solving.explain._ROWS_APART", 2)
+    found = conflicts().explain_infeasible("backtracking")
+    assert [r.rows for r in found.reasons] == [(15, 16, 18), ()]
+    assert found.reasons[0].text == "[x[3] != x[4], x[3] != x[5], x[4] != x[5]]"
+
+
+def test_the_solver_that_proved_is_named_and_another_checks():
+    for solver in ("auto", "backtracking", "cpsat", "backtracking:forward"):
+        found = contradiction().explain_infeasible(solver)
+        assert found.solver in {solver} - {"auto"} or found.solver in ("backtracking", "cpsat")
+        assert found.checked_by is not None
+        assert found.checked_by != found.solver.partition(":")[0]

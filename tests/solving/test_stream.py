@@ -40,6 +40,25 @@ def test_leaving_early(solver: str) -> None:
     assert list(stream) == []
 
 
+def test_what_was_not_asked_for_is_not_claimed(solver: str) -> None:
+    """Also where the search had found all before the iterator was left."""
+    for closing in (True, False) if solver == "backtracking" else (True,):  # which does not wait for a reader
+        stream = queens(8).solutions(solver=solver)
+        for _ in range(4):
+            next(stream)
+        if closing:
+            stream.close()
+        else:
+            deadline = time.monotonic() + 60
+            while stream.outcome is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+        left = stream.outcome
+        assert (left.count, left.complete, left.stop_reason) == (4, False, StopReason.INTERRUPTED)
+        if not closing:
+            assert len(list(stream)) == 88
+            assert (stream.outcome.count, stream.outcome.complete) == (92, True)
+
+
 def test_a_limit() -> None:
     stream = queens(8).solutions(solver="cpsat", solution_limit=5)
     assert len(list(stream)) == 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -48,6 +49,10 @@ class Constraint(BoolArray):
         if own is not None:
             explained = explaining_keywords(own, name="m.add(constraint, name=...)")
             setattr(cls, "__init__", explained)  # noqa: B010 - mypy allows no method to be set
+            if "__new__" in cls.__dict__:  # which takes whatever is given
+                stated = signature(own)
+                taken = list(stated.parameters.values())[1:]
+                setattr(cls, "__signature__", stated.replace(parameters=taken))  # noqa: B010
 
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():

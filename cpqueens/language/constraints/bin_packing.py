@@ -21,6 +21,18 @@ class BinPacking(Constraint):
     relation ``"<="`` the loads are capacities, which the sums do not exceed. The violation is the sum of the
     distances between sums and (allowed) loads, plus the number of things in no bin.
 
+    >>> from cpqueens import BinPacking, Model
+    >>> m = Model()
+    >>> b = m.intvar(0, 1, shape=4, name="b")
+    >>> m.add(BinPacking(b, [2, 3, 4, 5], [7, 7]))
+    >>> m.count(solver="python-constraint")
+    2
+    >>> m = Model()
+    >>> b = m.intvar(0, 1, shape=4, name="b")
+    >>> m.add(BinPacking(b, [2, 3, 4, 5], [9, 6], "<="))
+    >>> m.count(solver="python-constraint")
+    3
+
     Parameters
     ----------
     bins, sizes
@@ -34,18 +46,6 @@ class BinPacking(Constraint):
     ------
     OutOfRange
         If the sizes may add up to more than any term may reach.
-
-    >>> from cpqueens import BinPacking, Model
-    >>> m = Model()
-    >>> b = m.intvar(0, 1, shape=4, name="b")
-    >>> m.add(BinPacking(b, [2, 3, 4, 5], [7, 7]))
-    >>> m.count(solver="python-constraint")
-    2
-    >>> m = Model()
-    >>> b = m.intvar(0, 1, shape=4, name="b")
-    >>> m.add(BinPacking(b, [2, 3, 4, 5], [9, 6], "<="))
-    >>> m.count(solver="python-constraint")
-    3
     """
 
     fields: ClassVar[tuple[str, ...]] = ("bins", "sizes", "loads", "relation")

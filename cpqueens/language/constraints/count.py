@@ -60,8 +60,14 @@ class Count(Constraint):
         return _occurrences(*given, **named)
 
     def __init__(self, terms: Any, value: Any, relation: Any = None, count: Any = None) -> None:
+        if count is None and relation is None:
+            raise ModelError("Count: the count is missing; Count(terms, value) is the number itself, a term")
+        if count is None and isinstance(relation, str) and relation in SATISFIED:
+            raise ModelError(f"Count: the count behind {relation} is missing")
         if count is None:
             relation, count = "==", relation
+        elif relation is None:  # left out, as a keyword may be
+            relation = "=="
         if not isinstance(relation, str) or relation not in SATISFIED:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(SATISFIED)}")
         array, *sides = as_linears(flat_terms(terms, "Count"), value, count)

@@ -23,6 +23,18 @@ class GlobalCardinality(Constraint):
     violation is the sum of the distances between numbers and counts, or the nearest allowed ones, plus, if
     closed, the number of terms with another value.
 
+    >>> from cpqueens import GlobalCardinality, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(GlobalCardinality(x, [0, 1], [1, 2]))
+    >>> m.count(solver="python-constraint")
+    3
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(GlobalCardinality(x, [0, 1], lower=1, upper=[1, 2]))
+    >>> m.count(solver="python-constraint")
+    9
+
     Parameters
     ----------
     terms
@@ -40,18 +52,6 @@ class GlobalCardinality(Constraint):
     ------
     ModelError
         For numbers of values and counts that do not agree.
-
-    >>> from cpqueens import GlobalCardinality, Model
-    >>> m = Model()
-    >>> x = m.intvar(0, 2, shape=3, name="x")
-    >>> m.add(GlobalCardinality(x, [0, 1], [1, 2]))
-    >>> m.count(solver="python-constraint")
-    3
-    >>> m = Model()
-    >>> x = m.intvar(0, 2, shape=3, name="x")
-    >>> m.add(GlobalCardinality(x, [0, 1], lower=1, upper=[1, 2]))
-    >>> m.count(solver="python-constraint")
-    9
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "values", "counts", "closed")

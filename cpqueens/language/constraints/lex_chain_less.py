@@ -12,6 +12,13 @@ class LexChainLess(LexChain):
 
     The violation is that of `LexLess`, summed over all rows and their next ones.
 
+    >>> from cpqueens import LexChainLess, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 1, shape=(3, 2), name="x")
+    >>> m.add(LexChainLess(x))
+    >>> m.count(solver="python-constraint")
+    4
+
     Parameters
     ----------
     matrix
@@ -21,13 +28,6 @@ class LexChainLess(LexChain):
     ------
     ModelError
         For any other shape.
-
-    >>> from cpqueens import LexChainLess, Model
-    >>> m = Model()
-    >>> x = m.intvar(0, 1, shape=(3, 2), name="x")
-    >>> m.add(LexChainLess(x))
-    >>> m.count(solver="python-constraint")
-    4
     """
 
     order: ClassVar[type[Lexicographic]] = LexLess

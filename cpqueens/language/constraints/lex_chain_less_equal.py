@@ -12,6 +12,13 @@ class LexChainLessEqual(LexChain):
 
     The violation is that of `LexLessEqual`, summed over all rows and their next ones.
 
+    >>> from cpqueens import LexChainLessEqual, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 1, shape=(3, 2), name="x")
+    >>> m.add(LexChainLessEqual(x))
+    >>> m.count(solver="python-constraint")
+    20
+
     Parameters
     ----------
     matrix
@@ -21,13 +28,6 @@ class LexChainLessEqual(LexChain):
     ------
     ModelError
         For any other shape.
-
-    >>> from cpqueens import LexChainLessEqual, Model
-    >>> m = Model()
-    >>> x = m.intvar(0, 1, shape=(3, 2), name="x")
-    >>> m.add(LexChainLessEqual(x))
-    >>> m.count(solver="python-constraint")
-    20
     """
 
     order: ClassVar[type[Lexicographic]] = LexLessEqual

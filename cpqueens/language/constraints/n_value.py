@@ -19,6 +19,13 @@ class NValue(Constraint):
 
     The violation is the distance between the two numbers.
 
+    >>> from cpqueens import Model, NValue
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(NValue(x, 2))
+    >>> m.count(solver="python-constraint")
+    18
+
     Parameters
     ----------
     terms
@@ -30,13 +37,6 @@ class NValue(Constraint):
     ------
     ModelError
         For a count that is an array.
-
-    >>> from cpqueens import Model, NValue
-    >>> m = Model()
-    >>> x = m.intvar(0, 2, shape=3, name="x")
-    >>> m.add(NValue(x, 2))
-    >>> m.count(solver="python-constraint")
-    18
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "count")

@@ -17,6 +17,13 @@ class NegativeTable(Constraint):
 
     The violation is the number of rows that it is.
 
+    >>> from cpqueens import Model, NegativeTable
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=2, name="x")
+    >>> m.add(NegativeTable(x, [(1, 2), (3, "*")]))
+    >>> m.count(solver="python-constraint")
+    89
+
     Parameters
     ----------
     terms
@@ -28,13 +35,6 @@ class NegativeTable(Constraint):
     ------
     ModelError
         For rows of another length, or anything else in them.
-
-    >>> from cpqueens import Model, NegativeTable
-    >>> m = Model()
-    >>> x = m.intvar(0, 9, shape=2, name="x")
-    >>> m.add(NegativeTable(x, [(1, 2), (3, "*")]))
-    >>> m.count(solver="python-constraint")
-    89
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "rows")

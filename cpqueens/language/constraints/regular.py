@@ -33,6 +33,13 @@ class Regular(Constraint):
     ends the way. The violation is the smallest number of terms that would have to change (van Hoeve, Pesant
     and Rousseau 2006), at least 1 where no sequence of this length is accepted.
 
+    >>> from cpqueens import Model, Regular
+    >>> m = Model()
+    >>> x = m.intvar(0, 1, shape=4, name="x")  # no two ones in a row
+    >>> m.add(Regular(x, [("any", 0, "any"), ("any", 1, "one"), ("one", 0, "any")], "any", ["any", "one"]))
+    >>> m.count(solver="python-constraint")
+    8
+
     Parameters
     ----------
     terms
@@ -50,13 +57,6 @@ class Regular(Constraint):
     ------
     ModelError
         For transitions that are no triples, or values that are no integers.
-
-    >>> from cpqueens import Model, Regular
-    >>> m = Model()
-    >>> x = m.intvar(0, 1, shape=4, name="x")  # no two ones in a row
-    >>> m.add(Regular(x, [("any", 0, "any"), ("any", 1, "one"), ("one", 0, "any")], "any", ["any", "one"]))
-    >>> m.count(solver="python-constraint")
-    8
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "transitions", "start", "accepting")
@@ -88,6 +88,13 @@ class Regular(Constraint):
     def from_expression(cls, terms: Any, expression: str, symbols: Mapping[str, int] = DIGITS) -> Regular:
         """Return that the terms, each written as one character, match a regular expression as a whole.
 
+        >>> from cpqueens import Model, Regular
+        >>> m = Model()
+        >>> x = m.intvar(0, 2, shape=5, name="x")  # days, nights and days off
+        >>> m.add(Regular.from_expression(x, "((d{2}|n)o+)*", {"d": 0, "n": 1, "o": 2}))
+        >>> m.count(solver="python-constraint")
+        6
+
         Parameters
         ----------
         terms
@@ -105,13 +112,6 @@ class Regular(Constraint):
             If greenery, which is optional, is not installed.
         ModelError
             If the expression cannot be read, has a character without a value, or is too large.
-
-        >>> from cpqueens import Model, Regular
-        >>> m = Model()
-        >>> x = m.intvar(0, 2, shape=5, name="x")  # days, nights and days off
-        >>> m.add(Regular.from_expression(x, "((d{2}|n)o+)*", {"d": 0, "n": 1, "o": 2}))
-        >>> m.count(solver="python-constraint")
-        6
         """
         return cls(terms, *automaton_of(expression, symbols))
 

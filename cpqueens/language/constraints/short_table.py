@@ -9,6 +9,13 @@ class ShortTable(Table):
     The violation is the smallest number of positions in which the tuple differs from a row (at least 1
     where there is no row). A `Table` takes such rows too.
 
+    >>> from cpqueens import ANY, Model, ShortTable
+    >>> m = Model()
+    >>> x = m.intvar(0, 9, shape=2, name="x")
+    >>> m.add(ShortTable(x, [(1, ANY), ("*", 4)]))
+    >>> m.count(solver="python-constraint")
+    19
+
     Parameters
     ----------
     terms
@@ -20,11 +27,4 @@ class ShortTable(Table):
     ------
     ModelError
         For rows of another length, or anything else in them.
-
-    >>> from cpqueens import ANY, Model, ShortTable
-    >>> m = Model()
-    >>> x = m.intvar(0, 9, shape=2, name="x")
-    >>> m.add(ShortTable(x, [(1, ANY), ("*", 4)]))
-    >>> m.count(solver="python-constraint")
-    19
     """

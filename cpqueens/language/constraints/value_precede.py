@@ -20,6 +20,13 @@ class ValuePrecede(Constraint):
     It breaks the symmetry of values that mean the same, as colours do. The violation is the number of terms
     that come too early.
 
+    >>> from cpqueens import Model, ValuePrecede
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=3, name="x")
+    >>> m.add(ValuePrecede(x, [1, 2, 3]), x[0] == 1)
+    >>> m.count(solver="python-constraint")
+    5
+
     Parameters
     ----------
     terms
@@ -32,13 +39,6 @@ class ValuePrecede(Constraint):
     ------
     ModelError
         For a value that is listed twice.
-
-    >>> from cpqueens import Model, ValuePrecede
-    >>> m = Model()
-    >>> x = m.intvar(1, 3, shape=3, name="x")
-    >>> m.add(ValuePrecede(x, [1, 2, 3]), x[0] == 1)
-    >>> m.count(solver="python-constraint")
-    5
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "values")

@@ -1,0 +1,125 @@
+"""The page of public names: all of ``cpqueens.__all__``, each with what people call on it."""
+
+import inspect
+from collections.abc import Iterator
+from enum import Enum
+
+import cpqueens
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.views import View
+from generating.tables import fenced
+
+MARKS = {
+    "ANY": 'In a row of a `Table`, a `NegativeTable` or a `ShortTable`: any value. It is ``"*"``.',
+    "STOP": "Returned by a callback (``on_improvement``, ``on_solution``) to end the run.",
+}
+"""Names that are no class and no function."""
+TITLES = (
+    "Models",
+    "Constraints",
+    "Functions of terms and truths",
+    "Terms and truths",
+    "Answers",
+    "Comparing, measuring, long counts",
+    "From and to other libraries",
+    "Pictures",
+    "Marks",
+    "Errors",
+)
+INNER = {
+    "Model": {
+        "array_from", "combine", "combine_single", "common_names", "compare", "complete",
+        "complete_where_defined", "define", "define_single", "definitions", "ends", "goals", "guarded",
+        "is_defined", "is_large", "is_penalties", "kept", "may_be_undefined", "most", "names_of", "numbered",
+        "own_terms", "partial_terms", "posted", "producer", "require_numbers", "settle", "truth", "unbound",
+        "under_way",
+    },
+    "LinearArray": {
+        "as_literals", "bind", "broadcast", "coefficients", "constants", "evaluate", "keys", "registry",
+        "rows", "scope", "single", "summed", "variables", "width",
+    },
+    "BoolArray": {"single"},
+    "SolutionSet": {"known", "lookup", "matrix"},
+}  # fmt: skip
+"""What classes have for the package itself, under names that look public; it may change."""
+
+
+def pages() -> dict[str, str]:
+    """Return the entries of all names, under a title for each of their kinds."""
+    return {"parts/names.md": "\n\n".join(_parts()) + "\n"}
+
+
+def members(name: str) -> list[str]:
+    """Return what people use of a class, inherited or not, in the order of writing."""
+    kind = getattr(cpqueens, name)
+    if not inspect.isclass(kind) or issubclass(kind, View | BaseException):
+        return []
+    if issubclass(kind, Enum):
+        return [member.name for member in kind]
+    if issubclass(kind, Constraint):  # made, in other ways, too, and added
+        made = {one: value for one, value in vars(kind).items() if isinstance(value, classmethod)}
+        return [one for one, value in made.items() if ">>> " in (inspect.getdoc(value.__func__) or "")]
+    places = {
+        one: (_rank(owner), line)
+        for owner in kind.__mro__[::-1]
+        for one, line in _written(owner).items()
+        if not one.startswith("_") and one not in INNER.get(name, ())
+    }
+    return sorted(places, key=lambda one: places[one])
+
+
+def _written(owner: type) -> dict[str, int]:
+    """Return the documented members that a class of ours has itself, with their lines."""
+    if not owner.__module__.startswith("cpqueens."):
+        return {}
+    lines = {}
+    for one, value in vars(owner).items():
+        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        if inspect.isfunction(function) and inspect.getdoc(function):
+            lines[one] = inspect.unwrap(function).__code__.co_firstlineno
+    return lines
+
+
+def _rank(owner: type) -> int:
+    """Return the place of a class: a model is first stated, then solved."""
+    order = ("Statement", "NamedValues", "Objectives", "Model", "VariableStore")
+    return order.index(owner.__name__) if owner.__name__ in order else -len(owner.__mro__)
+
+
+def _parts() -> Iterator[str]:
+    for title in TITLES:
+        yield f"## {title}"
+        entries = [_entry(name) for name in cpqueens.__all__ if _title(name) == title]
+        yield fenced("{eval-rst}", "\n\n".join(entries))
+
+
+def _title(name: str) -> str:
+    thing = getattr(cpqueens, name)
+    if name in MARKS:
+        return "Marks"
+    if not inspect.isclass(thing):
+        if thing.__module__ == "cpqueens.language.functions":
+            return "Functions of terms and truths"
+        moved = name.startswith(("from_", "to_"))
+        return "From and to other libraries" if moved else "Comparing, measuring, long counts"
+    if name in {"BoolArray", "LinearArray"}:
+        return "Terms and truths"
+    bases = {cpqueens.Model: "Models", Constraint: "Constraints", View: "Pictures", BaseException: "Errors"}
+    return next((title for base, title in bases.items() if issubclass(thing, base)), "Answers")
+
+
+def _entry(name: str) -> str:
+    if name in MARKS:
+        return f".. py:data:: cpqueens.{name}\n\n   {MARKS[name].replace('`', '``').replace('````', '``')}"
+    if not inspect.isclass(getattr(cpqueens, name)):
+        return f".. autofunction:: cpqueens.{name}"
+    lines = [f".. autoclass:: cpqueens.{name}"]
+    for one in members(name):
+        member = inspect.getattr_static(getattr(cpqueens, name), one)
+        what = "property" if isinstance(member, property) else "method" if _is_called(member) else "attribute"
+        lines += ["", f"   .. auto{what}:: cpqueens.{name}.{one}"]
+    return "\n".join(lines)
+
+
+def _is_called(member: object) -> bool:
+    return inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
