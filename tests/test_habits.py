@@ -25,6 +25,7 @@ from cpqueens import (
     Increasing,
     Inverse,
     Model,
+    NValue,
     Regular,
     Table,
     all_,
@@ -359,6 +360,9 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "solver ortools": (lambda v: v.m.solve("ortools"), LookupError, r"'ortools'; did you mean 'cpsat'\?$"),
     "solver Gecode": (lambda v: v.m.solve("Gecode"), LookupError, "did you mean 'minizinc:gecode'"),
     "except_0=": (lambda v: AllDifferent(v.x, except_0=True), TypeError, r"write AllDifferentExcept\(x, 0\)"),
+    "NValue(x, relation, 2)": (
+        lambda v: NValue(v.x, "<=", 2), TypeError, r"^NValue\(\) takes terms, count without a keyword, got 3",
+    ),
     "bool(b)": (lambda v: bool(v.y == 1), TypeError, r"read it in a solution, as s\[b\]; add it to a model"),
     "bool of any": (lambda v: any([v.y == 1]), TypeError, "instead of Python's and NumPy's all, any"),
     "Count(relation=) without a count": (

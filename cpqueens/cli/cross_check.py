@@ -88,8 +88,11 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
 def _exit_of(report: Any, rate: float | None) -> int:
     """Return the exit code of a report, or of rates that are below a bound where nothing is worse."""
     code: int = report.exit_code
-    below = rate is not None and any(not h.rate >= rate for h in report.heuristics)
-    return exits.BELOW if below and code in (exits.DONE, exits.LIMIT) else code
+    if rate is None or code not in (exits.DONE, exits.LIMIT, exits.BELOW):
+        return code
+    if any(not h.rate >= rate for h in report.heuristics):
+        return exits.BELOW
+    return exits.DONE if code == exits.BELOW else code  # as many miss the optimum as may
 
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:

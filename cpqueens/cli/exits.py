@@ -25,7 +25,7 @@ MEANINGS: dict[int, str] = {
     INFEASIBLE: "proved infeasible (`solve`); proved different (`compare`)",
     REFUSED: "bad input; one line says what, where and what is allowed",
     LIMIT: "a limit came first",
-    BELOW: "a success rate is below `--require`",
+    BELOW: "a success rate is below `--require`; of a heuristic's answers some are not optimal (`--optimal`)",
     INTERRUPTED: "interrupted; what was found is printed",
 }
 """What codes mean that are no kind of disagreement (`cpqueens.crosscheck.codes.Code` has those)."""

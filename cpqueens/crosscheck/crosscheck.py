@@ -13,9 +13,10 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.findings import Disagreement, Evidence, NotCompared, PublishedValues, SolverReport
+from cpqueens.crosscheck.heuristic import objectives_text, summarize
 from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.participants import as_participants, isolated, prepare
-from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.plan import NarrowedTo, Participant, Plan
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
@@ -115,7 +116,6 @@ def cross_check(
         For an unknown solver or parameter, or a value that is not allowed. A solver's own failure is never
         raised: it is part of the report.
     """
-    started = time.monotonic()
     if not isinstance(model, Instance | Model):
         raise ModelError(f"cross_check: a model or a problem's instance is needed, got {shown(model)}")
     if as_switch(optimal, "optimal") or gap is not None:
@@ -124,6 +124,30 @@ def cross_check(
             "repeat": repeat, "isolate": isolate, "bundles": bundles, "progress": progress,
         }  # fmt: skip
         return _of_optimal_sets(model, solvers, as_gap(gap), published, want, asked)
+    return _checked(
+        model, solvers, seeds, published, verify, symmetries, want, time_limit, solution_limit, repeat,
+        isolate, bundles, progress,
+    )  # fmt: skip
+
+
+def _checked(
+    model: Model | Instance,
+    solvers: Sequence[Any] | str | None,
+    seeds: int | Sequence[int],
+    published: Any = None,
+    verify: Verify | None = None,
+    symmetries: Group = (),
+    want: str = "auto",
+    time_limit: float | None = None,
+    solution_limit: int | None = None,
+    repeat: bool = False,
+    isolate: bool = False,
+    bundles: str | Path | None = None,
+    progress: Progress | None = None,
+    target: NarrowedTo | None = None,
+) -> Report:
+    """Run one model on all solvers; ``target`` says what it was narrowed to, if it was."""
+    started = time.monotonic()
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
@@ -136,6 +160,7 @@ def cross_check(
         positive_seconds(time_limit, "time_limit"),
         positive_integer(solution_limit, "solution_limit"),
         as_function(progress, "progress: a function"),
+        target,
     )
     for participant in participants:
         prepare(participant, model, plan)
@@ -165,7 +190,8 @@ def _of_optimal_sets(
     within = narrowed(stated, limits)
     within.name = f"{stated.name}, objective {best}" + (f" or within {gap} of it" if gap else "")
     listed = "all" if want == "auto" else want
-    second = cross_check(within, solvers, published=(), want=listed, **asked)
+    target = NarrowedTo(stated, objectives_text(first.verdict.optima), gap)
+    second = _checked(within, solvers, published=(), want=listed, target=target, **asked)
     if second.verdict.count is None:
         return second
     founded = max(first.verdict.evidence, second.verdict.evidence)
@@ -317,8 +343,6 @@ def _heuristics(case: Case) -> tuple[Any, ...]:
     runs = [o for o in case.observations if o.heuristic is not None]
     if not runs:
         return ()
-    from cpqueens.crosscheck.heuristic import summarize
-
     return tuple(summarize(case, o) for o in runs)
 
 
@@ -384,12 +408,15 @@ def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
             lost.append(
                 NotCompared(o.name, plan.want.value, f"asked for {o.want.value} only: no such feature")
             )
+    lost += [
+        NotCompared(o.name, f"{o.missed} solution(s)", "valid, but not as good as what was asked for")
+        for o in case.observations
+        if o.missed
+    ]
     lost += [NotCompared(h.name, "seeds", h.lost) for h in _heuristics(case) if h.lost]
     stores = [o.store for o in case.observations if o.store is not None]
     if case.verify is not None and any(s.distinct > 10_000 for s in stores):
         lost.append(
             NotCompared("verify", "solutions behind the first 10000 of each set", "plain Python is slow")
         )
-    if plan.want is Want.BEST:
-        lost.append(NotCompared("all", "solution sets", "the best solution was asked for"))
     return lost

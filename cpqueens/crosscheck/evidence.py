@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from cpqueens.backends.base import Want
+from cpqueens.backends.minizinc.phrases import supports
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import Disagreement, Evidence, Verdict
+from cpqueens.crosscheck.given import small_enough
 from cpqueens.crosscheck.observe import Observation
 
 
@@ -19,6 +21,18 @@ def _shared(a: Observation, b: Observation) -> str:
         return f"went through {a.exporter}, too"
     kinds = ", ".join(sorted(shared_decompositions(a, b)))
     return f"ran the same decomposition of {kinds}" if kinds else ""
+
+
+def _remedy(case: Case, o: Observation) -> str:
+    """Return in words who, not asked yet, shares nothing with those who agree; '' for nobody known."""
+    asked = {p.name for p in case.observations}
+    others = ["'exhaustive'"] if "exhaustive" not in asked and small_enough(case.model) else []
+    taken = (
+        supports(p.constraint, "plain") for p in case.model.constraints if p.constraint.kind in o.decomposed
+    )
+    if not any(p.exporter for p in case.observations) and all(taken):
+        others.append("'minizinc:gecode' (where MiniZinc is installed)")
+    return f"; {' or '.join(others)} beside them would be independent" if others else ""
 
 
 def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence, str]:
@@ -37,7 +51,7 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
         if not _shared(o, p):
             return Evidence.INDEPENDENT, f"{p.name} agrees and is independent"
     if partners:
-        return Evidence.ALONE, f"{partners[0].name} agrees but {_shared(o, partners[0])}"
+        return Evidence.ALONE, f"{partners[0].name} agrees but {_shared(o, partners[0])}{_remedy(case, o)}"
     return Evidence.ALONE, "no independent complete solver"
 
 

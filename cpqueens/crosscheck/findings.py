@@ -108,9 +108,32 @@ class SolverReport:
     note: str = ""
     statistics: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def says_anything(self) -> bool:
+        """Whether it said or delivered anything that could be founded well or badly."""
+        return (
+            self.complete or self.objective is not None or bool(self.count or self.distinct or self.invalid)
+        )
+
 
 WRONG = frozenset({"invalid", "bad assignment", "partial"})
 """Rejections of what was claimed to be a solution: it is wrong, not merely no answer."""
+
+
+NOT_OPTIMAL = "not optimal"
+"""The rejection of a valid answer where optimal ones were asked for: a miss, and nothing wrong."""
+
+CRASHED = frozenset({"raised", "crashed"})
+"""Rejections of runs that broke down."""
+
+
+def broken(rejections: Mapping[str, int], runs: int) -> bool:
+    """Say whether there were runs, all of which broke down."""
+    return 0 < runs == sum(number for why, number in rejections.items() if why in CRASHED)
+
+
+MISSED = 4
+"""The exit code of a heuristic that misses what was asked for."""
 
 
 @dataclass(frozen=True)
@@ -138,11 +161,18 @@ class HeuristicReport:
     """Seeds asked for; ``runs`` of them ended."""
     censored: int = 0
     """Runs that a signal broke off: neither successes nor failures."""
+    at_best: int | None = None
+    """Runs that reached ``best``."""
 
     @property
     def wrong(self) -> int:
         """Answers that claimed a solution which is none."""
         return sum(number for why, number in self.rejections.items() if why in WRONG)
+
+    @property
+    def broken(self) -> bool:
+        """Whether every run broke down."""
+        return broken(self.rejections, self.runs)
 
     @property
     def lost(self) -> str:
@@ -201,10 +231,12 @@ class Findings:
     def exit_code(self) -> int:
         """0, or that of the gravest disagreement; 10 if a heuristic answered what is no solution.
 
-        Without one 130 after Ctrl-C, 20 or 21 if no solver could take part, 3 if none ended.
+        30 if every run of a heuristic broke down. Without one 130 after Ctrl-C, 20 or 21 if no solver could
+        take part, 3 if none ended, 4 if optimal solutions were asked for and a heuristic had others.
         """
         found = [d.code for d in self.disagreements]
         found += [Code.INVALID_SOLUTION for h in self.heuristics if h.wrong]
+        found += [Code.CRASH for h in self.heuristics if h.broken]
         if found:
             return min(code.exit_code for code in found)
         if self.interrupted:
@@ -212,7 +244,9 @@ class Findings:
         lost = [n.why.split(":")[0] for n in self.not_compared]
         if not any(s.status not in COVERAGE_LOSS for s in self.solvers):
             return max((Code[w].exit_code for w in lost if w in Code.__members__), default=20)
-        return 0 if any(s.complete for s in self.solvers) else 3
+        if not any(s.complete for s in self.solvers):
+            return 3
+        return MISSED if any(NOT_OPTIMAL in h.rejections for h in self.heuristics) else 0
 
     def __getitem__(self, solver: str) -> SolverReport:
         """Return what one solver said."""

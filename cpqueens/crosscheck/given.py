@@ -39,7 +39,10 @@ def observe_rows(
 ) -> Observation:
     """Return what given rows (batch, decision variables) amount to, each checked."""
     began = time.monotonic() if started is None else started
-    checker, store = Checker.of(model), SolutionStore(plan.packing)
+    checker, store, missed = Checker.of(model), SolutionStore(plan.packing), 0
+    if plan.target is not None and not complete and len(rows):  # valid ones that are not optimal are no fault
+        kept = checker.accepts(rows) | ~Checker.of(plan.target.stated).accepts(rows)
+        rows, missed = rows[kept], int((~kept).sum())
     accepted = checker.accepts(rows) if len(rows) else np.zeros(0, dtype=bool)
     store.add(rows[accepted])
     store.finish()
@@ -53,7 +56,7 @@ def observe_rows(
         count=store.distinct, invalid=int((~accepted).sum()), duplicates=store.raw - store.distinct,
         faults=(*wrong, *faults), best=better_of(checker, None, rows[accepted]),
         seconds=time.monotonic() - began,
-        fault_counts={"INVALID_SOLUTION": int((~accepted).sum())},
+        fault_counts={"INVALID_SOLUTION": int((~accepted).sum())}, missed=missed,
     )  # fmt: skip
 
 

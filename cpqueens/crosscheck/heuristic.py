@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +17,18 @@ from cpqueens.answers.runs import Runs
 from cpqueens.answers.statistics import wilson_interval
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
-from cpqueens.crosscheck.findings import HeuristicReport
+from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.errors import CpqueensError
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import listening
-from cpqueens.text.plaintext import one_line, shown, text_of
+from cpqueens.text.plaintext import one_line, shown
+from cpqueens.text.raised import file_of, raised_text
 
 if TYPE_CHECKING:
-    from cpqueens.crosscheck.plan import Plan, Seeded
+    from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded
     from cpqueens.model import Model
 
 GRACE = 0.1
@@ -55,11 +56,19 @@ class Trials:
     censored: int = 0
     rejections: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
+    reached: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    """How many runs ended with these values of the objectives."""
 
     @property
     def runs(self) -> int:
         """How many came to an end."""
         return self.successes + self.rejections.total()
+
+    def succeed(self, checker: Checker, rows: IntArray) -> None:
+        """Count runs that succeeded with these rows (batch, variables), one each."""
+        self.successes += len(rows)
+        if checker.model.objective is not None and len(rows):
+            self.reached.update(map(tuple, checker.objectives(rows).tolist()))
 
     def fail(self, why: str, example: str) -> None:
         """Count a rejection; the first example of each kind is kept."""
@@ -96,7 +105,7 @@ class Heuristic:
         try:
             answer = self.function(model, seed, time_limit)
         except (Exception, SystemExit) as error:
-            text = f"{type(error).__name__}: {one_line(text_of(error))}"
+            text = raised_text(error, file_of(self.function))
             return Attempt(seed, time.monotonic() - started, rejection="raised", message=text)
         seconds = time.monotonic() - started
         if time_limit is not None and seconds > 1.1 * time_limit + GRACE:
@@ -118,9 +127,9 @@ def collect_runs(
     with listening() as interrupt:
         for seed in interrupt.until_seen(plan.seeds):
             made = interrupt.attempt(lambda seed=seed: attempt(seed))  # type: ignore[misc]
-            row, why, message = (None, "", "") if made is None else judge(model, checker, made)
+            row, why, message = (None, "", "") if made is None else judge(model, checker, made, plan.target)
             if row is not None:
-                tally.successes += 1
+                tally.succeed(checker, row[None, :])
                 store.add(row[None, :])
                 best = better_of(checker, best, row[None, :])
             elif interrupt.seen:
@@ -137,7 +146,9 @@ def collect_runs(
     )  # fmt: skip
 
 
-def judge(model: Model, checker: Checker, attempt: Attempt) -> tuple[IntArray | None, str, str]:
+def judge(
+    model: Model, checker: Checker, attempt: Attempt, target: NarrowedTo | None = None
+) -> tuple[IntArray | None, str, str]:
     """Return the checked row of an attempt, or None with a named rejection and the reason."""
     if attempt.rejection is not None:
         return None, attempt.rejection, attempt.message
@@ -145,8 +156,19 @@ def judge(model: Model, checker: Checker, attempt: Attempt) -> tuple[IntArray | 
     if row is None:
         return None, _kind_of(problem), problem
     if not checker.accepts(row[None, :])[0]:
+        if target is not None:
+            stated = Checker.of(target.stated)
+            if stated.accepts(row[None, :])[0]:
+                values = stated.objectives(row[None, :])[0].tolist()
+                return None, NOT_OPTIMAL, target.missed_by(objectives_text(values))
+            checker = stated
         return None, "invalid", str(checker.explain(row)).splitlines()[0]
     return row, "", ""
+
+
+def objectives_text(values: Sequence[int]) -> str:
+    """Return the value of the objective, or of all of them, as text."""
+    return str(values[0] if len(values) == 1 else list(values))
 
 
 def _kind_of(problem: str) -> str:
@@ -214,7 +236,7 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
             found.append(o)
             rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
             if rows is not None and len(rows):
-                tally.successes += 1
+                tally.succeed(Checker.of(model), rows)
                 store.add(rows)
             elif o.interrupted or interrupt.seen:
                 tally.censored += 1
@@ -236,7 +258,7 @@ def _enter(
 ) -> Observation:
     """Enter many runs; return what was seen of one of them, made again, for all that is true of each."""
     store.add(made.matrix[made.solved])
-    tally.successes += int(made.solved.sum())
+    tally.succeed(Checker.of(model), made.matrix[made.solved])
     for reason in made.stop_reason[~made.solved].tolist():
         tally.fail(reason, "")
     broken_off = made.ended_by is not None
@@ -292,6 +314,7 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
         orbits=orbits,
         orbits_of_all=all_orbits,
         best=None if o.best is None else o.best[0],
+        at_best=None if o.best is None else runs.reached[case.objectives(o.best[1])],
         optimum=optimal[0] if optimal else None,
         bound=bounds[0] if bounds else None,
         examples=tuple(runs.examples.values()),

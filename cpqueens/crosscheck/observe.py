@@ -15,6 +15,7 @@ from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
 from cpqueens.backends.base import Backend, Request, Want
 from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.rewording import Rewording
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.language.rows import IntArray
 from cpqueens.solving.collect import Collector, Taker
@@ -90,6 +91,8 @@ class Observation:
     heuristic: Any = None  # heuristic.Trials, where there were several
     exporter: str = ""
     """What the model went through that other backends share, if any."""
+    missed: int = 0
+    """Given solutions that are valid, but not as good as what was asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
 
@@ -204,7 +207,9 @@ def _seen(
     seed: int,
 ) -> Observation:
     how = outcome.statistics.get("constraints", [])
-    kinds = [p.constraint.kind for p in model.constraints]
+    stated, clauses = [p.constraint for p in model.constraints], Rewording(model)
+    rewritten = [c for c, h in zip(stated, how, strict=False) if h == "decomposed"]
+    decomposed = [c for c in rewritten if not clauses.clause(c)]
     best = None
     if len(model.goals) > 1 and outcome.solution is not None and outcome.objective is not None:
         best = (outcome.objective, outcome.solution.values)  # the collector is that of the last objective
@@ -231,8 +236,8 @@ def _seen(
         head=recorder.head,
         seed=seed,
         seconds=float(outcome.statistics["total_time"]),
-        decomposed=frozenset(k for k, h in zip(kinds, how, strict=False) if h == "decomposed"),
-        native=sum(h != "decomposed" for h in how),
+        decomposed=frozenset(c.kind for c in decomposed),
+        native=len(how) - len(decomposed),
         interrupted=outcome.stop_reason is StopReason.INTERRUPTED,
     )
 

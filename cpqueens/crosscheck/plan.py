@@ -15,6 +15,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class NarrowedTo:
+    """What a model was narrowed to: answers to ``stated`` that miss it are valid, but not good enough."""
+
+    stated: Model
+    best: str
+    gap: int = 0
+
+    def missed_by(self, objective: str) -> str:
+        """Say how far an answer with this objective is from what was asked for."""
+        within = f", allowed are {self.gap} more or less" if self.gap else ""
+        return f"valid, but its objective is {objective}, the best is {self.best}{within}"
+
+
+@dataclass(frozen=True)
 class Plan:
     """What every participant is asked for."""
 
@@ -24,6 +38,7 @@ class Plan:
     time_limit: float | None = None
     solution_limit: int | None = None
     progress: Progress | None = None
+    target: NarrowedTo | None = None
 
 
 class Participant(Protocol):

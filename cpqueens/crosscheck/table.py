@@ -112,7 +112,7 @@ _COLUMNS: dict[str, Callable[[SolverReport], str]] = {
     "bound": lambda s: _number(s.bound),
     "build/s": lambda s: _seconds(s.build_time + s.translate_time),
     "solve/s": lambda s: _seconds(s.solve_time),
-    "evidence": lambda s: f"{int(s.evidence)} {s.evidence.short}",
+    "evidence": lambda s: f"{int(s.evidence)} {s.evidence.short}" if s.says_anything else "",
 }
 
 
@@ -142,7 +142,8 @@ def heuristic_lines(h: HeuristicReport) -> list[str]:
         )
     if h.best is not None:
         known = f"optimum {h.optimum}" if h.optimum is not None else f"bound {h.bound}"
-        parts.append(f"best {h.best} against {known}")
+        reached = "" if h.at_best is None else f", reached by {h.at_best} of {h.runs} runs,"
+        parts.append(f"best {h.best}{reached} against {known}")
     if h.lost:
         parts.append(h.lost)
     if h.rejections:

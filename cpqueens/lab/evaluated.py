@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cpqueens.crosscheck.findings import broken
 from cpqueens.lab.anytime import Anytime, ReachedTarget
 from cpqueens.lab.comparing import Comparison
 from cpqueens.lab.contenders import RunLimits
@@ -15,7 +16,7 @@ from cpqueens.lab.reference import Coverage, Reference
 from cpqueens.lab.runtable import RunTable
 from cpqueens.text.plaintext import shown
 
-BELOW, WRONG_ANSWER, FALSE_UNSAT, MISSING, INTERRUPTED, NOTHING = 4, 10, 11, 12, 130, 20
+BELOW, WRONG_ANSWER, FALSE_UNSAT, MISSING, INTERRUPTED, NOTHING, BROKEN = 4, 10, 11, 12, 130, 20, 30
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,15 @@ class Evaluated:
     def exit_code(self, require: float | None = None) -> int:
         """Return the exit code of the command line.
 
-        10 if a wrong answer was given, 11 or 12 if an exact solver is refuted, 130 if interrupted, 20 if
-        nothing could run, 4 if a success rate is below ``require``, else 0.
+        10 if a wrong answer was given, 11 or 12 if an exact solver is refuted, 30 if every run of a heuristic
+        broke down, 130 if interrupted, 20 if nothing could run, 4 if a success rate is below ``require``,
+        else 0.
         """
         refuted = [FALSE_UNSAT if c.of_all == 0 else MISSING for c in self.coverages if c.outside]
         if self.wrong or refuted:
             return min([WRONG_ANSWER] * bool(self.wrong) + refuted)
+        if any(broken(p.rejections, p.runs) for p in self.performances):
+            return BROKEN
         if self.interrupted:
             return INTERRUPTED
         if not self.runs:

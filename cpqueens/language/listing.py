@@ -84,6 +84,12 @@ def _objective(model: Listed, goal: Goal) -> str:
     return f"{'maximize' if goal.maximizing else 'minimize'} {' + '.join(parts)}"
 
 
+def penalties_text(model: Listed, many: int) -> str:
+    """Return the penalties of the first soft constraints, such as ``penalties (weight 3: x <= 5)``."""
+    shown = _constraints(model, many, lambda k: model.soft[k], _WIDEST)
+    return f"penalties ({'; '.join(entry[0] for entry in shown) or 'of no soft constraints'})"
+
+
 def _entries(many: int, one: Callable[[int], Made]) -> list[Made | tuple[str]]:
     if many <= _HEAD + _TAIL + 1:
         return [one(k) for k in range(many)]

@@ -29,7 +29,7 @@ from cpqueens.language.definitions import Truth
 from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.kept import Kept, State, is_large
-from cpqueens.language.listing import listing_text
+from cpqueens.language.listing import listing_text, penalties_text
 from cpqueens.language.named_values import NamedValues
 from cpqueens.language.objectives import Objectives
 from cpqueens.language.pending import given_terms
@@ -215,7 +215,19 @@ class Statement(NamedValues, Objectives):
         item
             Terms or truths of this model.
         """
-        return describe_elements(self, item) if isinstance(item, LinearArray) else describe(self, item)
+        if not isinstance(item, LinearArray):
+            return describe(self, item)
+        return self._penalties_text(item) or describe_elements(self, item)
+
+    def _penalties_text(self, item: LinearArray) -> str:
+        """Return what penalties are made of; "" of other terms."""
+        if item.shape or not self._penalties:
+            return ""
+        ((variables, coefficients, constant),) = item.rows()
+        many = self._penalties.get(variables[0], -1) if len(variables) == 1 else -1
+        if many < 0 or list(coefficients) != [1] or constant:
+            return ""
+        return penalties_text(self, many)
 
     def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
         """Return name and shape of the array of decision variables that begins with ``first``, if any."""

@@ -16,7 +16,7 @@ A problem is a Python file. Its names at module level are all there is to it:
 A reference is a problem's name, ``path.py:name`` of a function or of a model, ``path.py`` (the function with
 the file's name, or the only one that is annotated to return a Model, or the only model), or a model file,
 ``.json`` or, in FlatZinc, ``.fzn``. A model may be one of CPMpy, CP-SAT or python-constraint. Python
-files are executed, model files never.
+files are executed, and may import the modules beside them; model files never are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,13 +37,15 @@ from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.foreign import as_model, is_model
 from cpqueens.model import Model
+from cpqueens.problems.beside import beside
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
 from cpqueens.text import markup
 from cpqueens.text.bounded import read_bytes
 from cpqueens.text.needed import needed
 from cpqueens.text.parameters import Parameter, complete, parse_assignments
-from cpqueens.text.plaintext import one_line, shown, text_of
+from cpqueens.text.plaintext import shown
+from cpqueens.text.raised import raised_text
 from cpqueens.text.suggest import did_you_mean
 
 PACKAGE = "cpqueens.models"
@@ -124,7 +125,7 @@ class Problem:
         except CpqueensError as error:
             raise ModelError(_prefixed(self.name, error)) from error
         except (Exception, SystemExit) as error:
-            raise ModelError(f"{self.name}: {_one_line(error)}") from error
+            raise ModelError(f"{self.name}: {raised_text(error, self.source)}") from error
 
 
 @dataclass(frozen=True)
@@ -298,12 +299,13 @@ def _run(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # so that dataclasses and pickles of the file find their module
     try:
-        spec.loader.exec_module(module)
+        with beside(path):
+            spec.loader.exec_module(module)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         del sys.modules[name]
-        raise ModelError(f"{path}: {_one_line(error)}") from error
+        raise ModelError(f"{path}: {raised_text(error, path)}") from error
     return module
 
 
@@ -319,13 +321,3 @@ def _problem(name: str, function: Callable[..., Any], module: ModuleType) -> Pro
 def _prefixed(name: str, error: Exception) -> str:
     """Return the message with the problem's name in front of it, once."""
     return str(error) if str(error).startswith(f"{name}: ") else f"{name}: {error}"
-
-
-def _one_line(error: BaseException) -> str:
-    """Return a foreign exception as one line, with the place in the user's file."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})" if frames else ""
-    if isinstance(error, SyntaxError):
-        place = f" (line {error.lineno})"
-        return f"{type(error).__name__}: {error.msg}{place}"
-    return f"{type(error).__name__}: {one_line(text_of(error))}{place}"

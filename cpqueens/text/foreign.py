@@ -6,6 +6,7 @@ attributes, imports and keywords; names are compared without case and underscore
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from types import MappingProxyType
@@ -363,15 +364,32 @@ def named_parameters(function: Callable[..., object]) -> list[str]:
     return [p.name for p in found if p.kind in kinds and p.name != "self"]
 
 
+def _places(function: Callable[..., object]) -> list[str] | None:
+    """Return the names of parameters that take values without a keyword; None if it takes any number."""
+    found = inspect.signature(function).parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in found):
+        return None
+    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
 def explaining_keywords(function: Callable[Given, Made], **own: str) -> Callable[Given, Made]:
     """Return the function, which answers keywords that it does not have with those that it has.
 
+    So it answers more values than it takes.
     ``own`` says what is written here instead of a keyword, before all tables.
     """
     known = named_parameters(function)
+    places = _places(function)
+    most = sys.maxsize if places is None else len(places)
 
     @wraps(function)
     def explained(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+        if len(args) > most:
+            assert places is not None
+            own_self = places[:1] == ["self"]
+            called = type(args[0]).__name__ if function.__name__ == "__init__" else function.__name__
+            names = ", ".join(places[own_self:]) or "nothing"
+            raise TypeError(f"{called}() takes {names} without a keyword, got {len(args) - own_self} values")
         for name in kwargs:
             if name not in known:
                 called = function.__name__

@@ -9,7 +9,7 @@ from conftest import make_queens
 from liars import Scripted
 from rich.console import Console
 
-from cpqueens import Model, ModelInvalid, UnknownBackend, UnsupportedConstraint, cross_check
+from cpqueens import Increasing, Model, ModelInvalid, UnknownBackend, UnsupportedConstraint, cross_check
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends.base import Feature, Order
@@ -417,3 +417,31 @@ def test_14_queens_on_three_exact_backends_within_a_memory_bound():
     assert report.agree
     assert [s.distinct for s in report.solvers] == [365_596] * 3
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_500_000  # KiB
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        lambda x, b: b[0].implies(b[1]),
+        lambda x, b: (x[0] == 1).implies(x[1] == 2),
+        lambda x, b: (x[:2] == 1).implies(x[1:] == 2),
+        lambda x, b: (x[0] == 1).implies((x[1] == 2) & (b[0] | (x[2] == 1))),
+        lambda x, b: ~((x[0] == 1) & b[1]),
+    ],
+)
+def test_a_clause_in_other_words_is_no_decomposition(state):
+    model = Model()
+    x, b = model.intvar(0, 2, shape=3, name="x"), model.boolvar(shape=2, name="b")
+    model += state(x, b)
+    assert cross_check(model, ["backtracking", "cpsat"]).verdict.evidence is Evidence.INDEPENDENT
+
+
+def test_what_would_lift_the_evidence_of_a_shared_decomposition_is_said():
+    model = Model()
+    x = model.intvar(0, 2, shape=3, name="x")
+    model += (x[0] == 1).implies(Increasing(x))
+    found = cross_check(model, ["backtracking", "cpsat"]).verdict
+    assert found.evidence is Evidence.ALONE
+    assert "the same decomposition of Implication; 'exhaustive' or 'minizinc:gecode'" in found.reason
+    lifted = cross_check(model, ["backtracking", "cpsat", "exhaustive"]).verdict
+    assert lifted.evidence is Evidence.INDEPENDENT

@@ -77,7 +77,20 @@ def test_raising_and_lateness_are_rejections(queens6):
 
     report = cross_check(queens6, [fails, sleeps], time_limit=0.05)
     assert [h.rejections for h in report.heuristics] == [{"raised": 1}, {"late": 1}]
-    assert "ValueError: boom" in report.heuristics[0].examples[0]
+    line = fails.__code__.co_firstlineno + 1
+    expected = f"raised, seed 0: ValueError: boom (line {line} of test_heuristic.py)"
+    assert report.heuristics[0].examples[0] == expected
+    assert report.exit_code == 30  # every run of one broke down
+
+
+def test_the_line_of_the_users_own_file_is_named_where_a_library_raises(queens6):
+    def asks(model, seed, time_limit):
+        return json.loads("{") if seed else SOLUTION
+
+    report = cross_check(queens6, [HONEST, asks], seeds=2)
+    line = asks.__code__.co_firstlineno + 1
+    assert report.heuristics[0].examples[0].endswith(f"(line {line} of test_heuristic.py)")
+    assert report.exit_code == 0  # one of the runs did well
 
 
 def test_best_objective_against_the_optimum(triangle):

@@ -10,6 +10,7 @@ from liars import Scripted
 
 from cpqueens import Model, ModelError, cross_check
 from cpqueens.crosscheck.findings import Evidence
+from cpqueens.crosscheck.given import GivenSolutions
 
 
 @pytest.fixture
@@ -110,3 +111,53 @@ def test_a_gap_is_of_one_objective(pairs: Model) -> None:
 def test_sets_of_a_model_without_objective_are_not_optimal() -> None:
     with pytest.raises(ModelError, match="needs a model with an objective"):
         cross_check(Model(), optimal=True)
+
+
+def fixed(*answers: Any) -> Any:
+    """Return a heuristic that answers these in turn."""
+    return lambda model, seed, time_limit: answers[seed % len(answers)]
+
+
+def test_a_valid_answer_that_is_not_optimal_is_a_miss_and_not_invalid(pairs: Model) -> None:
+    report = cross_check(pairs, ["cpsat", fixed([5, 5], [2, 5])], optimal=True, seeds=4)
+    (found,) = report.heuristics
+    assert (found.successes, found.rejections, found.wrong) == (2, {"not optimal": 2}, 0)
+    assert found.examples == ("not optimal, seed 0: valid, but its objective is 10, the best is 7",)
+    assert (report.agree, report.exit_code) == (True, 4)
+    found = cross_check(pairs, ["cpsat", fixed([5, 5])], gap=1).heuristics[0]
+    assert found.examples[0].endswith("its objective is 10, the best is 7, allowed are 1 more or less")
+
+
+def test_an_invalid_answer_stays_one_where_optimal_ones_are_asked_for(pairs: Model) -> None:
+    report = cross_check(pairs, ["cpsat", fixed([5, 5], [0, 0])], optimal=True, seeds=2)
+    (found,) = report.heuristics
+    assert found.rejections == {"not optimal": 1, "invalid": 1}
+    assert report.exit_code == 10
+    assert "x[0] + x[1] >= 7" in found.examples[1]  # what the user wrote, and not the limit of the objective
+
+
+def test_given_solutions_that_are_not_optimal_are_no_findings(pairs: Model) -> None:
+    given = GivenSolutions([[2, 5], [5, 5]], "notebook")
+    report = cross_check(pairs, ["cpsat", given], optimal=True)
+    assert report.agree
+    assert "not compared: notebook: 1 solution(s) (valid, but not as good" in str(report)
+    complete = GivenSolutions([[2, 5], [5, 5]], "all", complete=True)
+    assert {d.accused for d in cross_check(pairs, ["cpsat", complete], optimal=True).disagreements} == {"all"}
+
+
+def test_how_many_runs_reach_the_best_is_said(pairs: Model) -> None:
+    report = cross_check(pairs, ["cpsat", fixed([5, 5], [2, 5], [5, 2])], seeds=6)
+    (found,) = report.heuristics
+    assert (found.best, found.at_best, found.successes) == (7, 4, 6)
+    assert "best 7, reached by 4 of 6 runs, against optimum 7" in str(report)
+    assert "solution sets" not in str(report)
+
+
+def test_who_says_nothing_has_no_evidence() -> None:
+    model = Model("none")
+    x = model.intvar(0, 1, shape=2, name="x")
+    model += x.sum() >= 3
+    report = cross_check(model, ["cpsat", "local-search"], time_limit=0.2)
+    assert not report["local-search"].says_anything
+    assert report["cpsat"].says_anything
+    assert "claim" not in str(report)

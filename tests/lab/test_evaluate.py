@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -55,7 +56,7 @@ def test_every_claim_is_judged_and_every_rejection_named() -> None:
     (p,) = found.performances
     assert (p.runs, p.solved, p.stuck) == (12, 2, 2)
     assert p.rejections == {"invalid": 2, "raised": 2, "partial": 2, "bad assignment": 2}
-    assert p.examples["raised"] == "seed 3: ValueError: boom"
+    assert re.fullmatch(r"seed 3: ValueError: boom \(line \d+ of heuristics\.py\)", p.examples["raised"])
     assert p.wrong == found.wrong == 6
     assert (found.exit_code(), found.exit_code(1.0)) == (10, 10)
     assert [row.ending for row in found.runs][:4] == ["solved", "rejected", "stuck", "rejected"]

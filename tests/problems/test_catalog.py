@@ -208,3 +208,21 @@ def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
     found = [catalog.load(f"{tmp_path}/{folder}/m.py").model for folder in ("a", "b")]
     assert [int(model.upper[0]) for model in found] == [1, 2]
     assert all(isinstance(model, Model) for model in found)
+
+
+def test_a_file_may_import_what_stands_beside_it(tmp_path: Path) -> None:
+    for name, size in (("first", 2), ("second", 3)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "helping_talks.py").write_text(f"SIZE = {size}\n")
+        (folder / "helping_late.py").write_text("NAME = 'x'\n")
+        (folder / "stated.py").write_text(
+            "import helping_talks\nfrom cpqueens import Model\n\n"
+            "def stated() -> Model:\n    from helping_late import NAME\n\n    m = Model()\n"
+            "    m.intvar(0, 1, shape=helping_talks.SIZE, name=NAME)\n    return m\n"
+        )
+    sizes = [
+        len(catalog.load(str(tmp_path / name / "stated.py")).model.decisions) for name in ("first", "second")
+    ]
+    assert sizes == [2, 3]  # each has its own of two modules of one name
+    assert str(tmp_path / "first") not in sys.path[:1]

@@ -100,6 +100,18 @@ def test_penalties_are_terms(shifts: Model, solver: str) -> None:
     assert found == {6: 5, 7: 2, 8: 2}
 
 
+def test_penalties_say_what_they_are_made_of() -> None:
+    m = Model()
+    x = m.intvar(0, 9, name="x")
+    assert str(m.penalties) == "penalties (of no soft constraints)"
+    m.add_soft(x >= 7, weight=3, name="late")
+    first = m.penalties
+    m.add_soft(x <= 5)
+    assert str(first) == "penalties (weight 3: late: x >= 7)"
+    assert str(m.penalties) == "penalties (weight 3: late: x >= 7; weight 1: x <= 5)"
+    assert str(2 * m.penalties) == "2*penalties"
+
+
 @pytest.mark.parametrize("case", range(len(OBJECTIVES)))
 def test_penalties_beside_an_objective(shifts: Model, optimizer: str, case: int) -> None:
     state, values, best = OBJECTIVES[case]
