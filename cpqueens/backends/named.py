@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import inspect
 import shutil
+from collections.abc import Callable
 from functools import cache
 from typing import cast
 
@@ -56,6 +57,15 @@ def _of_other_packages() -> dict[str, str]:
 def available() -> list[str]:
     """Return the names of the backends whose libraries are installed, without those of other programs."""
     return [name for name in registered() if name not in PROGRAMS and is_installed(name)]
+
+
+def able_to(fits: Callable[[Backend], bool]) -> str:
+    """Return the names of all installed backends that fit, those of other programs last, as text."""
+    return ", ".join(name for name in _installed() if fits(get_backend(name))) or "none"
+
+
+def _installed() -> list[str]:
+    return [*available(), *filter(is_installed, PROGRAMS)]
 
 
 def is_installed(name: str) -> bool:
@@ -151,7 +161,7 @@ def about(backend: Backend, strategy: str | None) -> tuple[str, str]:
 def able_backends(model: Statement, exclude: str) -> str:
     """Say which installed backends can express the model, for the end of a refusal."""
     able = []
-    for name in available():
+    for name in _installed():
         probe = getattr(get_backend(name), "can_express", None)
         try:
             if name != exclude and (probe is None or probe(model)):

@@ -29,7 +29,7 @@ from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import as_function, as_path, as_switch
+from cpqueens.text.needed import as_function, as_path, as_switch, got
 from cpqueens.text.plaintext import shown
 
 WANTS = ("auto", "all", "count", "best", "one")
@@ -117,7 +117,8 @@ def cross_check(
         raised: it is part of the report.
     """
     if not isinstance(model, Instance | Model):
-        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {shown(model)}")
+        given = got(model, Model) or shown(model)
+        raise ModelError(f"cross_check: a model or a problem's instance is needed, got {given}")
     if as_switch(optimal, "optimal") or gap is not None:
         asked: dict[str, Any] = {
             "seeds": seeds, "verify": verify, "time_limit": time_limit, "solution_limit": solution_limit,

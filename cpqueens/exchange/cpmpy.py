@@ -29,6 +29,7 @@ from cpqueens.language.constraints.lex_chain_less import LexChainLess
 from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
 from cpqueens.language.constraints.lex_less import LexLess
 from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.no_overlap import NoOverlap
 from cpqueens.language.constraints.regular import Regular
@@ -155,7 +156,9 @@ class _ExpressionReader:
             if not found:
                 self.model.add(any_([]))
             return
-        self.model.add(found if isinstance(found, BoolArray) else found == 1)
+        stated = found if isinstance(found, BoolArray) else found == 1
+        if not _always(stated):
+            self.model.add(stated)
 
     def truth(self, expression: Any) -> Any:
         """Return an expression as a truth."""
@@ -419,6 +422,15 @@ def _schedule(reader: _ExpressionReader, e: Any) -> Any:
     return all_(parts) if len(parts) > 1 else parts[0]
 
 
+def _always(relation: Any) -> bool:
+    """Say whether a relation has no variable, and holds."""
+    if not isinstance(relation, Linear) or any(
+        len(variables) for variables, _, _ in relation.expression.rows()
+    ):
+        return False
+    return bool(relation.satisfied(np.zeros((1, 1), dtype=np.int64)).all())
+
+
 _SCHEDULES = ("cumulative", "cumulative_optional", "no_overlap", "no_overlap_optional")
 
 
@@ -436,8 +448,9 @@ def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
         conditions = [s + d == end for s, d, end in zip(start, duration, ends, strict=True)]
     if any(isinstance(c, bool) for c in conditions):
         return None
-    if present is not None:
-        conditions = [p.implies(c) for p, c in zip(present, conditions, strict=False)]
+    here = [None] * len(conditions) if present is None else present
+    kept = [(p, c) for p, c in zip(here, conditions, strict=False) if not _always(c)]
+    conditions = [c if p is None else p.implies(c) for p, c in kept]
     if rest:
         return [Cumulative(start, duration, rest[1], rest[0], present), *conditions]
     main, signs = _disjoint(start, duration, present)

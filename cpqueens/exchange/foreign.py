@@ -6,24 +6,19 @@ import importlib
 from typing import Any
 
 from cpqueens.model import Model
+from cpqueens.text.foreign import read_by
 
-_READERS = {
-    ("constraint", "Problem"): "cpqueens.exchange.python_constraint:from_python_constraint",
-    ("cpmpy", "Model"): "cpqueens.exchange.cpmpy:from_cpmpy",
-    ("ortools", "CpModel"): "cpqueens.exchange.cpsat:from_cpsat",
-    ("ortools", "CpModelProto"): "cpqueens.exchange.cpsat:from_cpsat",
+_HOMES = {
+    "from_cpmpy": "cpqueens.exchange.cpmpy",
+    "from_cpsat": "cpqueens.exchange.cpsat",
+    "from_python_constraint": "cpqueens.exchange.python_constraint",
 }
-"""By a class's package and name, what reads its objects."""
-
-
-def _reader(value: Any) -> str | None:
-    keys = ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__)
-    return next((_READERS[key] for key in keys if key in _READERS), None)
+"""Where the functions are that `cpqueens.text.foreign.read_by` names."""
 
 
 def is_model(value: Any) -> bool:
     """Say whether something is a model of ours or of a library that we read."""
-    return isinstance(value, Model) or _reader(value) is not None
+    return isinstance(value, Model) or read_by(value) is not None
 
 
 def as_model(value: Any) -> Model:
@@ -36,8 +31,7 @@ def as_model(value: Any) -> Model:
     """
     if isinstance(value, Model):
         return value
-    reader = _reader(value)
-    assert reader is not None, "a model is needed, see is_model"
-    module, _, name = reader.partition(":")
-    model: Model = getattr(importlib.import_module(module), name)(value).model
+    name = read_by(value)
+    assert name is not None, "a model is needed, see is_model"
+    model: Model = getattr(importlib.import_module(_HOMES[name]), name)(value).model
     return model

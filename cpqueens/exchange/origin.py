@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.errors import ModelError, NoSolution
 from cpqueens.model import Model
+from cpqueens.text.foreign import no_attribute
 from cpqueens.text.needed import needed
 
 
@@ -32,6 +33,14 @@ class Imported:
 
     def __post_init__(self) -> None:
         self.model._giver = self.write_back  # so that an answer of the model can say `write_back()`
+
+    if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if not name.startswith("_") and hasattr(Model, name):
+                text = f"'Imported' object has no attribute {name!r}; write .model.{name}"
+                raise AttributeError(text, name=name, obj=self)
+            raise no_attribute(self, name)
 
     def values(self, answer: Outcome | Solution) -> dict[str, int]:
         """Return the values of a solution by the names that the variables have there.

@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance, Problem, find, load
-from cpqueens.text.needed import needed
+from cpqueens.text.needed import got, needed
 from cpqueens.text.plaintext import shown
 
 
@@ -52,9 +52,8 @@ def _family(problem: Any, sizes: Any, parameters: Mapping[str, Any]) -> Iterator
     """Yield the models of a problem with parameters, or of a function."""
     family = find(problem) if isinstance(problem, str) else problem
     if not callable(family) and not isinstance(family, Problem):
-        raise ModelError(
-            f"problem: a name, a model or a function of the size is needed, got {shown(problem)}"
-        )
+        told = got(problem, Model) or shown(problem)
+        raise ModelError(f"problem: a name, a model or a function of the size is needed, got {told}")
     name, values = _sizes(family, sizes)
     if name in parameters:
         raise ModelError(f"sizes: {name} is among the parameters, too")

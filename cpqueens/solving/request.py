@@ -128,9 +128,9 @@ NEEDED = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST:
 def _need(backend: Backend, feature: Feature | None, what: str) -> None:
     if feature is None or feature in backend.features:
         return
-    able = [n for n in named.available() if feature in named.get_backend(n).features]
+    able = named.able_to(lambda other: feature in other.features)
     raise UnsupportedRequest(
-        f"{backend.name} cannot do {what!r} (no feature {feature.value}); solvers that can: {', '.join(able)}"
+        f"{backend.name} cannot do {what!r} (no feature {feature.value}); solvers that can: {able}"
     )
 
 

@@ -120,10 +120,9 @@ def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[
     """Return the backend of a run to come, which must prove; what it would refuse is refused now."""
     name, backend, strategy = choose(model, solver, want)
     if not backend.proves:
-        able = [n for n in named.available() if _proves_optima(named.get_backend(n))]
         raise UnsupportedRequest(
             f"{name} proves nothing, and what follows would rest on a proved optimum; "
-            f"solvers that can: {', '.join(able)}"
+            f"solvers that can: {named.able_to(_proves_optima)}"
         )
     build_request(Checker.of(model), backend, strategy, want, Clock(None), Interrupt(), options)
     return backend

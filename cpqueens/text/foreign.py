@@ -414,6 +414,21 @@ def no_keyword(
     return TypeError(f"{called}() has no keyword {name!r}{advice}")
 
 
+_READ_BY = {
+    ("constraint", "Problem"): "from_python_constraint",
+    ("cpmpy", "Model"): "from_cpmpy",
+    ("ortools", "CpModel"): "from_cpsat",
+    ("ortools", "CpModelProto"): "from_cpsat",
+}
+"""By a class's package and name, what reads the models of another library."""
+
+
+def read_by(value: object) -> str | None:
+    """Return the name of the function that reads a model of another library; None for anything else."""
+    keys = ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__)
+    return next((_READ_BY[key] for key in keys if key in _READ_BY), None)
+
+
 def no_attribute(owner: object, name: str) -> AttributeError:
     """Return what a missing attribute is answered with."""
     kind = owner if isinstance(owner, type) else type(owner)

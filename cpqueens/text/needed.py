@@ -6,14 +6,42 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.text.foreign import read_by
 from cpqueens.text.plaintext import shown
 
 
 def needed(value: Any, kind: type[Any] | tuple[type[Any], ...], what: str) -> Any:
     """Return ``value``, which must be of a type; ``what`` says what is needed, perhaps also where."""
     if not isinstance(value, kind):
-        raise ModelError(f"{what} is needed, got {type(value).__name__} {shown(value)}")
+        told = got(value, kind)
+        raise ModelError(f"{what} is needed, got {told or f'{type(value).__name__} {shown(value)}'}")
     return value
+
+
+def got(value: Any, kind: type[Any] | tuple[type[Any], ...]) -> str:
+    """Return what was given and how to get a model that is needed from it; '' where that is not known.
+
+    >>> got(7, str)
+    ''
+
+    Parameters
+    ----------
+    value
+        What was given: a model of another library, or an object that has a model.
+    kind
+        What is needed.
+    """
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not any(one.__name__ == "Model" for one in kinds):
+        return ""
+    reader = read_by(value)
+    kept = isinstance(getattr(value, "__dict__", {}).get("model"), kind)
+    if reader is None and not kept:
+        return ""
+    name = type(value).__name__
+    if reader is None:
+        return f"an object of the class {name}; its .model is one"
+    return f"a {name} of {type(value).__module__.partition('.')[0]}; write {reader}(...).model"
 
 
 def as_path(value: Any) -> str | os.PathLike[str]:

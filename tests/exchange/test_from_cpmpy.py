@@ -212,3 +212,34 @@ def test_shared_expressions_are_shared() -> None:
 def test_only_models_are_read(value: Any) -> None:
     with pytest.raises(ModelError, match=r"a cpmpy\.Model is needed"):
         cpqueens.from_cpmpy(value)
+
+
+def test_relations_of_constants_that_hold_are_left_out() -> None:
+    x = cp.intvar(0, 5, shape=3, name="x")
+    ends = [x[0] + 1, x[1] + 2, x[2] + 2]
+    model = cp.Model(cp.Cumulative(x, [1, 2, 2], ends, [1, 1, 1], 1), x[0] - x[0] <= 1)
+    imported = cpqueens.from_cpmpy(model)
+    assert [p.constraint.kind for p in imported.model.constraints] == ["Cumulative"]
+    assert imported.model.count(solver="backtracking") == cp.Model(model.constraints).solveAll()
+    late = cp.Model(cp.Cumulative(x, [1, 2, 2], [x[0] + 2, *ends[1:]], [1, 1, 1], 1))
+    assert cpqueens.from_cpmpy(late).model.count(solver="backtracking") == 0
+
+
+def test_a_model_there_where_one_is_needed_here_says_how_to_read_it() -> None:
+    there = cp.Model(cp.intvar(0, 1, name="x") == 1)
+    imported = cpqueens.from_cpmpy(there)
+    advice = r"got a Model of cpmpy; write from_cpmpy\(\.\.\.\)\.model$"
+    with pytest.raises(ModelError, match=f"^a: a model is needed, {advice}"):
+        cpqueens.compare(there, imported.model)
+    with pytest.raises(ModelError, match=advice):
+        cpqueens.cross_check(there)
+    with pytest.raises(ModelError, match=advice):
+        cpqueens.evaluate("local-search", there, runs=1)
+    with pytest.raises(ModelError, match=r"b: a model is needed, got an object of the class Imported; its"):
+        cpqueens.compare(imported.model, imported)
+    with pytest.raises(
+        AttributeError, match=r"'Imported' object has no attribute 'solve'; write \.model\.solve"
+    ):
+        imported.solve()
+    with pytest.raises(AttributeError, match="'Imported' object has no attribute 'nothing'"):
+        _ = imported.nothing

@@ -15,6 +15,7 @@ from cpqueens import (
     UnknownParameter,
     UnsupportedRequest,
 )
+from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Feature
 from cpqueens.fuzzing.testing import queens
 
@@ -221,3 +222,13 @@ def test_switches_that_are_off_ask_for_nothing() -> None:
     model.intvar(0, 3, name="x")
     outcome = model.enumerate(solver="backtracking", optimal=False, prove_complete=False, log=False)
     assert outcome.count == 4
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_programs_that_are_installed_are_among_the_solvers_that_can(
+    there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named.shutil, "which", lambda name: name if there else None)
+    with pytest.raises(UnsupportedRequest) as caught:
+        queens(4).count(solver="local-search")
+    assert str(caught.value).endswith(", minizinc") is there
