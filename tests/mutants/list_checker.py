@@ -50,6 +50,8 @@ CHECKER = Area(
                "if not self.model.has_partial:", "if True:"),
         Mutant("an undefined term violates by its filler", "check._amounts",
                "amounts, 1)", "amounts, amounts)"),
+        Mutant("only single variables collide", "check._with_value",
+               "if len(parts) == 1:", "if parts:"),
         Mutant("what is undefined is not said", "cpqueens.answers.check._violations",
                "if defined is not None and not", "if False and not"),
         Mutant("fillers are shown as values", "cpqueens.answers.check._violations",

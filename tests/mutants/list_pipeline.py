@@ -9,6 +9,7 @@ _RACE = ("tests/solving/test_race.py",)
 _BOUNDS = ("tests/solving/test_proved_bounds.py",)
 _STAGES = ("tests/solving/test_stages.py",)
 _SOFT = ("tests/solving/test_soft.py",)
+_EXPLAINED = ("tests/crosscheck/test_explain.py",)
 _ASSUMED = ("tests/solving/test_assumptions.py",)
 _TIERS = ("tests/kernels/test_tiers.py",)
 _BROKEN_OFF = ("tests/kernels/test_broken_off.py",)
@@ -68,6 +69,16 @@ PIPELINE = Area(
                "_posted(model, assumed)", "_posted(model, [])", tests=_ASSUMED),
         Mutant("everybody is to blame", "deletion.reduced",
                "subset = trial", "pass", tests=_ASSUMED, hangs=True),
+        Mutant("rows of arrays are not taken apart", "explain._TakenApart.__init__",
+               "range(self._size[k])", "range(1)", tests=_EXPLAINED),
+        Mutant("a part of an array is told as all of it", "explain._TakenApart._parts",
+               "if len(mine) == self._size[position]", "if mine", tests=_EXPLAINED),
+        Mutant("guilty rows are looked for without end", "explain._Search.of",
+               "if self.until is not None and", "if False and", tests=_EXPLAINED),
+        Mutant("who was asked is said to have proved it", "explain._Search.of",
+               "self.prover = solver", "self.prover = self.solver", tests=_EXPLAINED),
+        Mutant("a solver checks itself", "explain._check",
+               'name in re.split("[:+ ]", first) or', "", tests=_EXPLAINED),
         Mutant("what was delivered comes again from the rival", "race._Contest._deliver_missing",
                "behind(rows, self._last)", "rows", tests=_RACE),
         Mutant("solvers that disagree are no fault", "race._Contest._deliver_missing",
