@@ -357,7 +357,7 @@ def test_a_users_file_that_exits_is_named(tmp_path: Path) -> None:
     assert "leaves.py" in result.stderr
     file.write_text("import sys\ndef leave(model, seed, time_limit):\n    sys.exit(3)\n")
     result = call("cross-check", "queens", "n=6", "--solvers", "cpsat", "--heuristic", f"{file}:leave")
-    assert result.exit_code == 0
+    assert result.exit_code == 30  # every run of it broke down
     assert "raised, seed 0: SystemExit: 3" in result.stdout
 
 
