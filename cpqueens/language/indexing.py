@@ -86,6 +86,9 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
     that is made as long as that.
     """
     terms = _terms_by_axis(array, parts)
+    numbers = {axis: term for axis, term in terms.items() if term.size and not term.coefficients.any()}
+    if numbers and len(numbers) < len(terms):  # as such: each result then has a table of its own, not all
+        return _pick_by_terms(array, _with_numbers(array, parts, list(terms), numbers))
     lengths = tuple(terms[axis].size if axis in terms else n for axis, n in enumerate(array.shape))
     standing = tuple(part._index() if isinstance(part, LinearArray) else part for part in parts)
     picked = _positions(lengths, standing, (array.shape, parts))
@@ -116,6 +119,20 @@ def _terms_by_axis(array: LinearArray, parts: tuple[Any, ...]) -> dict[int, Line
             found[axis] = as_linear(registry_of(array, part), part, "index").reshape(-1)
         axis += rest if span is None else span
     return found
+
+
+def _with_numbers(
+    array: LinearArray, parts: tuple[Any, ...], axes: list[int], numbers: dict[int, LinearArray]
+) -> tuple[Any, ...]:
+    """Return a key with the terms that are ``numbers`` as integers; ``axes`` are those of its terms."""
+    written, axis = list(parts), iter(axes)
+    for k, part in enumerate(parts):
+        if isinstance(part, LinearArray):
+            at = next(axis)
+            if at in numbers:
+                inside = _constants_inside(numbers[at], array.shape[at], at)
+                written[k] = inside.constants.reshape(part.shape)
+    return tuple(written)
 
 
 def _span(part: Any) -> int | None:

@@ -10,7 +10,7 @@ import oracle
 import pytest
 from pairs import Pairs, assert_refused, assert_same, attempt
 
-from cpqueens import BoolArray, Model, ModelError, all_, maximum
+from cpqueens import BoolArray, Model, ModelError, all_, element, maximum
 from cpqueens.errors import BadIndex
 from cpqueens.language.expressions import LinearArray
 
@@ -137,6 +137,22 @@ def test_constants_beside_a_term_stay_inside(key) -> None:
 
 
 TABLE = np.arange(6).reshape(2, 3)
+
+
+def test_numbers_beside_a_term_choose_its_table() -> None:
+    """As indices of `element` too: each result has the row that its number names, not the whole array."""
+    table = np.random.default_rng(0).integers(0, 9, (3, 4))
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    rows = element(table, [0, 1, -1], x)
+    assert [str(row) for row in rows] == [f"element({table[r].tolist()}, x[{r}])" for r in range(3)]
+    columns = element(table, m.intvar(0, 2, name="r"), 1)
+    assert str(columns) == f"element({table[:, 1].tolist()}, r)"
+    for solution in m.solutions(solver="backtracking", solution_limit=20):
+        assert solution[rows].tolist() == [table[r, k] for r, k in enumerate(solution[x])]
+        assert solution[columns] == table[solution["r"], 1]
+    with pytest.raises(BadIndex, match="index 3: axis 0 has 3 elements"):
+        element(table, [0, 1, 3], x)
 
 
 @pytest.mark.parametrize("low", [-2, 0])
