@@ -39,7 +39,7 @@ def form_of(search: Search) -> LinearForm | None:
     if c.objective is None or c.tables or search.audit != "final" or terms > MOST_TERMS:
         return None
     model = tabulated(c, frozenset())
-    if model is None or model.objective is None:
+    if model is None or model.objective is None or any(len(scope) > 1 for scope in model.objective.tables):
         return None
     try:
         rows = [model.objective, *_rows(model)]

@@ -113,6 +113,11 @@ def test_what_is_no_such_sum() -> None:
     m.add(y[0] * y[1] + y[2] == 7)
     assert one_hot.form_of(Search(compiled(m))) is None
     m = roster(0)
+    y = m.intvar(0, 5, shape=2)
+    m.drop_objectives()
+    m.minimize(y[0] * y[1] + (y[0] == 2))
+    assert one_hot.form_of(Search(compiled(m))) is None
+    m = roster(0)
     m.add(sum(m.intvar(0, 5, shape=3) * [1, 2, 3]) != 7)
     assert one_hot.form_of(Search(compiled(m))) is None
 
