@@ -233,7 +233,7 @@ class Wording:
 
     def _named(self, terms: LinearArray, value: Any) -> Any:
         """Return listed values of terms, of a table by its columns, as names where the terms have names."""
-        if not isinstance(value, tuple | np.ndarray) or not terms.size:
+        if not isinstance(value, tuple | np.ndarray) or not terms.variables.size:  # of numbers alone
             return value
         columns = [self.model.names_of(v) or {} for v in terms.variables[:_MOST_COLUMNS, 0].tolist()]
         if not any(columns):

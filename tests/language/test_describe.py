@@ -30,8 +30,10 @@ from cpqueens import (
     mod_trunc,
 )
 from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.arrays import constant_array
 from cpqueens.language.describe import describe
 from cpqueens.language.listing import listing_text
+from cpqueens.language.wording import Wording
 from cpqueens.report.html import model_fragment
 
 
@@ -234,3 +236,12 @@ def test_tasks_that_are_always_there_are_shown_as_they_were_written() -> None:
     assert str(NoOverlap(x, [2, 3])) == "NoOverlap(x, [2, 3])"
     assert str(NoOverlap(x, [2, 3], present=b)) == "NoOverlap(x, [2, 3], b)"
     assert str(NoOverlap(x, [2, 3], present=[1, 0])) == "NoOverlap(x, [2, 3], [1, 0])"
+
+
+def test_numbers_alone_have_no_names() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    numbers = constant_array(m, np.array([3, 4]))
+    assert numbers.variables.shape == (2, 0)
+    assert Wording(m, 0)._named(numbers, (3,)) == (3,)
+    assert Wording(m, 0)._named(x, (3,)) == (3,)
