@@ -72,6 +72,13 @@ class Terms:
         a, b = self.start[t], self.start[t + 1]
         return self.variable[a:b], self.coefficient[a:b], int(self.constant[t])
 
+    def picked(self, which: IntArray) -> Terms:
+        """Return the terms numbered ``which``, in that order."""
+        lengths = np.diff(self.start)[which]
+        start = offsets(lengths)
+        entry = np.repeat(self.start[which] - start[:-1], lengths) + np.arange(start[-1])
+        return Terms(start, self.variable[entry], self.coefficient[entry], self.constant[which])
+
     def singles(self, first: int, last: int) -> Singles | None:
         """Return the terms ``first`` .. ``last - 1``, as views, if each has one variable; else None."""
         start = self.start[first : last + 1]
@@ -133,6 +140,12 @@ class Compiled:
     def variable_count(self) -> int:
         """Number of variables, defined ones included."""
         return len(self.lower)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all but `wholes` is linear rows and clauses."""
+        parts = self.tables or self.counts or self.definitions or len(self.different)
+        return not (parts or (self.relation == NE).any())
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def restricted(c: Compiled, part: Flags) -> Compiled:
         c,
         upper=upper,
         domains={v: values for v, values in c.domains.items() if not elsewhere[v]},
-        linear=_chosen(c.linear, rows),
+        linear=c.linear.picked(np.flatnonzero(rows)),
         relation=c.relation[rows],
         literals=literals,
         clause_start=clause_start,
@@ -101,17 +101,9 @@ def restricted(c: Compiled, part: Flags) -> Compiled:
     )
 
 
-def _chosen(terms: Terms, kept: Flags) -> Terms:
-    lengths = np.diff(terms.start)
-    entries = np.repeat(kept, lengths)
-    return Terms(
-        offsets(lengths[kept]), terms.variable[entries], terms.coefficient[entries], terms.constant[kept]
-    )
-
-
 def _groups(terms: Terms, start: IntArray, kept: Flags) -> tuple[Terms, IntArray]:
     lengths = np.diff(start)
-    return _chosen(terms, np.repeat(kept, lengths)), offsets(lengths[kept])
+    return terms.picked(np.flatnonzero(np.repeat(kept, lengths))), offsets(lengths[kept])
 
 
 def _share(objective: Terms, part: Flags) -> Terms:

@@ -15,7 +15,6 @@ from cpqueens.backends.local_search.columns import (
     joined,
     merge,
     merged,
-    picked,
 )
 from cpqueens.backends.local_search.wide import pairwise_differences, too_wide
 from cpqueens.errors import UnsupportedConstraint
@@ -157,7 +156,7 @@ class Assembler:
         """Place a Count; one of a variable value counts the zeros among the differences."""
         constant = int(value.constant[0])
         if len(value.variable):
-            values = picked(value, np.zeros(len(terms), dtype=np.int64))
+            values = value.picked(np.zeros(len(terms), dtype=np.int64))
             terms, constant = differences(terms, values), 0
         self._deep("Count", joined([terms, number]), relation, value=constant)
 

@@ -56,14 +56,6 @@ def differences(terms: Terms, others: Terms) -> Terms:
     )
 
 
-def picked(terms: Terms, which: IntArray) -> Terms:
-    """Return the terms numbered ``which``, in that order."""
-    lengths = np.diff(terms.start)[which]
-    start = offsets(lengths)
-    entry = np.repeat(terms.start[which] - start[:-1], lengths) + np.arange(start[-1])
-    return Terms(start, terms.variable[entry], terms.coefficient[entry], terms.constant[which])
-
-
 def bounds(terms: Terms, compiled: Compiled) -> tuple[IntArray, IntArray]:
     """Return lower and upper bounds of the terms by those of their variables."""
     low = terms.coefficient * compiled.lower[terms.variable]

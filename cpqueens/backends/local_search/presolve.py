@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Request
-from cpqueens.backends.local_search.choosing import smaller_model
+from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
 from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import NODES, Tree, propagated

@@ -15,7 +15,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.folding import Affine, affines, define, span_of
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms
+from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms
 
 WIDE = 64
 """Values from which a variable is computed even where it stands in several constraints."""
@@ -108,7 +108,7 @@ class Substitution:
             only is None
             and compiled.objective is not None
             and len(compiled.objective) == 1
-            and not self._is_linear
+            and not compiled.is_linear  # there an extreme is searched as well
         ):
             self.extreme = self._extreme(self.resolved(compiled.objective)[0])
 
@@ -161,12 +161,6 @@ class Substitution:
         z = max(suited, key=lambda v: (self.high[v] - self.low[v], v))
         a = parts[z]
         self._set(z, ({v: -a * b for v, b in parts.items() if v != z}, -a * constant))
-
-    @property
-    def _is_linear(self) -> bool:
-        """Whether the model is nothing but linear rows and clauses, where an extreme is searched as well."""
-        c = self.compiled
-        return not (c.tables or c.counts or c.definitions or len(c.different) or (c.relation == NE).any())
 
     def _extreme(self, objective: Affine) -> Extreme | None:
         """Return the objective's variable if it only has to be beyond some terms, or is their extreme."""

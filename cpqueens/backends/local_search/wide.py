@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import bounds, differences, picked
+from cpqueens.backends.local_search.columns import bounds, differences
 from cpqueens.lowered.compiled import Compiled, Terms
 
 NARROW = 1_000_000  # values that are always worth a counter each
@@ -25,4 +25,4 @@ def too_wide(terms: Terms, compiled: Compiled) -> bool:
 def pairwise_differences(terms: Terms) -> Terms:
     """Return the difference of every two terms."""
     first, second = np.triu_indices(len(terms), 1)
-    return differences(picked(terms, first), picked(terms, second))
+    return differences(terms.picked(first), terms.picked(second))

@@ -11,7 +11,7 @@ import pytest
 from searched import compiled, run
 
 from cpqueens import Model, element
-from cpqueens.backends.local_search.choosing import smaller_model
+from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import values_of_all, violation
 from cpqueens.backends.local_search.neighbourhood import values_of

@@ -13,7 +13,7 @@ from searched import compiled, run
 from cpqueens import AllDifferent, Model, element, maximum, minimum
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.auto import FEWEST
-from cpqueens.backends.local_search.choosing import smaller_model
+from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all, violation
 from cpqueens.backends.local_search.neighbourhood import values_of

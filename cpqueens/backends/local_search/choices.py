@@ -15,7 +15,7 @@ from cpqueens.backends.local_search.folding import affines
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.substitution import Domain
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, NE, Compiled, CompiledDefinition, Terms
+from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Terms
 
 FEWEST = 3
 """0/1 variables of a row."""
@@ -41,7 +41,7 @@ def smaller_model(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | No
 def _are_many(compiled: Compiled, rows: list[tuple[int, IntArray]]) -> bool:
     """Say whether at least half of the variables are chosen by rows, and not too many."""
     count = 2 * sum(len(members) for _, members in rows)
-    return bool(rows) and compiled.decision_count <= count <= 2 * MOST and not _is_linear(compiled)
+    return bool(rows) and compiled.decision_count <= count <= 2 * MOST and not _is_exchanged(compiled)
 
 
 def _unchanged(compiled: Compiled) -> Reduced:
@@ -51,10 +51,9 @@ def _unchanged(compiled: Compiled) -> Reduced:
     return Reduced(compiled, np.arange(n), same, {"fixed": 0, "computed": 0, "searched": n})
 
 
-def _is_linear(c: Compiled) -> bool:
+def _is_exchanged(c: Compiled) -> bool:
     """Say whether a model is an objective under linear rows, for which there is a kernel that exchanges."""
-    parts = c.tables or c.counts or len(c.definitions) or len(c.different) or (c.relation == NE).any()
-    return c.objective is not None and len(c.objective) == 1 and not parts
+    return c.objective is not None and len(c.objective) == 1 and c.is_linear
 
 
 def _rows(c: Compiled) -> Iterator[tuple[int, IntArray]]:
@@ -128,7 +127,7 @@ class _Chooser:
             lower=np.concatenate([old.lower[others], zeros, old.lower[old.decision_count :]]),
             upper=np.concatenate([old.upper[others], lengths - 1, old.upper[old.decision_count :]]),
             domains={int(number[v]): d for v, d in old.domains.items() if v not in self._all_members},
-            linear=self._terms(_picked(old.linear, left)),
+            linear=self._terms(old.linear.picked(left)),
             relation=old.relation[left],
             literals=self._terms(old.literals),
             different=self._terms(old.different),
@@ -162,11 +161,3 @@ class _Chooser:
             for place, v in enumerate(members.tolist()):
                 terms = Terms(start, k * one, one, -place * one)
                 yield CompiledDefinition("truth_linear", int(self.number[v]), terms, EQ)
-
-
-def _picked(terms: Terms, rows: IntArray) -> Terms:
-    """Return some of the terms."""
-    lengths = np.diff(terms.start)[rows]
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(terms.start[rows] - start[:-1], lengths) + np.arange(int(start[-1]))
-    return Terms(start, terms.variable[places], terms.coefficient[places], terms.constant[rows])
