@@ -112,7 +112,8 @@ class SolutionStream(Iterator[Solution]):
 
     def __next__(self) -> Solution:
         for solution in self._current:
-            return self._handing(solution)
+            self._handed += 1
+            return solution
         while not self._ended:
             try:
                 batch = self._pipe.batches.get(timeout=_LOOK_EVERY)
@@ -124,14 +125,10 @@ class SolutionStream(Iterator[Solution]):
                 break
             self._current = iter(batch)
             for solution in self._current:
-                return self._handing(solution)
+                self._handed += 1
+                return solution
         self._finish()
         raise StopIteration
-
-    def _handing(self, solution: Solution) -> Solution:
-        self._handed += 1
-        self._outcome = None
-        return solution
 
     def _finish(self) -> None:
         if not self._ended:
@@ -149,7 +146,8 @@ class SolutionStream(Iterator[Solution]):
         It counts what the iterator gave: of a list that was left early it says so, also where the search had
         found all of it.
         """
-        if self._outcome is None and self._pipe.outcome is not None:
+        stale = self._outcome is None or self._outcome.count != self._handed
+        if stale and self._pipe.outcome is not None:
             self._outcome = self._start.conclusion(_of_handed(self._pipe.outcome, self._handed))
         return self._outcome
 
@@ -157,7 +155,6 @@ class SolutionStream(Iterator[Solution]):
         """End the run; nothing more is delivered. Does nothing the second time."""
         self._ended = True
         self._current = iter(())
-        self._outcome = None
         self._finalizer()
 
     def __reduce__(self) -> NoReturn:

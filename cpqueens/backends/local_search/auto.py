@@ -79,44 +79,20 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if _mostly_rows(search):
         search.aside = None
         search.relax_short_rows()
-    form = _form_of(search)
+    form = search.found(linear.form_of)
     if form is not None:
         return linear.run(search, form)
     if pairs.suits(search):
         return pairs.run(search)
     if search.hint is None and triangle.suits(search):
         return triangle.run(search, settings(search))
-    tables = _cells_of(search)
+    tables = search.found(cells.cells_of)
     if tables is not None:
         return cells.run(search, tables, settings(search))
-    form = _one_hot_of(search)
+    form = search.found(one_hot.form_of)
     if form is not None:
         return linear.run(search, form, settings(search))
     return walk_with_restarts(search, settings(search))
-
-
-def _cells_of(search: Search) -> cells.Cells | None:
-    """Return the model as tables, if it is of that kind; found once for a search and all its runs."""
-    if "cells" not in search.of_model:
-        search.of_model["cells"] = cells.cells_of(search)
-    found: cells.Cells | None = search.of_model["cells"]
-    return found
-
-
-def _form_of(search: Search) -> linear.LinearForm | None:
-    """Return the model as linear rows, if it is nothing else; found once for a search."""
-    if "linear form" not in search.of_model:
-        search.of_model["linear form"] = linear.form_of(search)
-    found: linear.LinearForm | None = search.of_model["linear form"]
-    return found
-
-
-def _one_hot_of(search: Search) -> linear.LinearForm | None:
-    """Return an objective under sums of functions of one variable as linear rows; found once for a search."""
-    if "one-hot form" not in search.of_model:
-        search.of_model["one-hot form"] = one_hot.form_of(search)
-    found: linear.LinearForm | None = search.of_model["one-hot form"]
-    return found
 
 
 def first_steps(compiled: Compiled) -> int:
@@ -133,9 +109,9 @@ def first_steps(compiled: Compiled) -> int:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
-    if _mostly_rows(search) or triangle.suits(search) or _form_of(search) is not None or pairs.suits(search):
+    if _mostly_rows(search) or triangle.suits(search) or pairs.suits(search):
         return None
-    if _cells_of(search) is not None:
+    if search.found(linear.form_of) is not None or search.found(cells.cells_of) is not None:
         return None
     call = walk_many(*_order(search))
     return call._replace(share=first_steps(search.compiled)) if options["presolve"] else call

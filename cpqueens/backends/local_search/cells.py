@@ -99,12 +99,17 @@ def cells_of(search: Search) -> Cells | None:
     terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
     if terms > MOST_TERMS or not all(group.uniform for group in groups):
         return None
-    model = tabulated(c, search.neighbourhood.kept)
+    model = search.found(tables_of)
     if model is None:
         return None
     cells = Cells(search, model)
     overlapping = sum(len(group.variables) for group in cells.groups) != int((cells.group >= 0).sum())
     return None if overlapping or not cells.is_worth_it else cells
+
+
+def tables_of(search: Search) -> Tabulated | None:
+    """Return a search's model as tables, without the AllDifferents that swaps keep."""
+    return tabulated(search.compiled, search.neighbourhood.kept)
 
 
 class _Terms:

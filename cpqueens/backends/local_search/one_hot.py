@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from cpqueens.backends.local_search.cells import tables_of
 from cpqueens.backends.local_search.linear import LinearForm, is_small
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.tabulating import Scope, SumRow, Tabled, Tabulated, spread, tabulated
@@ -38,7 +39,7 @@ def form_of(search: Search) -> LinearForm | None:
     terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
     if c.objective is None or c.tables or search.audit != "final" or terms > MOST_TERMS:
         return None
-    model = tabulated(c, frozenset())
+    model = tabulated(c, frozenset()) if search.neighbourhood.kept else search.found(tables_of)
     if model is None or model.objective is None or any(len(scope) > 1 for scope in model.objective.tables):
         return None
     try:
@@ -111,8 +112,9 @@ class _Columns:
         affine = np.ones(len(self.sizes), dtype=bool)
         for row in rows:
             for (v,), values in row.tables.items():
-                affine[v] &= bool((np.diff(values, n=2) == 0).all())
-        self.hot = (self.sizes > 2) & ~affine
+                if affine[v] and len(values) > 2:
+                    affine[v] = bool((np.diff(values, n=2) == 0).all())
+        self.hot = ~affine
         self.first = offsets(np.where(self.hot, self.sizes, 1))
         if self.first[-1] > MOST_COLUMNS:
             raise NotLinearError
@@ -171,6 +173,8 @@ class _Columns:
         if not self.hot[v]:
             step = int(values[1] - values[0]) if len(values) > 1 else 0
             return int(values[0]), [(first, step)] if step else []
-        different, count = np.unique(values, return_counts=True)
-        base = 0 if 0 in different else int(different[count.argmax()])
+        base = 0
+        if (values != 0).all():
+            different, count = np.unique(values, return_counts=True)
+            base = int(different[count.argmax()])
         return base, [(first + p, int(w) - base) for p, w in enumerate(values.tolist()) if w != base]

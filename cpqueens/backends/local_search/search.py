@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from cpqueens.kernels.search_state import Core, Deep, Rows, State
 from cpqueens.kernels.tiers import Fixed, to_the_end
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
+
+Seen = TypeVar("Seen")
 
 MOST_VALUES = 4096
 """Values of a variable that a step looks at: of more, so many random ones."""
@@ -131,7 +133,7 @@ class Search:
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
-        self.of_model: dict[str, Any] = {}  # what a strategy makes of the model, whatever the run
+        self._seen: dict[Callable[[Search], Any], Any] = {}  # see `found`
         self.events = events_for(0 if recorder is None else self.size)
         self.hint = hint
         self.paces: dict[Any, Pace] = {}
@@ -152,6 +154,13 @@ class Search:
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
         self.renew(seed, limits)
         self.observer = None if recorder is None else WalkObserver(recorder, self)
+
+    def found(self, look: Callable[[Search], Seen]) -> Seen:
+        """Return ``look(self)``, which must not depend on the run; looked at once for all runs."""
+        if look not in self._seen:
+            self._seen[look] = look(self)
+        seen: Seen = self._seen[look]
+        return seen
 
     def renew(self, seed: int, limits: Limits | None = None) -> None:
         """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
