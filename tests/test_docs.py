@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import io
 import json
 import os
@@ -17,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +298,49 @@ def test_the_page_of_public_names_has_all_of_them(monkeypatch: pytest.MonkeyPatc
     assert not listed & names.INNER["Model"]
     for name, inner in names.INNER.items():
         assert all(hasattr(getattr(cpqueens, name), one) for one in inner), name
+
+
+def test_all_that_the_page_of_public_names_has_comes_with_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members too; of enumerations each member says what it means."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    names = importlib.import_module("generating.names")
+    for name in cpqueens.__all__:
+        kind = getattr(cpqueens, name)
+        if inspect.isclass(kind) and issubclass(kind, Enum):
+            said = re.findall(r'^    (\w+) = "\w+"\n    """', inspect.getsource(kind), re.M)
+            assert said == names.members(name), name
+            continue
+        for one in names.members(name):
+            assert ">>> " in (inspect.getdoc(inspect.getattr_static(kind, one)) or ""), f"{name}.{one}"
+
+
+def test_what_public_calls_return_is_in_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose class has no public name; with all that it holds, each field of which is described."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    returned = importlib.import_module("generating.returned")
+    entries = re.findall(r"^\.\. autoclass:: ([\w.]+)$", returned.pages()["parts/returned.md"], re.M)
+    m = cpqueens.Model()
+    x = m.intvar(1, 2, shape=2, name="x")
+    m += x[0] < x[1]
+    report = cpqueens.cross_check(m, ["backtracking", "local-search"], seeds=2)
+    given = [
+        m.check({"x": [2, 1]}), m.check({"x": [2, 1]}).violations[0], m.constraints[0], m.solutions(),
+        m.solve(solver="backtracking:check", trace=9).trace, m.runs("local-search", seeds=2), report,
+        m.solve(solver="backtracking", assumptions=[x[0] == 2]).core, report.verdict, *report.solvers,
+        *report.not_compared, cpqueens.compare(m, m), m.to_cpsat(), cpqueens.to_cpmpy(m),
+        cpqueens.from_flatzinc("var 1..2: x :: output_var; solve satisfy;"),
+    ]  # fmt: skip
+    for answer in given:
+        kind = type(answer)
+        assert f"{kind.__module__}.{kind.__name__}" in entries, kind
+    assert len(entries) == len(set(entries)) > 50
+    for kind in returned.classes():
+        said = (inspect.getdoc(kind) or "").partition("Attributes\n----------\n")[2]
+        names = {name for line in re.findall(r"^\w.*", said, re.M) for name in line.split(", ")}
+        assert names >= set(returned.fields(kind)), kind
+        assert all(inspect.getdoc(getattr(kind, one)) for one in returned.members(kind)), kind
+        if any(kind in kinds for kinds in returned.calls().values()):
+            assert ">>> " in (inspect.getdoc(kind) or ""), kind
 
 
 def test_options_of_help_stand_on_the_page_of_commands() -> None:
