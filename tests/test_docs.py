@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import inspect
 import io
 import json
@@ -31,6 +32,7 @@ from cpqueens.cli import main as cli
 from cpqueens.lab.classical_texts import SECTIONS
 from cpqueens.lab.experiments import HEAD
 from cpqueens.problems import catalog
+from cpqueens.report.gallery import statement_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "generated" not in p.parts)
@@ -136,6 +138,27 @@ def test_commands_of_the_gallery_do_what_they_say(problem: str, monkeypatch: pyt
     for command in importlib.import_module("generating.gallery").commands(problem):
         done = CliRunner().invoke(cli.main, shlex.split(command)[1:])
         assert done.exit_code == 0, f"{command}\n{done.output}"
+
+
+LINES = 10
+"""That a model on its page of the gallery may have."""
+
+
+@pytest.mark.parametrize("problem", catalog.names())
+def test_models_of_the_gallery_have_ten_lines_and_are_found(
+    problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    spec = importlib.util.spec_from_file_location("shown", ROOT / "models" / f"{problem}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    shown = statement_of(getattr(module, problem))
+    assert len(shown.splitlines()) <= LINES, shown
+    space: dict[str, Any] = {}
+    exec(importlib.import_module("generating.gallery").imported(problem), space)
+    assert space[problem] is catalog.find(problem).function
 
 
 def options(command: click.Command) -> set[str]:

@@ -47,6 +47,7 @@ def _problem(problem: catalog.Problem) -> str:
     if solution is not None:
         parts += ["A solution:", _picture(solution)]
     parts.append(fenced("sh", "\n".join(commands(problem.name))))
+    parts += ["In Python:", fenced("python", f"{imported(problem.name)}\n\nprint({problem.name}().solve())")]
     parts += ["## The model", fenced("python", statement_of(problem.function))]
     rows = [
         (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", linked(p.source))
@@ -63,6 +64,11 @@ def commands(name: str) -> list[str]:
     some = likes.soon(name, _EXACT)
     only = f" --solvers {','.join(some)}" if some and len(some) < len(_EXACT) else ""
     return [f"cpqueens solve {name}", f"cpqueens cross-check {name}{only}"]
+
+
+def imported(name: str) -> str:
+    """Return how the function that makes the model is imported."""
+    return f"from cpqueens.models.{name} import {name}"
 
 
 def _source(problem: catalog.Problem) -> str:

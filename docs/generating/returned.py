@@ -1,4 +1,4 @@
-"""The page of what public calls return: every class that one gives, or that such a class holds, with its parts."""
+"""The page of what public calls return: every class that one gives, or that such a class holds."""
 
 import ast
 import importlib
@@ -54,7 +54,7 @@ def _parts() -> Iterator[str]:
 
 
 def calls() -> dict[str, list[type]]:
-    """Return for each public function, and for members of public classes, the classes of ours that it gives."""
+    """Return for public functions, and members of public classes, the classes of ours that each gives."""
     found = {}
     for name in cpqueens.__all__:
         thing = getattr(cpqueens, name)
