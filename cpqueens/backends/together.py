@@ -102,12 +102,13 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
     waiting for the compiler counts against the limit, and is no part of these.
     """
     packed, pace, now, patience = Fixed(lot), Pace(), lot.now, _Patience(lot, request)
-    seconds, had, limit = np.zeros(len(lot.x)), 0.0, request.clock.time_limit
+    seconds, had, ahead, limit = np.zeros(len(lot.x)), 0.0, 0.0, request.clock.time_limit
     while now[lots.RUN] < len(lot.x) and not patience.stopped():
         first, done = int(now[lots.RUN]), together.steps() if now[lots.STARTS] else 0
         patience.begin(had)
         began = time.perf_counter() - waited()
-        with running(patience.is_over, part=True):
+        with running(patience.is_over, part=True) as book:
+            book.ahead = ahead
             broken_off = pace.timed(
                 lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
                 pace.steps,
@@ -126,6 +127,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
         if len(parts):
             parts[0] -= done
             seconds[first : last + under_way] += spent * parts / parts.sum()
+            ahead = seconds.sum() / (last + under_way) * (len(lot.x) - last - under_way)
         had = patience.had() if last == first else 0.0
         if limit is not None and last == first and had >= limit and (under_way or broken_off):
             lot.figures[last, lots.ENDING] = at.STOPPED
