@@ -44,7 +44,7 @@ QUICK, BRIEF = 0.15, 5000
 many bytes of bytecode. The compiler needs two seconds at most for that, half of them for its own start, and
 what plain form would do meanwhile takes machine code milliseconds."""
 MUCH = 3.0
-"""Seconds of plain running ahead that are about as long as compiling: such a run waits from `QUICK` on, too."""
+"""Seconds of plain running ahead, about as long as compiling: such a run waits from `QUICK` on, too."""
 SOON = 0.005
 """As `LOOK`, once this process has machine code: what loads it is there, which cost more than the loading."""
 LARGE, HUGE = 1 << 17, 1 << 21
