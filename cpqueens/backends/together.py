@@ -147,11 +147,11 @@ def ended(
     if curtailed:
         known &= codes != at.STEP_LIMIT
     at_limit = StopReason.GAVE_UP if request.step_limit is None else StopReason.STEP_LIMIT
-    reasons = np.full(len(codes), at_limit, dtype="<U16")
+    reasons = np.full(max(at.STEP_LIMIT, *_REASONS) + 1, at_limit, dtype="<U16")
     for code, reason in _REASONS.items():
-        reasons[codes == code] = reason
+        reasons[code] = reason
     statistics = {name: lot.figures[:, place].copy() for name, place in together.names.items()}
     return Many(
-        known, reasons, known & (codes == at.SOLVED), lot.x, lot.figures[:, lots.STEPS].copy(), seconds,
-        {**statistics, **together.tables},
+        known, reasons.take(codes), known & (codes == at.SOLVED), lot.x, lot.figures[:, lots.STEPS].copy(),
+        seconds, {**statistics, **together.tables},
     )  # fmt: skip
