@@ -32,6 +32,8 @@ from cpqueens.text import markup
 from cpqueens.text.plaintext import shown
 
 _CELLS_AT_ONCE = 4_000_000
+_NARROW, _ROWS_AT_ONCE = 16, 4096
+"""Variables up to which so many rows stay in the processor's cache; wider ones are looked at together."""
 _PROBLEMS = 20  # entries of an assignment that are complained about
 _LISTED = 100  # violations in a notebook
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
@@ -175,7 +177,8 @@ class Checker:
 
     def __init__(self, model: Statement, *, cells: int = _CELLS_AT_ONCE) -> None:
         self.model = model
-        self._rows_at_once = max(1, cells // max(1, model.variable_count))
+        most = _ROWS_AT_ONCE if model.variable_count <= _NARROW else cells
+        self._rows_at_once = max(1, min(most, cells // max(1, model.variable_count)))
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
