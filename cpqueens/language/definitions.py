@@ -290,6 +290,7 @@ class _Extreme(Definition):
 
     arity = (1, 10**6)
     choose: ClassVar[Callable[..., IntArray]]
+    choose_one: ClassVar[Callable[..., int]]
 
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return the least or the greatest value."""
@@ -300,12 +301,18 @@ class _Extreme(Definition):
         lows, highs = zip(*(arg.bounds() for arg in self.arguments), strict=True)
         return self.choose(lows, axis=0), self.choose(highs, axis=0)
 
+    def ends(self) -> tuple[int, int]:
+        """Return the same of single terms."""
+        lows, highs, _ = zip(*[term.ends() for term in self._terms], strict=True)
+        return self.choose_one(lows), self.choose_one(highs)
+
 
 class Minimum(_Extreme):
     """The least of several terms."""
 
     kind = "minimum"
     choose = staticmethod(np.min)
+    choose_one = staticmethod(min)
 
 
 class Maximum(_Extreme):
@@ -313,6 +320,7 @@ class Maximum(_Extreme):
 
     kind = "maximum"
     choose = staticmethod(np.max)
+    choose_one = staticmethod(max)
 
 
 class Element(Definition):
@@ -334,8 +342,11 @@ class Element(Definition):
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
         array = self.table
-        terms = array.width and array.coefficients.any()
-        table = tuple(array.keys()) if terms else array.constants.tobytes()
+        table: Any = array.constants.tobytes()
+        if array.width == 1:
+            table = array.variables.tobytes(), array.coefficients.tobytes(), table
+        elif array.width and array.coefficients.any():
+            table = tuple(array.keys())
         return [("element", position, table) for position in self.position.keys()]  # noqa: SIM118
 
     def key(self) -> Any:
@@ -370,12 +381,13 @@ class Element(Definition):
         """Return the same of one position, which mostly reaches all of a table of integers."""
         table = self.table
         first, last, _ = self._terms[0].ends()
-        if table.width or first > 0 or last < table.size - 1:
-            return super().ends()
-        low, high = int(table.constants.min()), int(table.constants.max())
-        if max(high, -low) > LIMIT:
-            table.bounds()  # refuses it, in words
-        return (min(low, 0), max(high, 0)) if first < 0 or last >= table.size else (low, high)
+        partial, reached = first < 0 or last >= table.size, slice(max(first, 0), max(last + 1, 0))
+        lows = highs = table.constants
+        if table.width or lows.max() > LIMIT or lows.min() < -LIMIT:
+            lows, highs = table.bounds()  # which refuses what is too large, in words
+        lows, highs = lows[reached], highs[reached]
+        low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
+        return (min(low, 0), max(high, 0)) if partial else (low, high)
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the position may leave the table."""
