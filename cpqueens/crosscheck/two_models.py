@@ -18,10 +18,15 @@ class ModelRelation(StrEnum):
     """What is known of two sets of solutions."""
 
     EQUAL = "EQUAL"
+    """The same solutions."""
     A_IN_B = "A_IN_B"
+    """Every solution of the first is one of the second, which has more."""
     B_IN_A = "B_IN_A"
+    """The other way round."""
     OVERLAP = "OVERLAP"
+    """Some in common, and each has others."""
     DISJOINT = "DISJOINT"
+    """None in common."""
     DIFFERENT = "DIFFERENT"
     """They differ; how is not decided."""
     NO_DIFFERENCE_FOUND = "NO_DIFFERENCE_FOUND"
@@ -75,6 +80,13 @@ class Difference:
 @dataclass(frozen=True)
 class ModelComparison:
     """How two models compare.
+
+    >>> from cpqueens import Model, compare
+    >>> a, b = Model("a"), Model("b")
+    >>> x, y = a.intvar(1, 3, name="x"), b.intvar(1, 4, name="x")
+    >>> found = compare(a, b)
+    >>> found.verdict.value, found.exit_code, found.differences[0].values
+    ('A_IN_B', 1, {'x': 4})
 
     Attributes
     ----------

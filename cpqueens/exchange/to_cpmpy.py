@@ -22,7 +22,23 @@ from cpqueens.text.needed import needed
 
 @dataclass(frozen=True)
 class CpmpyExport:
-    """A CPMpy model, and each decision variable of ours in it by the name that it has in ours."""
+    """A CPMpy model, and each decision variable of ours in it by the name that it has in ours.
+
+    >>> from cpqueens import Model, to_cpmpy
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, name="x")
+    >>> m.maximize(x)
+    >>> there = to_cpmpy(m)
+    >>> there.model.solve(), there.assignment()
+    (True, {'x': 3})
+
+    Attributes
+    ----------
+    model
+        Of CPMpy.
+    variables
+        Of CPMpy, by the names here.
+    """
 
     model: Any
     variables: Mapping[str, Any]

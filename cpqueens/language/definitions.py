@@ -310,6 +310,7 @@ class _Extreme(Definition):
 
     arity = (1, 10**6)
     choose: ClassVar[Callable[..., IntArray]]
+    choose_one: ClassVar[Callable[..., int]]
 
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return the least or the greatest value."""
@@ -320,12 +321,18 @@ class _Extreme(Definition):
         lows, highs = zip(*(arg.bounds() for arg in self.arguments), strict=True)
         return self.choose(lows, axis=0), self.choose(highs, axis=0)
 
+    def ends(self) -> tuple[int, int]:
+        """Return the same of single terms."""
+        lows, highs, _ = zip(*[term.ends() for term in self._terms], strict=True)
+        return self.choose_one(lows), self.choose_one(highs)
+
 
 class Minimum(_Extreme):
     """The least of several terms."""
 
     kind = "minimum"
     choose = staticmethod(np.min)
+    choose_one = staticmethod(min)
 
 
 class Maximum(_Extreme):
@@ -333,6 +340,7 @@ class Maximum(_Extreme):
 
     kind = "maximum"
     choose = staticmethod(np.max)
+    choose_one = staticmethod(max)
 
 
 class Element(Definition):
@@ -383,12 +391,14 @@ class Element(Definition):
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
         array = self.table
-        entries: list[Any] = list(array.constants.reshape(-1, self.entries))
-        if array.width and array.coefficients.any():
-            rows, n = array.keys(), self.entries
-            tables = [tuple(rows[k : k + n]) for k in range(0, len(rows), n)]
+        n, starts = self.entries, range(0, array.size, self.entries)
+        tables: list[Any]
+        if array.width > 1 and array.coefficients.any():
+            rows = array.keys()
+            tables = [tuple(rows[k : k + n]) for k in starts]
         else:
-            tables = [table.tobytes() for table in entries]
+            columns = [array.constants, *([array.variables, array.coefficients] if array.width == 1 else [])]
+            tables = [tuple([column[k : k + n].tobytes() for column in columns]) for k in starts]
         own = self.position.keys()
         return [("element", key, tables[k]) for key, k in zip(own, self.which.tolist(), strict=True)]
 
@@ -454,12 +464,13 @@ class Element(Definition):
         """Return the same of one position, which mostly reaches all of a table of integers."""
         table = self.table
         first, last, _ = self._terms[0].ends()
-        if table.width or first > 0 or last < table.size - 1:
-            return super().ends()
-        low, high = int(table.constants.min()), int(table.constants.max())
-        if max(high, -low) > LIMIT:
-            table.bounds()  # refuses it, in words
-        return (min(low, 0), max(high, 0)) if first < 0 or last >= table.size else (low, high)
+        partial, reached = first < 0 or last >= table.size, slice(max(first, 0), max(last + 1, 0))
+        lows = highs = table.constants
+        if table.width or lows.max() > LIMIT or lows.min() < -LIMIT:
+            lows, highs = table.bounds()  # which refuses what is too large, in words
+        lows, highs = lows[reached], highs[reached]
+        low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
+        return (min(low, 0), max(high, 0)) if partial else (low, high)
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the position may leave the table."""

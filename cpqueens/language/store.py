@@ -79,19 +79,41 @@ class VariableStore:
 
     @property
     def lower(self) -> IntArray:
-        """Lower bounds of all variables."""
+        """Lower bounds of all variables.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.lower.tolist()
+        [1, 1]
+        """
         self.settle()
         return self._lower[: self._count]
 
     @property
     def upper(self) -> IntArray:
-        """Upper bounds of all variables."""
+        """Upper bounds of all variables.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.upper.tolist()
+        [3, 3]
+        """
         self.settle()
         return self._upper[: self._count]
 
     @property
     def variable_count(self) -> int:
-        """Number of variables, defined ones included."""
+        """Number of variables, defined ones included.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> y = abs(x[0] - x[1])  # a variable that these define
+        >>> m.variable_count
+        3
+        """
         self.settle()
         return self._count
 
@@ -117,7 +139,15 @@ class VariableStore:
 
     @property
     def decisions(self) -> IntArray:
-        """Indices of the decision variables, ascending."""
+        """Indices of the decision variables, ascending.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> y = abs(x[0] - x[1])  # which nobody decides
+        >>> m.decisions.tolist()
+        [0, 1]
+        """
         return np.flatnonzero(~self.is_defined)
 
     @property

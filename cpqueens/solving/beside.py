@@ -28,7 +28,7 @@ class Beside:
     deliver
         Is called in the thread.
     delay
-        Seconds after which it begins.
+        Seconds after which it begins; None where nothing runs beside it: then it has ended when this returns.
     """
 
     def __init__(
@@ -39,17 +39,23 @@ class Beside:
         seconds: float,
         patience: float,
         deliver: Deliver,
-        delay: float,
+        delay: float | None,
     ) -> None:
         self._backend, self._model, self._seconds, self._patience = backend, model, seconds, patience
         self._stop, self._clock, self._deliver = threading.Event(), Clock(seconds), deliver
-        self._delay = delay
+        self._delay = delay or 0.0
         self._request = replace(
             request, clock=self._clock, interrupted=lambda: self._stop.is_set() or request.interrupted()
         )
         self.seconds = 0.0
         self._ended: Ended | None = None
         self._error: BaseException | None = None
+        self._thread: threading.Thread | None = None
+        if delay is None:  # a thread costs as much as a first solution of some hundred queens
+            self._search()
+            if self._error is not None:
+                raise self._error
+            return
         self._thread = threading.Thread(
             target=copy_context().run, args=(self._work,), name="cpqueens-heuristic", daemon=True
         )
@@ -60,6 +66,9 @@ class Beside:
             if self._stop.wait(self._delay):
                 self._ended = Ended(False, StopReason.INTERRUPTED)
                 return
+        self._search()
+
+    def _search(self) -> None:
         try:
             with tiers.running(self._request.should_stop, part=True):
                 self._ended = self._backend.run(self._model, self._request, self._take)
@@ -76,18 +85,24 @@ class Beside:
 
     def wait(self, seconds: float) -> bool:
         """Wait until it has ended, for so long at most; say whether it has."""
+        if self._thread is None:
+            return True
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def stop(self) -> None:
         """Have it end, and wait for that."""
         self._stop.set()
-        self._thread.join()
+        self._join()
 
     def said(self) -> Said:
         """Return how it ended, and its seconds; raise what it raised."""
-        self._thread.join()
+        self._join()
         if self._error is not None:
             raise self._error
         assert self._ended is not None, "it returns or raises"
         return self._ended, self.seconds
+
+    def _join(self) -> None:
+        if self._thread is not None:
+            self._thread.join()

@@ -140,7 +140,7 @@ class HandOver:
             _ = self.parameters  # its library is loaded before the heuristic's time begins
         beside = Beside(
             self.heuristic.backend, model, wanted, seconds, patience, receiver.deliver_of(0),
-            DELAY if head_start == 0 else 0.0,
+            None if head_start is None else DELAY if head_start == 0 else 0.0,
         )  # fmt: skip
         try:
             _listen(beside, receiver, request, head_start)

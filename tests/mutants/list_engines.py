@@ -352,6 +352,8 @@ BACKTRACKING = Area(
                "or self._ended[number].exhausted", "or True"),
         Mutant("parts that were not searched add nothing", "parted.Parted._bound",
                "total += sign * _least(model) if known is None else known", "total += known or 0"),
+        Mutant("a pattern lists second", "backtracking.choosing.choose",
+               "else (kernel, \"forward\")", "else (\"forward\", kernel)"),
         Mutant("who is ahead has no longer turn", "turns.Turns._round",
                "+ self._more", ""),
         Mutant("a stopped count is that of whose turn it was", "Turns._ended",
