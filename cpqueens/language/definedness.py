@@ -60,10 +60,8 @@ def evaluate(definition: Definition, values: IntArray, defined: Defined) -> tupl
         return held.astype(np.int64), np.ones_like(held)
     arguments = [a.evaluate(values) for a in definition.arguments]
     everywhere = definition.defined_at(*arguments)
-    own = len(arguments) - definition.shared
     for k, array in enumerate(definition.arguments):
-        terms = defined_terms(array, defined)
-        everywhere = everywhere & (terms if k < own else terms.all(axis=1, keepdims=True))
+        everywhere = everywhere & definition.whole(k, defined_terms(array, defined))
     return definition.compute(*arguments), everywhere
 
 
