@@ -89,6 +89,7 @@ def command(
                 "schema": "cpqueens.compare", "version": 1, "verdict": found.verdict, "equal": found.equal,
                 "shared": list(found.shared), "proofs": {k: list(v) for k, v in found.proofs.items()},
                 "differences": _documents(found),
+                "common": None if found.common is None else dict(found.common),
                 "optima": list(found.optima),
                 "optimal": None if found.optimal is None else {
                     "verdict": found.optimal.verdict, "differences": _documents(found.optimal),

@@ -120,6 +120,10 @@ def test_verdicts_are_those_of_the_sets(name: str) -> None:
         assert row not in refusing
         assert difference.reasons
         assert difference.accepted != difference.refused
+    assert (found.common is None) == (found.verdict is not ModelRelation.OVERLAP)
+    if found.common is not None:
+        assert tuple(found.common.values()) in left & right
+        assert "both accept: x[0] = " in str(found)
     swapped = compare(b, a, time_limit=60)
     assert swapped.verdict is expected(right, left)
 
@@ -212,6 +216,10 @@ def test_mapping_of_names() -> None:
     assert compare(a, b, mapping={"x[0]": "y[1]", "x[1]": "y[0]"}).equal
     with pytest.raises(ValueError, match="share no variable by name: a has x, b has y"):
         compare(a, b)
+    c = Model("c")
+    c.intvar(0, 3, shape=(1, 2), name="x")
+    with pytest.raises(ValueError, match=r"x has the shape \(2,\) in a and \(1, 2\) in b; give mapping="):
+        compare(a, c)
     with pytest.raises(ValueError, match="has no variable 'z'"):
         compare(a, b, mapping={"x": "z"})
     with pytest.raises(ValueError, match="x has 2 variables"):
