@@ -92,7 +92,7 @@ def _optimum(side: Side, questions: Questions, seconds: float) -> _Found:
         if left <= 0:
             break
         try:
-            outcome = side.whole.solve(solver=solver, time_limit=left)
+            outcome = side.whole.solve(solver=solver, time_limit=left, random_seed=questions.random_seed)
         except CpqueensError:
             continue
         if outcome.complete and outcome.solution is not None:
