@@ -32,6 +32,8 @@ from cpqueens.text import markup
 from cpqueens.text.plaintext import shown
 
 _CELLS_AT_ONCE = 4_000_000
+_NARROW, _ROWS_AT_ONCE = 16, 4096
+"""Variables up to which so many rows stay in the processor's cache; wider ones are looked at together."""
 _PROBLEMS = 20  # entries of an assignment that are complained about
 _LISTED = 100  # violations in a notebook
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
@@ -39,7 +41,23 @@ _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no 
 
 @dataclass(frozen=True)
 class Violation:
-    """One violated constraint: which, how far, and with which values (of at most 1000 variables)."""
+    """One violated constraint: which, how far, and with which values (of at most 1000 variables).
+
+    Attributes
+    ----------
+    constraint, name
+        Its text, and the name that it was given, or None.
+    where
+        The user's file and line.
+    amount
+        How far it is from holding, 1 or more.
+    values
+        Of its variables, by name.
+    pairs
+        Which of its terms collide, in words.
+    undefined
+        Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``.
+    """
 
     constraint: str
     name: str | None
@@ -48,7 +66,6 @@ class Violation:
     values: Mapping[str, int | str]
     pairs: tuple[tuple[str, str], ...] = ()
     undefined: str = ""
-    """Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``."""
 
     @property
     def label(self) -> str:
@@ -70,13 +87,29 @@ class Violation:
 
 @dataclass(frozen=True)
 class Check:
-    """What the checker found on one assignment."""
+    """What the checker found on one assignment.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> m.add(x[0] < x[1], name="rising")
+    >>> found = m.check({"x": [3, 1]})
+    >>> found.ok, found.amount, found.violations[0].label
+    (False, 3, 'rising: x[0] < x[1]')
+
+    Attributes
+    ----------
+    violations
+        The constraints that do not hold (`Violation`).
+    problems
+        Values missing, of a wrong type or outside their domain, one line each.
+    soft
+        The soft constraints that are violated, which a solution may (`SoftViolation`).
+    """
 
     violations: tuple[Violation, ...]
     problems: tuple[str, ...] = ()
-    """Values missing, of a wrong type or outside their domain, one line each."""
     soft: tuple[SoftViolation, ...] = ()
-    """The soft constraints that are violated, which a solution may."""
 
     @property
     def ok(self) -> bool:
@@ -144,7 +177,8 @@ class Checker:
 
     def __init__(self, model: Statement, *, cells: int = _CELLS_AT_ONCE) -> None:
         self.model = model
-        self._rows_at_once = max(1, cells // max(1, model.variable_count))
+        most = _ROWS_AT_ONCE if model.variable_count <= _NARROW else cells
+        self._rows_at_once = max(1, min(most, cells // max(1, model.variable_count)))
         self.known = model.decisions
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]

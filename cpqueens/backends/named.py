@@ -68,11 +68,18 @@ def _installed() -> list[str]:
     return [*available(), *filter(is_installed, PROGRAMS)]
 
 
+_found: set[str] = set()
+"""Libraries that were there: looking for one takes as long as stating and checking a small model."""
+
+
 def is_installed(name: str) -> bool:
     """Say whether the library, or the program, that a backend needs is there (without importing it)."""
     if name in PROGRAMS:
         return shutil.which(PROGRAMS[name][0]) is not None
-    return name not in REQUIRES or importlib.util.find_spec(REQUIRES[name][0]) is not None
+    library = REQUIRES[name][0] if name in REQUIRES else ""
+    if library and library not in _found and importlib.util.find_spec(library) is not None:
+        _found.add(library)
+    return not library or library in _found
 
 
 def remedy(name: str) -> str:

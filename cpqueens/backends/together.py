@@ -102,12 +102,13 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
     waiting for the compiler counts against the limit, and is no part of these.
     """
     packed, pace, now, patience = Fixed(lot), Pace(), lot.now, _Patience(lot, request)
-    seconds, had, limit = np.zeros(len(lot.x)), 0.0, request.clock.time_limit
+    seconds, had, ahead, limit = np.zeros(len(lot.x)), 0.0, 0.0, request.clock.time_limit
     while now[lots.RUN] < len(lot.x) and not patience.stopped():
         first, done = int(now[lots.RUN]), together.steps() if now[lots.STARTS] else 0
         patience.begin(had)
         began = time.perf_counter() - waited()
-        with running(patience.is_over, part=True):
+        with running(patience.is_over, part=True) as book:
+            book.ahead = ahead
             broken_off = pace.timed(
                 lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
                 pace.steps,
@@ -126,6 +127,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
         if len(parts):
             parts[0] -= done
             seconds[first : last + under_way] += spent * parts / parts.sum()
+            ahead = seconds.sum() / (last + under_way) * (len(lot.x) - last - under_way)
         had = patience.had() if last == first else 0.0
         if limit is not None and last == first and had >= limit and (under_way or broken_off):
             lot.figures[last, lots.ENDING] = at.STOPPED
@@ -145,11 +147,11 @@ def ended(
     if curtailed:
         known &= codes != at.STEP_LIMIT
     at_limit = StopReason.GAVE_UP if request.step_limit is None else StopReason.STEP_LIMIT
-    reasons = np.full(len(codes), at_limit, dtype="<U16")
+    reasons = np.full(max(at.STEP_LIMIT, *_REASONS) + 1, at_limit, dtype="<U16")
     for code, reason in _REASONS.items():
-        reasons[codes == code] = reason
+        reasons[code] = reason
     statistics = {name: lot.figures[:, place].copy() for name, place in together.names.items()}
     return Many(
-        known, reasons, known & (codes == at.SOLVED), lot.x, lot.figures[:, lots.STEPS].copy(), seconds,
-        {**statistics, **together.tables},
+        known, reasons.take(codes), known & (codes == at.SOLVED), lot.x, lot.figures[:, lots.STEPS].copy(),
+        seconds, {**statistics, **together.tables},
     )  # fmt: skip

@@ -43,6 +43,8 @@ QUICK, BRIEF = 0.15, 5000
 """Seconds after which a run waits for the compiler of an entry that has, with all that it calls, at most so
 many bytes of bytecode. The compiler needs two seconds at most for that, half of them for its own start, and
 what plain form would do meanwhile takes machine code milliseconds."""
+MUCH = 3.0
+"""Seconds of plain running ahead, about as long as compiling: such a run waits from `QUICK` on, too."""
 SOON = 0.005
 """As `LOOK`, once this process has machine code: what loads it is there, which cost more than the loading."""
 LARGE, HUGE = 1 << 17, 1 << 21
@@ -93,12 +95,14 @@ class Book:
         Says whether the run is to stop.
     breaks_off
         Whether a call is broken off then which takes long in plain form.
+    ahead
+        Seconds that the rest is known to take at least if it goes on as before; 0 where nobody knows.
     times
         Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
     """
 
     def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
-        self.should_stop, self.breaks_off = should_stop, True
+        self.should_stop, self.breaks_off, self.ahead = should_stop, True, 0.0
         self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
         if whole is not None:
             self.times = whole.times
@@ -226,7 +230,7 @@ class KernelEntry:
     @property
     def _waits_from(self) -> float:
         """Seconds in plain form after which a run waits for the compiler."""
-        return min(QUICK, WAIT) if self._is_brief else WAIT
+        return min(QUICK, WAIT) if self._is_brief or _book.get().ahead >= MUCH else WAIT
 
     @cached_property
     def _is_brief(self) -> bool:

@@ -11,7 +11,7 @@ from cpqueens.lowered.permutations import shifted_permutation_of, takes_permutat
 from cpqueens.solving.handover import hand_over
 from cpqueens.solving.race import Race
 
-LARGE_BOARD = 150
+LARGE_BOARD = 21
 """Variables from which ``auto`` asks local search first for queens."""
 
 LONG_SERIES = 12

@@ -169,15 +169,13 @@ class _Table:
         return note
 
     def enter_lot(self, lot: Many) -> None:
-        """Enter what was made together: the first runs."""
-        self.done[: len(lot.ended)] = lot.ended
-        self.solved[: len(lot.ended)] = lot.solved
-        self.stop_reason[: len(lot.ended)] = lot.stop_reason
-        self.status[self.solved] = Status.FEASIBLE
-        self.matrix[self.solved] = lot.matrix[lot.solved]
-        self.steps[: len(lot.ended)], self.seconds[: len(lot.ended)] = lot.steps, lot.seconds
-        for name, values in lot.statistics.items():
-            self._counts(name, values.shape[1:])[: len(values)] = values
+        """Take over what was made together; nothing may have been entered before."""
+        self.done, self.solved, self.stop_reason = lot.ended, lot.solved, lot.stop_reason
+        self.status = _STATUS.take(lot.solved)
+        self.matrix, self.steps, self.seconds = lot.matrix, lot.steps, lot.seconds
+        if not lot.solved.all():
+            self.matrix[~lot.solved] = 0
+        self.statistics = dict(lot.statistics)
 
     def enter(self, row: int, outcome: Outcome) -> None:
         """Enter a single run."""
@@ -210,4 +208,5 @@ class _Table:
         )  # fmt: skip
 
 
+_STATUS = np.array([Status.UNKNOWN, Status.FEASIBLE], dtype="<U16")
 _NO_COUNTS = {"steps", "seed", "delivered", "duplicates"}

@@ -23,6 +23,7 @@ from typing import Any
 
 import kept
 import numpy as np
+from numpy.typing import NDArray
 from race import positive, stretch, used
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -65,30 +66,41 @@ def products() -> Model:
     return m
 
 
-def knapsack(size: int = 200) -> Model:
-    """Return a knapsack whose values and weights have nothing to do with each other."""
+def knapsack_numbers(size: int) -> tuple[list[int], list[int], int]:
+    """Return weights and values that have nothing to do with each other, and how much may be carried."""
     draw = random.Random(size)
     weights = [draw.randint(10, 1000) for _ in range(size)]
     values = [draw.randint(10, 1000) for _ in range(size)]
+    return weights, values, sum(weights) // 2
+
+
+def knapsack(size: int = 200) -> Model:
+    """Return a knapsack of such numbers."""
+    weights, values, most = knapsack_numbers(size)
     m = Model()
-    taken = m.boolvar(size)
-    m.add(sum(w * t for w, t in zip(weights, taken, strict=True)) <= sum(weights) // 2)
+    taken = m.boolvar(size, name="taken")
+    m.add(sum(w * t for w, t in zip(weights, taken, strict=True)) <= most)
     m.maximize(sum(v * t for v, t in zip(values, taken, strict=True)))
     return m
 
 
+def roster_wishes(nurses: int, days: int, shifts: int) -> NDArray[np.int64]:
+    """Return how much each nurse likes each shift of each day."""
+    draw = random.Random(nurses)
+    wishes = [draw.choice((-5, 0, 0, 1, 3)) for _ in range(nurses * days * shifts)]
+    return np.array(wishes).reshape(nurses, days, shifts)
+
+
 def roster(nurses: int = 30, days: int = 14, shifts: int = 3) -> Model:
     """Return a roster: so many a shift, one shift a day, none after a night, 8 to 10 in all; wishes count."""
-    draw = random.Random(nurses)
     m = Model()
-    works = m.boolvar((nurses, days, shifts))
+    works = m.boolvar((nurses, days, shifts), name="works")
     m.add(works.sum(axis=2) <= 1)
     m.add(works.sum(axis=0) == nurses // 5)
     for day in range(days - 1):
         m.add(works[:, day, shifts - 1] + works[:, day + 1, 0] <= 1)
     m.add(works.sum(axis=(1, 2)) <= 10, works.sum(axis=(1, 2)) >= 7)
-    wishes = np.array([draw.choice((-5, 0, 0, 1, 3)) for _ in range(works.size)]).reshape(works.shape)
-    m.maximize((works * wishes).sum())
+    m.maximize((works * roster_wishes(nurses, days, shifts)).sum())
     return m
 
 

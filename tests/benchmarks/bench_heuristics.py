@@ -3,7 +3,8 @@
 Run as ``python tests/benchmarks/bench_heuristics.py [--only TEXT] [--seconds 5] [--seeds 20]``. The parties
 take turns, each run on a model built anew, with one worker and the seconds of the clock that it is given. A
 cell says how many runs found a solution, the median and the best objective, and the median processor seconds.
-The last column says what is asked of local search, and in how many of its runs it was reached. Where
+The last column says what is asked of local search, and in how many of its runs it was reached. Before each
+row stands what a greedy brings in one pass, where there is one (`greedies.py`). Where
 other work takes the processors, ``--processor`` gives each run about so many processor seconds instead.
 ``--curves FILE.html`` draws the objectives over time (of the clock, or with ``--processor`` of that); with
 another name each run is a line of JSON there, which ``curves.py`` draws.
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import curves
+import greedies
 import kept
 from bench_collection import LARGER, MODELS, PARTIES, knapsack, roster
 from large_models import assignment, cars, colouring, flat_graph, queen_graph, shop, tour
@@ -39,6 +41,9 @@ class Row:
     build: Callable[[], Model]
     wanted: int | None = None
     within: float | None = None
+    array: str = ""
+    greedy: Callable[[], greedies.Values | None] | None = None
+    """What one pass says of the values of the model's array of that name."""
 
     def reached(self, value: int, best: int) -> bool:
         """Say whether an objective is as good as is asked for, given the best of all runs."""
@@ -48,10 +53,13 @@ class Row:
 
 
 ROWS: dict[str, Row] = {
-    "knapsack of 200": Row(knapsack, within=0.003),
-    "roster of 30 for 14 days": Row(roster, within=0.02),
+    "knapsack of 200": Row(knapsack, None, 0.003, "taken", partial(greedies.knapsack, 200)),
+    "roster of 30 for 14 days": Row(roster, None, 0.02, "works", partial(greedies.roster, 30, 14, 3)),
     "Golomb ruler, 10 marks of 55": Row(LARGER["Golomb ruler, 10 marks of 55"]),
-    **{f"job shop {name}": Row(partial(shop, name), most) for name, most in SHOPS.items()},
+    **{
+        f"job shop {name}": Row(partial(shop, name), most, None, "start", partial(greedies.shop, name))
+        for name, most in SHOPS.items()
+    },
     **{
         name: Row(MODELS[name])
         for name in (
@@ -59,12 +67,27 @@ ROWS: dict[str, Row] = {
             "nonogram, hen", "BIBD (7, 7, 3, 3, 1)", "magic hexagon",
         )
     },
-    **{f"cars 100, {k}": Row(partial(cars, 100, k)) for k in range(10)},
-    "colours of queen13_13": Row(lambda: colouring(queen_graph(13), 20), 14),
-    "colours of flat 300, 20": Row(lambda: colouring(flat_graph(300, 20), 40), 22),
-    "colours of flat 300, 28": Row(lambda: colouring(flat_graph(300, 28), 45), 32),
-    **{f"assignment of {n}": Row(partial(assignment, n), within=0.01) for n in (15, 20, 30)},
-    "tour of 100": Row(lambda: tour(100), within=0.04),
+    **{
+        f"cars 100, {k}": Row(partial(cars, 100, k), array="kind", greedy=partial(greedies.cars, 100, k))
+        for k in range(10)
+    },
+    **{
+        f"colours of {name}": Row(
+            partial(colouring, graph, most), wanted, None, "colour", partial(greedies.colouring, graph, most)
+        )
+        for name, graph, most, wanted in (
+            ("queen13_13", queen_graph(13), 20, 14),
+            ("flat 300, 20", flat_graph(300, 20), 40, 22),
+            ("flat 300, 28", flat_graph(300, 28), 45, 32),
+        )
+    },
+    **{
+        f"assignment of {n}": Row(
+            partial(assignment, n), None, 0.01, "place", partial(greedies.assignment, n)
+        )
+        for n in (15, 20, 30)
+    },
+    "tour of 100": Row(partial(tour, 100), None, 0.04, "following", partial(greedies.tour, 100)),
 }  # fmt: skip
 
 
@@ -83,23 +106,6 @@ class Runs:
         value = f"{statistics.median(known):10.0f}{better(known):9}" if known else " " * 19
         seconds = statistics.median(self.seconds) if self.seconds else 0.0
         return f"{len(self.values):4}/{len(self.seconds)}{value} {seconds:6.2f}"
-
-
-def greedy_knapsack() -> int:
-    """Return what taking by value per weight brings."""
-    m = knapsack()
-    assert m.objective is not None
-    values = dict(
-        zip(m.objective.variables.ravel().tolist(), m.objective.coefficients.ravel().tolist(), strict=True)
-    )
-    (row,) = m.constraints
-    terms = row.constraint.arguments[0]
-    weights = dict(zip(terms.variables.ravel().tolist(), terms.coefficients.ravel().tolist(), strict=True))
-    room, total = -int(terms.constants.ravel()[0]), 0
-    for v in sorted(values, key=lambda v: -values[v] / weights[v]):
-        if weights[v] <= room:
-            room, total = room - weights[v], total + values[v]
-    return total
 
 
 def turn(
@@ -128,6 +134,14 @@ def turn(
         runs.values.append(outcome.objective)
 
 
+def greedy_of(row: Row) -> str:
+    """Return what one pass brings: an objective, a solution or none; nothing where there is no rule."""
+    if row.greedy is None:
+        return ""
+    found = greedies.objective_of(row.build, row.array, row.greedy())
+    return str(found) if not isinstance(found, bool) else "solved" if found else "none"
+
+
 def lines_of(row: str, maximizing: bool, runs: dict[str, Runs]) -> Iterator[dict[str, Any]]:
     """Yield the incumbents of all runs on a model, a line each."""
     for party, of in runs.items():
@@ -138,6 +152,35 @@ def lines_of(row: str, maximizing: bool, runs: dict[str, Runs]) -> Iterator[dict
             }  # fmt: skip
 
 
+def measured(
+    name: str, row: Row, parties: list[str], given: argparse.Namespace, drawn: list[curves.Line]
+) -> None:
+    """Run the parties in turns on a model, and print and keep its row of the table."""
+    runs = {party: Runs() for party in parties}
+    for seed in range(given.seeds):
+        for party in parties:
+            if party == "local-search" or seed < (given.others or given.seeds):
+                turn(row.build, party, given.seconds, seed, runs[party], given.processor)
+    maximizing = row.build().maximizing
+    if given.curves is not None:
+        curves.keep(given.curves, drawn, lines_of(name, maximizing, runs))
+    better: Callable[[list[int]], int] = max if maximizing else min
+    cells = "".join(f"{runs[party].text(better):>36}" for party in parties)
+    known = [v for party in parties for v in runs[party].values if v is not None]
+    best = better(known or [0])
+    ours = runs[parties[0]]
+    reached = sum(v is None or row.reached(v, best) for v in ours.values)
+    asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
+    print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
+    told = {party: " ".join(runs[party].text(better).split()) for party in parties}
+    asks: dict[str, float | str | None] = {
+        "asked for": str(asked or "a solution"),
+        "reached, %": 100 * reached / max(1, len(ours.seconds)),
+    }
+    table = "runs with a solution, median and best objective, median seconds"
+    kept.keep_cells(table, name, {**told, **asks}, "reached, %")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -146,7 +189,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=positive, default=20)
     parser.add_argument("--others", type=positive, help="seeds of the others, where these are to be fewer")
     parser.add_argument("--processor", action="store_true", help="seconds of the processor, not of the clock")
-    parser.add_argument("--parties", default=",".join(PARTIES).replace(", ", " "), help="all by default")
+    parser.add_argument(
+        "--parties", default=",".join(PARTIES).replace(", ", " "),
+        help="all by default; none: the greedies alone",
+    )  # fmt: skip
     parser.add_argument(
         "--curves", type=Path, metavar="FILE",
         help="incumbents over time: a page of pictures if it ends in .html, else lines of JSON are added",
@@ -155,35 +201,17 @@ def main() -> None:
     given = parser.parse_args()
     drawn: list[curves.Line] = []
     parties = [p for p in PARTIES if p.replace(", ", " ") in given.parties.split(",")]
-    print(f"knapsack of 200, by value per weight: {greedy_knapsack()}")
     print(f"{'':30}" + "".join(f"{party:>36}" for party in parties))
     texts = [] if given.only in ROWS else given.only.split(",")
     for name, row in ROWS.items():
         if name != given.only and not any(text in name for text in texts):
             continue
-        runs = {party: Runs() for party in parties}
-        for seed in range(given.seeds):
-            for party in parties:
-                if party == "local-search" or seed < (given.others or given.seeds):
-                    turn(row.build, party, given.seconds, seed, runs[party], given.processor)
-        maximizing = row.build().maximizing
-        if given.curves is not None:
-            curves.keep(given.curves, drawn, lines_of(name, maximizing, runs))
-        better: Callable[[list[int]], int] = max if maximizing else min
-        cells = "".join(f"{runs[party].text(better):>36}" for party in parties)
-        known = [v for party in parties for v in runs[party].values if v is not None]
-        best = better(known or [0])
-        ours = runs[parties[0]]
-        reached = sum(v is None or row.reached(v, best) for v in ours.values)
-        asked = row.wanted if row.within is None else f"{row.within:.1%} of {best}"
-        print(f"{name:30.30}{cells}  {asked}: {reached}/{len(ours.seconds)}", flush=True)
-        told = {party: " ".join(runs[party].text(better).split()) for party in parties}
-        asks: dict[str, float | str | None] = {
-            "asked for": str(asked or "a solution"),
-            "reached, %": 100 * reached / max(1, len(ours.seconds)),
-        }
-        table = "runs with a solution, median and best objective, median seconds"
-        kept.keep_cells(table, name, {**told, **asks}, "reached, %")
+        one_pass = greedy_of(row)
+        if one_pass:
+            print(f"{name:30.30} greedy: {one_pass}", flush=True)
+            kept.keep_cells("what a greedy brings in one pass", name, {"greedy": one_pass})
+        if parties:
+            measured(name, row, parties, given, drawn)
 
 
 if __name__ == "__main__":

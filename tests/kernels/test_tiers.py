@@ -276,6 +276,21 @@ def test_what_is_compiled_soon_is_waited_for_soon(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("compiler_that_never_ends")
+def test_many_runs_wait_soon_where_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[object] = []
+    monkeypatch.setattr(tiers._Form, "_wait", lambda form: waits.append(form))
+    monkeypatch.setattr(tiers, "WAIT", 1e9)
+    monkeypatch.setattr(tiers, "QUICK", 0.01)
+    monkeypatch.setattr(tiers, "LOOK", 0.0)
+    monkeypatch.setattr(tiers, "MUCH", 0.3)
+    model = queens(14)
+    model.runs("local-search:sosic-gu", 20)
+    assert not waits
+    model.runs("local-search:sosic-gu", 600)
+    assert waits
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
 def test_ctrl_c_is_seen_while_waiting_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "COMPILE", 0.0)
     monkeypatch.setattr(tiers, "WAIT", 0.0)

@@ -28,7 +28,7 @@ from cpqueens.errors import (
 )
 from cpqueens.fuzzing.testing import BackendConformance, largest_sum
 from cpqueens.lowered.lowering import Scratch
-from cpqueens.solving import handover
+from cpqueens.solving import beside, handover
 
 HEURISTIC = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT})
 EXACT = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.BOUND})
@@ -531,3 +531,40 @@ def test_an_exact_solver_that_is_not_needed_does_not_load_its_library(
     queens(16).solve(solver="local-search", seed=1)  # which is loaded, so that its seconds are its own
     outcome = queens(16).solve(solver="local-search+cpsat", seed=1)
     assert (outcome.status, outcome.statistics["found_by"]) == ("FEASIBLE", "local-search")
+
+
+def test_a_heuristic_that_has_all_the_time_runs_in_no_thread_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: None)
+    threads: list[threading.Thread] = []
+
+    def keep(_: object) -> None:
+        threads.append(threading.current_thread())
+
+    outcome = queens(30).solve(solver="local-search+cpsat", on_improvement=keep)
+    assert threads == [threading.current_thread()]
+    assert outcome.statistics["found_by"] == "local-search"
+
+
+def test_what_such_a_heuristic_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: None)
+
+    def refuse(_: object) -> None:
+        raise KeyError("the consumer's own")
+
+    with pytest.raises(KeyError, match="the consumer's own"):
+        queens(30).solve(solver="local-search+cpsat", on_improvement=refuse)
+
+
+def test_what_is_proved_at_once_has_no_company(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: 0.0)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("no thread is needed")
+
+    monkeypatch.setattr(beside.threading, "Thread", refuse)
+    monkeypatch.setattr(handover, "DELAY", 60.0)
+    outcome = golomb_ruler(5).solve(solver="local-search+backtracking")
+    assert (outcome.objective, outcome.statistics["proved_by"]) == (11, "backtracking")
+    assert outcome.statistics["heuristic"]["stop_reason"] == "interrupted"

@@ -119,7 +119,7 @@ def test_what_is_claimed_together_is_checked(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_time_limit_is_that_of_each_run(solver: str) -> None:
     runs = queens(3).runs(solver, seeds=3, time_limit=0.05)
     assert runs.stop_reason.tolist() == ["time_limit"] * 3
-    assert (runs.seconds >= 0.045).all()
+    assert (runs.seconds >= 0.04).all()
     assert (runs.steps > 0).all()
 
 

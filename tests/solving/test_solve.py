@@ -433,6 +433,7 @@ def test_an_exception_in_on_improvement_comes_out(optimizer: str) -> None:
 
 def test_auto_asks_local_search_first_on_large_boards() -> None:
     assert queens(20).solve().solver in ("backtracking", "cpsat")
+    assert queens(64).solve().solver == "local-search+cpsat"
     outcome = queens(400).solve()
     assert (outcome.solver, outcome.status) == ("local-search+cpsat", Status.FEASIBLE)
     other = Model()

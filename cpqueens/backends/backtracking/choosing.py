@@ -56,7 +56,9 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
-    return ("forward", kernel), "a pattern in which propagation may pay"
+    # a first solution is often there before the pattern's tables are made; a small space is listed by then
+    first, second = ("forward", kernel) if request.want is Want.ONE else (kernel, "forward")
+    return (first, second), "a pattern in which propagation may pay"
 
 
 def _choose_order(request: Request) -> Chosen:

@@ -47,13 +47,20 @@ def test_turns_list_and_count_what_one_strategy_does(name: str) -> None:
     build, known = MIXED[name]
     alone = build().enumerate(solver="backtracking:forward")
     together = build().enumerate(solver=AUTO)
-    assert "forward and " in together.statistics["reason"]
+    assert "forward" in together.statistics["reason"]
     assert " took turns" in together.statistics["reason"]
     assert together.complete
     assert together.solutions.matrix.tolist() == alone.solutions.matrix.tolist()
     assert build().count(solver=AUTO) == alone.count
     assert known is None or alone.count == known
     assert build().solve(solver=AUTO).solution is not None
+
+
+def test_a_pattern_lists_first_and_propagation_solves_first() -> None:
+    listed = langford(8).enumerate(solver=AUTO).statistics["reason"]
+    solved = langford(8).solve(solver=AUTO).statistics["reason"]
+    assert listed.startswith("bitmask and forward took turns")
+    assert solved.startswith("forward and bitmask took turns")
 
 
 @pytest.mark.usefixtures("_turns")
