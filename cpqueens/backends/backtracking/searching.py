@@ -14,7 +14,6 @@ from cpqueens.backends.backtracking.alternating import Alternating, RememberingS
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
-from cpqueens.backends.backtracking.listing import Listing, Making
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import in_any_order, learns, remembers
 from cpqueens.backends.backtracking.parted import Parted, parts_of_model
@@ -22,6 +21,7 @@ from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
+from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.pattern import Pattern
@@ -203,7 +203,7 @@ class Searching:
 
             return make
 
-        return Listing(making("lexicographic"), making("smallest-domain"), self.request).slices(deliver)
+        return TwoOrders(making("lexicographic"), making("smallest-domain"), self.request).slices(deliver)
 
     def _parted(self) -> Parted | None:
         """Return searches of the model's independent parts, if it has several and that is not one of them."""

@@ -50,7 +50,7 @@ _NAMES = "the order as written", "smallest domain first"
 Making = Callable[[Request], ForwardSearch]
 
 
-class Listing:
+class TwoOrders:
     """A search in lexicographic order, and one in a dynamic order that may end before it.
 
     Parameters
