@@ -25,7 +25,12 @@ _SHOWN = 200  # letters of a solution, and values of one variable that are looke
 
 
 class Status(StrEnum):
-    """What is known about the model, in CP-SAT's words."""
+    """What is known about the model, in CP-SAT's words.
+
+    >>> from cpqueens.models.queens import queens
+    >>> [str(queens(3).solve(solver=s, step_limit=99).status) for s in ("backtracking", "local-search")]
+    ['INFEASIBLE', 'UNKNOWN']
+    """
 
     OPTIMAL = "OPTIMAL"
     """A solution, and a proof that none is better."""
@@ -38,7 +43,12 @@ class Status(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a run ended."""
+    """Why a run ended.
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(6).enumerate(solver="backtracking", solution_limit=3).stop_reason
+    <StopReason.SOLUTION_LIMIT: 'solution_limit'>
+    """
 
     EXHAUSTED = "exhausted"
     """The whole space was searched."""

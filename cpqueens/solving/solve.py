@@ -29,7 +29,15 @@ STOP = object()
 
 
 class IncompleteCount(CpqueensError):  # noqa: N818
-    """A count was stopped before it was proved; ``outcome`` has what was counted so far."""
+    """A count was stopped before it was proved; ``outcome`` has what was counted so far.
+
+    >>> from cpqueens.models.queens import queens
+    >>> try:
+    ...     queens(30).count(solver="backtracking:check", step_limit=100)
+    ... except IncompleteCount as error:
+    ...     print(error)
+    the count is incomplete: 0 solution(s) so far, stopped by step_limit
+    """
 
     exit_code = 3
 
