@@ -49,13 +49,17 @@ def has_values(kind: int, variables: Sequence[int]) -> bool:
 
 
 def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
-    """Let a function that `has_values` look at each of them, an element if its table is of constants.
+    """Let a function that `has_values` look at each of them.
 
     Of truths, bounds say as much.
     """
     if kind == kinds.ELEMENT:
         position, *table = variables
         if any(low != high for low, high in map(parts.bounds, table)):
+            low, high = parts.bounds(position)
+            small = (high - low + 1) * max(parts.spans(table)) <= MOST_PAIRS
+            if small and low >= 0 and high < len(table) and parts.spans([result])[0] <= MOST_VALUES:
+                parts.propagator(Propagator("function_values", [*variables, result], constant=kind))
             return
         variables, numbers = [position], [parts.bounds(v)[0] for v in table]
     else:
