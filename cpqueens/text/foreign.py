@@ -349,10 +349,14 @@ def spelled(name: str, known: Iterable[str] = ()) -> str:
     '; write m.boolvar(name=...)'
     >>> spelled("alldifferent", ["AllDifferent"])
     '; write AllDifferent'
+    >>> spelled("any", ["ANY", "any_"])
+    '; write any_'
     """
     if name.startswith("_"):
         return ""
-    key = _key(name)
+    key, known = _key(name), list(known)
+    if f"{name}_" in known:  # one of Python's own names
+        return f"; write {name}_"
     advice = next((own for own in known if _key(own) == key and own != name), _BY_KEY.get(key, ""))
     return f"; write {advice}" if advice else ""
 
