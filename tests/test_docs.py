@@ -7,6 +7,7 @@ a file of the reader's or a network; their commands are parsed here.
 from __future__ import annotations
 
 import contextlib
+import doctest
 import importlib
 import importlib.util
 import inspect
@@ -366,6 +367,10 @@ def test_all_that_the_page_of_public_names_has_comes_with_an_example(monkeypatch
     """Members too; of enumerations each member says what it means."""
     monkeypatch.syspath_prepend(ROOT / "docs")
     names = importlib.import_module("generating.names")
+    for name, text in names.MARKS.items():
+        test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0, name
     for name in cpqueens.__all__:
         kind = getattr(cpqueens, name)
         if inspect.isclass(kind) and issubclass(kind, Enum):
