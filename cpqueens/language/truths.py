@@ -132,7 +132,7 @@ def connect(kind: str, *values: Any) -> BoolArray:
 
 
 def _operands(value: Any) -> list[Any] | None:
-    """Return the operands of an array of short disjunctions, which one around takes for its own, else None."""
+    """Return the operands of an array of short disjunctions, which one around takes over; else None."""
     if not isinstance(value, BoolArray) or not value.shape or getattr(value, "kind", None) != "Or":
         return None
     literals: LinearArray = value.literals  # type: ignore[attr-defined]
