@@ -88,14 +88,17 @@ class SolutionSet(Sequence["Solution"]):
         Values, int64, of shape (solutions, decision variables).
     model
         What they are solutions of.
+    in_order
+        False if the search that found them said that others, which are less, may follow the last of them.
     """
 
-    __slots__ = ("_lookup", "known", "matrix", "model")
+    __slots__ = ("_lookup", "in_order", "known", "matrix", "model")
 
-    def __init__(self, model: Statement, known: IntArray, matrix: IntArray) -> None:
+    def __init__(self, model: Statement, known: IntArray, matrix: IntArray, in_order: bool = True) -> None:
         self.model = model
         self.known = known
         self.matrix = matrix
+        self.in_order = in_order
         self._lookup: Lookup | None = None
 
     @property
@@ -106,7 +109,8 @@ class SolutionSet(Sequence["Solution"]):
         return self._lookup
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory
+        given = self.model, self.known, self.matrix, self.in_order
+        return SolutionSet, given  # without what is kept by place in memory
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -118,7 +122,7 @@ class SolutionSet(Sequence["Solution"]):
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
         if isinstance(key, slice):
             with refusing("solutions"):
-                return SolutionSet(self.model, self.known, self.matrix[key])
+                return SolutionSet(self.model, self.known, self.matrix[key], in_order=self.in_order)
         if not isinstance(key, int | np.integer) or not -len(self) <= key < len(self):
             raise BadIndex(f"no solution {shown(key)}: there are {len(self)}, counted from 0")
         return Solution(self, int(key) % len(self))
