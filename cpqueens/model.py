@@ -282,7 +282,8 @@ class Model(Statement):
         best
             Only so many, the best ones, the best first.
         after
-            Resume behind this solution, on backends that deliver in lexicographic order.
+            Resume behind this solution, on backends that deliver in lexicographic order; with
+            ``backtracking`` the listing begins with ``variable_order="lexicographic"``.
         prove_complete
             At the limit, look as long as it takes whether there are more solutions.
         time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log, parameters

@@ -7,6 +7,7 @@ a file of the reader's or a network; their commands are parsed here.
 from __future__ import annotations
 
 import contextlib
+import doctest
 import importlib
 import importlib.util
 import inspect
@@ -366,6 +367,10 @@ def test_all_that_the_page_of_public_names_has_comes_with_an_example(monkeypatch
     """Members too; of enumerations each member says what it means."""
     monkeypatch.syspath_prepend(ROOT / "docs")
     names = importlib.import_module("generating.names")
+    for name, text in names.MARKS.items():
+        test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0, name
     for name in cpqueens.__all__:
         kind = getattr(cpqueens, name)
         if inspect.isclass(kind) and issubclass(kind, Enum):
@@ -526,7 +531,12 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
 @pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("cumulative", "generated/constraints.html"), ("las vegas", "teaching/3_las_vegas.html")],
+    [
+        ("cumulative", "generated/constraints.html"),
+        ("las vegas", "teaching/3_las_vegas.html"),
+        ("Evaluation", "reference/returned.html"),
+        ("皇后", "zh/tutorial.html"),
+    ],
 )
 def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -> None:
     wrong: list[str] = []

@@ -25,7 +25,12 @@ _SHOWN = 200  # letters of a solution, and values of one variable that are looke
 
 
 class Status(StrEnum):
-    """What is known about the model, in CP-SAT's words."""
+    """What is known about the model, in CP-SAT's words.
+
+    >>> from cpqueens.models.queens import queens
+    >>> [str(queens(3).solve(solver=s, step_limit=99).status) for s in ("backtracking", "local-search")]
+    ['INFEASIBLE', 'UNKNOWN']
+    """
 
     OPTIMAL = "OPTIMAL"
     """A solution, and a proof that none is better."""
@@ -38,7 +43,12 @@ class Status(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a run ended."""
+    """Why a run ended.
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(6).enumerate(solver="backtracking", solution_limit=3).stop_reason
+    <StopReason.SOLUTION_LIMIT: 'solution_limit'>
+    """
 
     EXHAUSTED = "exhausted"
     """The whole space was searched."""
@@ -78,14 +88,17 @@ class SolutionSet(Sequence["Solution"]):
         Values, int64, of shape (solutions, decision variables).
     model
         What they are solutions of.
+    in_order
+        False if the search that found them said that others, which are less, may follow the last of them.
     """
 
-    __slots__ = ("_lookup", "known", "matrix", "model")
+    __slots__ = ("_lookup", "in_order", "known", "matrix", "model")
 
-    def __init__(self, model: Statement, known: IntArray, matrix: IntArray) -> None:
+    def __init__(self, model: Statement, known: IntArray, matrix: IntArray, in_order: bool = True) -> None:
         self.model = model
         self.known = known
         self.matrix = matrix
+        self.in_order = in_order
         self._lookup: Lookup | None = None
 
     @property
@@ -96,7 +109,8 @@ class SolutionSet(Sequence["Solution"]):
         return self._lookup
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory
+        given = self.model, self.known, self.matrix, self.in_order
+        return SolutionSet, given  # without what is kept by place in memory
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -108,7 +122,7 @@ class SolutionSet(Sequence["Solution"]):
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
         if isinstance(key, slice):
             with refusing("solutions"):
-                return SolutionSet(self.model, self.known, self.matrix[key])
+                return SolutionSet(self.model, self.known, self.matrix[key], in_order=self.in_order)
         if not isinstance(key, int | np.integer) or not -len(self) <= key < len(self):
             raise BadIndex(f"no solution {shown(key)}: there are {len(self)}, counted from 0")
         return Solution(self, int(key) % len(self))

@@ -43,6 +43,7 @@ def compare(
     time_limit: float = SECONDS,
     solvers: Sequence[str] = SOLVERS,
     symmetries: Group = (),
+    random_seed: int = 0,
 ) -> ModelComparison:
     """Say how the solutions of two models compare, over the variables that they share.
 
@@ -78,6 +79,8 @@ def compare(
     symmetries
         Of the solutions over the shared variables, in their order (see `cpqueens.answers.symmetry`): says
         also which orbits each loses. Both sets are listed for it, within as many seconds again.
+    random_seed
+        Of the solvers' random choices.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def compare(
     pair = matched(a, b, mapping)
     optimised = bool(pair.a.whole.goals), bool(pair.b.whole.goals)
     with listening() as interrupt:
-        questions = Questions(tuple(solvers), seconds, interrupt)
+        questions = Questions(tuple(solvers), seconds, interrupt, random_seed=random_seed)
         found = _compared(pair, questions, _FOR_SETS if all(optimised) else 1.0)
         found = replace(found, objectives=optimised)
         if all(optimised):

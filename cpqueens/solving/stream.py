@@ -68,7 +68,7 @@ class _Start:
 
     def mine(self, found: SolutionSet) -> SolutionSet:
         """Return solutions of the copy as such of the user's model."""
-        return SolutionSet(self.model, found.known, found.matrix.copy())
+        return SolutionSet(self.model, found.known, found.matrix.copy(), in_order=found.in_order)
 
 
 def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) -> None:

@@ -61,13 +61,19 @@ def _published(values: Iterable[Published]) -> str:
     """Return a row for each series of values; their parameters stand before them."""
     rows: dict[tuple[str, str], list[str]] = {}
     for value in values:
-        given = ", ".join(f"{name}={one}" for name, one in value.parameters.items())
+        given = ", ".join(_parameter(name, one) for name, one in value.parameters.items())
         told = f"**{value.value:,}**" + (f" ({given})" if given else "")
         rows.setdefault((value.what, linked(value.source)), []).append(told)
     return table(
         ("of what", "values", "source"),
         ((what, ", ".join(told), source) for (what, source), told in rows.items()),
     )
+
+
+def _parameter(name: str, value: object) -> str:
+    """Return what is given; what is long as code, which breaks where a line ends."""
+    said = f"{name}={value}"
+    return said if len(said) < 20 else f"`{said}`"
 
 
 def commands(name: str) -> list[str]:

@@ -279,6 +279,23 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert code == 2
 
 
+def test_the_seed_is_that_of_all_solvers_that_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int | None] = []
+    solve = Model.solve
+
+    def seen(self: Model, *arguments: Any, **options: Any) -> Any:
+        seeds.append(options.get("random_seed"))
+        return solve(self, *arguments, **options)
+
+    monkeypatch.setattr(Model, "solve", seen)
+    assert not compare(*PAIRS["a dropped constraint"], random_seed=70, time_limit=60).equal
+    assert seeds
+    assert None not in seeds
+    assert min(seeds) >= 70
+    assert redundant_constraints(PAIRS["a dropped constraint"][0], time_limit=60) == ()
+    assert seeds[-1] == 0
+
+
 # ---- mutated pairs -----------------------------------------------------------------------------------
 
 
