@@ -2,17 +2,39 @@
 
 
 class CpqueensError(Exception):
-    """Base of all errors raised on purpose; ``exit_code`` is what the command line returns."""
+    """Base of all errors raised on purpose; ``exit_code`` is what the command line returns.
+
+    >>> from cpqueens import CpqueensError, Model
+    >>> try:
+    ...     Model().intvar(3, 1)
+    ... except CpqueensError as error:
+    ...     print(type(error).__name__, error.exit_code)
+    ModelError 2
+    """
 
     exit_code = 2
 
 
 class ModelError(CpqueensError, ValueError):
-    """The model, or a value given for it, is not well-formed."""
+    """The model, or a value given for it, is not well-formed.
+
+    >>> from cpqueens import Model
+    >>> Model().intvar(3, 1)
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.ModelError: variable: empty domain 3..1; lower <= upper is needed
+    """
 
 
 class IntegerError(ModelError, TypeError):
-    """A value that must be an integer is not one."""
+    """A value that must be an integer is not one.
+
+    >>> from cpqueens import Model
+    >>> Model().intvar(0, 1.5)
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.IntegerError: upper bound: integers only, got 1.5
+    """
 
 
 class BadIndex(ModelError, IndexError):  # noqa: N818
@@ -20,29 +42,76 @@ class BadIndex(ModelError, IndexError):  # noqa: N818
 
 
 class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what happened, as a status does
-    """An outcome without a solution was asked for values."""
+    """An outcome without a solution was asked for values.
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(3).solve(solver="backtracking")["q"]
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.NoSolution: backtracking found no solution: status INFEASIBLE, stopped by exhausted
+    """
 
 
 class Undefined(CpqueensError, ArithmeticError):  # noqa: N818
-    """A term was read where a partial function in it (a quotient, an element, ...) has no value."""
+    """A term was read where a partial function in it (a quotient, an element, ...) has no value.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x, y = m.intvar(1, 1, name="x"), m.intvar(0, 0, name="y")
+    >>> m.solve()[x // y]
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.Undefined: undefined: x // y: divisor y = 0
+    """
 
 
 class UnknownBackend(CpqueensError, LookupError):  # noqa: N818
-    """No backend or strategy has this name."""
+    """No backend or strategy has this name.
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(4).solve(solver="cpsta")
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.UnknownBackend: no solver 'cpsta'; did you mean 'cpsat'?
+    """
 
 
 class UnknownParameter(CpqueensError, TypeError):  # noqa: N818
-    """The backend has no parameter of this name, or not with this value."""
+    """The backend has no parameter of this name, or not with this value.
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(4).solve(solver="las-vegas", tenure=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.UnknownParameter: las-vegas has no parameter 'tenure'; known are after, attempts, ...
+    """
 
 
 class UnsupportedConstraint(CpqueensError):  # noqa: N818
-    """A backend can express a constraint neither directly nor by decomposition."""
+    """A backend can express a constraint neither directly nor by decomposition.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=3, name="x")
+    >>> m += x[0] * x[1] == x[2]
+    >>> m.solve(solver="backtracking:sums")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.UnsupportedConstraint: backtracking:sums needs AllDifferents over sums...
+    """
 
     exit_code = 20
 
 
 class UnsupportedRequest(CpqueensError):  # noqa: N818
-    """A backend lacks what was asked for (enumeration, an objective, hints, ...)."""
+    """A backend lacks what was asked for (enumeration, an objective, hints, ...).
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(4).count(solver="las-vegas")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.UnsupportedRequest: las-vegas cannot do 'count' (no feature enumerate); ...
+    """
 
     exit_code = 20
 
@@ -54,11 +123,27 @@ class NotInTime(CpqueensError, TimeoutError):  # noqa: N818
 
 
 class MissingLibrary(CpqueensError, ImportError):  # noqa: N818
-    """An optional library is not installed; the message has the command that installs it."""
+    """An optional library is not installed; the message has the command that installs it.
+
+    Whoever catches ``ImportError`` catches it, too.
+
+    >>> from cpqueens import MissingLibrary
+    >>> issubclass(MissingLibrary, ImportError)
+    True
+    """
 
 
 class ModelInvalid(CpqueensError):  # noqa: N818
-    """A backend refused the model; never to be read as infeasible."""
+    """A backend refused the model; never to be read as infeasible.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 10**6 + 1, name="x")
+    >>> m.solve(solver="python-constraint")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    cpqueens.errors.ModelInvalid: ...
+    """
 
     exit_code = 21
 
@@ -68,7 +153,14 @@ FAULT_EXITS = {"FALSE_UNSAT": 11, "DUPLICATE": 12, "UNORDERED": 12, "OBJ_MISMATC
 
 
 class BackendFault(CpqueensError):  # noqa: N818
-    """A backend broke its contract, for instance by delivering a wrong or unordered solution."""
+    """A backend broke its contract, for instance by delivering a wrong or unordered solution.
+
+    It stops the run, whose exit code says which part of the contract it was.
+
+    >>> from cpqueens import BackendFault
+    >>> BackendFault("two solutions are one", "DUPLICATE").exit_code
+    12
+    """
 
     exit_code = 10
 

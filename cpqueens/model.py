@@ -1,7 +1,7 @@
 """`Model`: the statement of a problem plus the verbs that solve it; the one file that knows both sides."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution
@@ -18,6 +18,9 @@ from cpqueens.solving.runs import runs
 from cpqueens.solving.stream import SolutionStream, solutions
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
+
+if TYPE_CHECKING:
+    from cpqueens.backends.cpsat.translation import Export
 
 Values: TypeAlias = Mapping[Any, Any] | Solution | Outcome
 """An assignment: ``{variable or name: value(s)}``, a solution, or an outcome that has one."""
@@ -279,7 +282,8 @@ class Model(Statement):
         best
             Only so many, the best ones, the best first.
         after
-            Resume behind this solution, on backends that deliver in lexicographic order.
+            Resume behind this solution, on backends that deliver in lexicographic order; with
+            ``backtracking`` the listing begins with ``variable_order="lexicographic"``.
         prove_complete
             At the limit, look as long as it takes whether there are more solutions.
         time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log, parameters
@@ -414,7 +418,7 @@ class Model(Statement):
         )  # fmt: skip
         return explain_infeasible(self, solver, **options, **parameters)
 
-    def to_cpsat(self) -> Any:
+    def to_cpsat(self) -> "Export":
         """Return the native OR-Tools model, and each decision variable in it by its name.
 
         >>> from cpqueens import Model

@@ -44,8 +44,7 @@ def killer_sudoku(
     m = Model("killer sudoku")
     x = m.intvar(1, n, shape=(n, n), name="x")
     m += [AllDifferent(line) for square in (x, x.T) for line in square]
-    corners = range(0, n, box)
-    m += [AllDifferent(x[i : i + box, j : j + box].flat) for i in corners for j in corners]
+    m += [AllDifferent(x[i : i + box, j : j + box].flat) for i in range(0, n, box) for j in range(0, n, box)]
     for letter, total in zip(letters, sums, strict=True):
         cage = x.flat[[k for k, name in enumerate("".join(rows)) if name == letter]]
         m += [AllDifferent(cage), cage.sum() == total]

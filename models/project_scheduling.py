@@ -66,9 +66,7 @@ def project_scheduling(
         b, start = by_booleans(m, "start", 0, horizon, len(durations))
     else:
         start = m.intvar(0, horizon, shape=len(durations), name="start")
-    for k, behind in enumerate(successors):
-        if behind:
-            m.add(start[[b - 1 for b in behind]] >= start[k] + durations[k])
+    m += [start[b - 1] >= start[k] + durations[k] for k, after in enumerate(successors) for b in after]
     for demand, capacity in zip(np.array(demands).T, limits, strict=True):
         uses = demand > 0
         if viewpoint == "times":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.language.views import Board
 from cpqueens.problems.boards import text_rows
 from cpqueens.problems.published import Published
-from cpqueens.problems.signatures import validated
+from cpqueens.problems.signatures import Squares, validated
 
 FREE, QUEEN, CLOSED = ".", "Q", "-"
 
@@ -44,20 +44,22 @@ def queens_completion(
     1
     """
     rows = text_rows(board, "board", len(board))
-    squares = {
-        sign: tuple((r, c) for r, row in enumerate(rows) for c, s in enumerate(row) if s == sign)
-        for sign in {FREE, QUEEN, CLOSED}.union(*rows)
-    }
-    for sign in squares.keys() - {FREE, QUEEN, CLOSED}:
-        raise ModelError(f"board: {sign!r} at {squares[sign][0]}: allowed are Q, . and -")
+    for sign in sorted(set("".join(rows)) - {FREE, QUEEN, CLOSED}):
+        raise ModelError(f"board: {sign!r} at {_squares(rows, sign)[0]}: allowed are Q, . and -")
+    given, closed = _squares(rows, QUEEN), _squares(rows, CLOSED)
     m = Model("queens completion")
     q = m.intvar(0, len(rows) - 1, shape=len(rows), name="q")
     i = np.arange(len(rows))
     m += [AllDifferent(q), AllDifferent(q + i), AllDifferent(q - i)]
-    m += [q[r] == c for r, c in squares[QUEEN]]
-    m += [q[r] != c for r, c in squares[CLOSED]]
-    m.view = Board("q", squares[QUEEN], squares[CLOSED])
+    m += [q[r] == c for r, c in given]
+    m += [q[r] != c for r, c in closed]
+    m.view = Board("q", given, closed)
     return m
+
+
+def _squares(rows: Sequence[str], sign: str) -> Squares:
+    """Return where a sign stands, row by row."""
+    return tuple((r, c) for r, row in enumerate(rows) for c, drawn in enumerate(row) if drawn == sign)
 
 
 _CORNER = "brute force: the 8! permutations by their first column"

@@ -46,11 +46,9 @@ def social_golfers(
         if viewpoint == "groups":
             m += GlobalCardinality(week, range(groups), [size] * groups)
         m += week[0] == 0
-        if groups > 1:
-            m += ValuePrecede(week, range(groups))
-    if weeks > 1:
-        m += LexChainLess(x) if size > 1 else LexChainLessEqual(x)  # alone, all weeks are alike
-    for p, q in combinations(range(many), 2) if weeks > 1 else ():
+        m += ValuePrecede(week, range(groups))
+    m += LexChainLess(x) if size > 1 else LexChainLessEqual(x)  # alone, all weeks are alike
+    for p, q in combinations(range(many), 2):
         if viewpoint == "booleans":
             m += (b[:, p] * b[:, q]).sum() <= 1
         else:

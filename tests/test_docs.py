@@ -7,7 +7,10 @@ a file of the reader's or a network; their commands are parsed here.
 from __future__ import annotations
 
 import contextlib
+import doctest
 import importlib
+import importlib.util
+import inspect
 import io
 import json
 import os
@@ -17,6 +20,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +34,7 @@ from cpqueens.cli import main as cli
 from cpqueens.lab.classical_texts import SECTIONS
 from cpqueens.lab.experiments import HEAD
 from cpqueens.problems import catalog
+from cpqueens.report.gallery import statement_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "generated" not in p.parts)
@@ -68,6 +74,42 @@ def test_commands_can_be_typed(command: str) -> None:
     found = cli.main.get_command(click.Context(cli.main), verb)
     assert found is not None
     found.make_context(verb, arguments)
+
+
+def test_every_line_that_readers_are_told_to_type_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verb, a target of make, a script of ours with its options, or what is installed by pip."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    made = [importlib.import_module(f"generating.{name}").pages() for name in ("texts", "benchmarks")]
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    texts += [text for pages in made for text in pages.values()]
+    told = {
+        line.partition("  #")[0].strip()
+        for text in texts
+        for kind, _, block in FENCE.findall(text)
+        if kind == "sh"
+        for line in block.splitlines()
+    }
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [f"'cpqueens[{extra}]'" for extra in project["optional-dependencies"]]
+    race = (ROOT / "tests/benchmarks/race.py").read_text(encoding="utf-8")
+    assert len(told) > 50
+    for line in told:
+        words = [word for word in shlex.split(line) if "=" not in word or not word[0].isupper()]
+        if words[0] == "cpqueens":
+            command = cli.main.get_command(click.Context(cli.main), words[1])
+            assert command is not None, line
+            command.make_context(words[1], words[2:])
+        elif words[0] == "make":
+            assert words[1] in targets, line
+        elif words[:2] == ["pip", "install"]:
+            assert line.split()[2] in (".", *extras), line
+        elif words[0] == "python":
+            script = (ROOT / words[1]).read_text(encoding="utf-8")
+            for option in (word for word in words if word.startswith("--")):
+                assert f'"{option}"' in script + race, line
+        else:
+            assert line == "minizinc --solver cpqueens model.mzn"
 
 
 MODEL = """
@@ -136,6 +178,27 @@ def test_commands_of_the_gallery_do_what_they_say(problem: str, monkeypatch: pyt
         assert done.exit_code == 0, f"{command}\n{done.output}"
 
 
+LINES = 10
+"""That a model on its page of the gallery may have."""
+
+
+@pytest.mark.parametrize("problem", catalog.names())
+def test_models_of_the_gallery_have_ten_lines_and_are_found(
+    problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    spec = importlib.util.spec_from_file_location("shown", ROOT / "models" / f"{problem}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    shown = statement_of(getattr(module, problem))
+    assert len(shown.splitlines()) <= LINES, shown
+    space: dict[str, Any] = {}
+    exec(importlib.import_module("generating.gallery").imported(problem), space)
+    assert space[problem] is catalog.find(problem).function
+
+
 def options(command: click.Command) -> set[str]:
     """Return all that a command, and those within it, can be given."""
     named = {one for p in command.params for one in (*p.opts, *p.secondary_opts)}
@@ -163,6 +226,7 @@ def executed(page: str) -> list[str]:
 def test_the_chinese_pages_run_what_the_english_ones_run() -> None:
     english = executed("tutorial/1_queens.md")
     assert executed("zh/tutorial.md")[: len(english)] == english
+    assert executed("zh/index.md") == executed("index.md") != []
     front = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("```{toctree}")[0]
     chinese = (ROOT / "docs/zh/index.md").read_text(encoding="utf-8")
     asked = re.findall(r"\]\(([\w/]+\.md)\)", front.partition("| you wonder")[0])
@@ -206,6 +270,7 @@ def test_figures_of_the_texts_are_of_the_experiments_that_there_are() -> None:
         ("by_chance n=12", 5, 2),
         ("luck", 13, 40),
         ("enough", 120, 20),
+        ("lost", 1, 0),
     ],
 )
 def test_exercises_tell_right_answers_from_wrong_ones(exercise: str, right: int, wrong: int) -> None:
@@ -296,6 +361,53 @@ def test_the_page_of_public_names_has_all_of_them(monkeypatch: pytest.MonkeyPatc
     assert not listed & names.INNER["Model"]
     for name, inner in names.INNER.items():
         assert all(hasattr(getattr(cpqueens, name), one) for one in inner), name
+
+
+def test_all_that_the_page_of_public_names_has_comes_with_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members too; of enumerations each member says what it means."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    names = importlib.import_module("generating.names")
+    for name, text in names.MARKS.items():
+        test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0, name
+    for name in cpqueens.__all__:
+        kind = getattr(cpqueens, name)
+        if inspect.isclass(kind) and issubclass(kind, Enum):
+            said = re.findall(r'^    (\w+) = "\w+"\n    """', inspect.getsource(kind), re.M)
+            assert said == names.members(name), name
+            continue
+        for one in names.members(name):
+            assert ">>> " in (inspect.getdoc(inspect.getattr_static(kind, one)) or ""), f"{name}.{one}"
+
+
+def test_what_public_calls_return_is_in_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose class has no public name; with all that it holds, each field of which is described."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    returned = importlib.import_module("generating.returned")
+    entries = re.findall(r"^\.\. autoclass:: ([\w.]+)$", returned.pages()["parts/returned.md"], re.M)
+    m = cpqueens.Model()
+    x = m.intvar(1, 2, shape=2, name="x")
+    m += x[0] < x[1]
+    report = cpqueens.cross_check(m, ["backtracking", "local-search"], seeds=2)
+    given = [
+        m.check({"x": [2, 1]}), m.check({"x": [2, 1]}).violations[0], m.constraints[0], m.solutions(),
+        m.solve(solver="backtracking:check", trace=9).trace, m.runs("local-search", seeds=2), report,
+        m.solve(solver="backtracking", assumptions=[x[0] == 2]).core, report.verdict, *report.solvers,
+        *report.not_compared, cpqueens.compare(m, m), m.to_cpsat(), cpqueens.to_cpmpy(m),
+        cpqueens.from_flatzinc("var 1..2: x :: output_var; solve satisfy;"),
+    ]  # fmt: skip
+    for answer in given:
+        kind = type(answer)
+        assert f"{kind.__module__}.{kind.__name__}" in entries, kind
+    assert len(entries) == len(set(entries)) > 50
+    for kind in returned.classes():
+        said = (inspect.getdoc(kind) or "").partition("Attributes\n----------\n")[2]
+        names = {name for line in re.findall(r"^\w.*", said, re.M) for name in line.split(", ")}
+        assert names >= set(returned.fields(kind)), kind
+        assert all(inspect.getdoc(getattr(kind, one)) for one in returned.members(kind)), kind
+        if any(kind in kinds for kinds in returned.calls().values()):
+            assert ">>> " in (inspect.getdoc(kind) or ""), kind
 
 
 def test_options_of_help_stand_on_the_page_of_commands() -> None:

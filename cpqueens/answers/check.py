@@ -41,7 +41,23 @@ _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no 
 
 @dataclass(frozen=True)
 class Violation:
-    """One violated constraint: which, how far, and with which values (of at most 1000 variables)."""
+    """One violated constraint: which, how far, and with which values (of at most 1000 variables).
+
+    Attributes
+    ----------
+    constraint, name
+        Its text, and the name that it was given, or None.
+    where
+        The user's file and line.
+    amount
+        How far it is from holding, 1 or more.
+    values
+        Of its variables, by name.
+    pairs
+        Which of its terms collide, in words.
+    undefined
+        Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``.
+    """
 
     constraint: str
     name: str | None
@@ -50,7 +66,6 @@ class Violation:
     values: Mapping[str, int | str]
     pairs: tuple[tuple[str, str], ...] = ()
     undefined: str = ""
-    """Which of its terms has no value and why, such as ``quotient(x, y): divisor y = 0``."""
 
     @property
     def label(self) -> str:
@@ -72,13 +87,29 @@ class Violation:
 
 @dataclass(frozen=True)
 class Check:
-    """What the checker found on one assignment."""
+    """What the checker found on one assignment.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> m.add(x[0] < x[1], name="rising")
+    >>> found = m.check({"x": [3, 1]})
+    >>> found.ok, found.amount, found.violations[0].label
+    (False, 3, 'rising: x[0] < x[1]')
+
+    Attributes
+    ----------
+    violations
+        The constraints that do not hold (`Violation`).
+    problems
+        Values missing, of a wrong type or outside their domain, one line each.
+    soft
+        The soft constraints that are violated, which a solution may (`SoftViolation`).
+    """
 
     violations: tuple[Violation, ...]
     problems: tuple[str, ...] = ()
-    """Values missing, of a wrong type or outside their domain, one line each."""
     soft: tuple[SoftViolation, ...] = ()
-    """The soft constraints that are violated, which a solution may."""
 
     @property
     def ok(self) -> bool:

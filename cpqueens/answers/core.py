@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Assumption:
-    """One assumption: its position among those given (elements of arrays one by one), name and text."""
+    """One assumption: its position among those given (elements of arrays one by one), name and text.
+
+    Attributes
+    ----------
+    position
+        Among those given, elements of arrays one by one.
+    name, text
+        Its name, or None, and what it says.
+    """
 
     position: int
     name: str | None
@@ -24,6 +32,20 @@ class AssumptionCore:
 
     ``minimal`` says that every one of them is needed: without it there is a solution. Where that would have
     taken long it was not looked for, and some may be superfluous.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> core = m.solve(solver="backtracking", assumptions=[x[0] == 1, x[1] == 2, x[0] == 3]).core
+    >>> core.positions, core.minimal
+    ((0, 2), True)
+
+    Attributes
+    ----------
+    assumptions
+        Those to blame (`Assumption`).
+    minimal
+        Whether each of them is needed.
     """
 
     assumptions: tuple[Assumption, ...]

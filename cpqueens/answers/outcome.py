@@ -25,27 +25,51 @@ _SHOWN = 200  # letters of a solution, and values of one variable that are looke
 
 
 class Status(StrEnum):
-    """What is known about the model, in CP-SAT's words."""
+    """What is known about the model, in CP-SAT's words.
+
+    >>> from cpqueens.models.queens import queens
+    >>> [str(queens(3).solve(solver=s, step_limit=99).status) for s in ("backtracking", "local-search")]
+    ['INFEASIBLE', 'UNKNOWN']
+    """
 
     OPTIMAL = "OPTIMAL"
+    """A solution, and a proof that none is better."""
     FEASIBLE = "FEASIBLE"
+    """A solution; with an objective the best found."""
     INFEASIBLE = "INFEASIBLE"
+    """Proved: there is none."""
     UNKNOWN = "UNKNOWN"
+    """Nothing was found, and nothing is proved."""
 
 
 class StopReason(StrEnum):
-    """Why a run ended."""
+    """Why a run ended.
+
+    >>> from cpqueens.models.queens import queens
+    >>> queens(6).enumerate(solver="backtracking", solution_limit=3).stop_reason
+    <StopReason.SOLUTION_LIMIT: 'solution_limit'>
+    """
 
     EXHAUSTED = "exhausted"
+    """The whole space was searched."""
     SOLUTION_LIMIT = "solution_limit"
+    """As many solutions were found as were asked for."""
     TIME_LIMIT = "time_limit"
+    """``time_limit``."""
     STEP_LIMIT = "step_limit"
+    """``step_limit``."""
     GAP_LIMIT = "gap_limit"
+    """The best found was near enough to what is proved of the optimum."""
     LOCAL_OPTIMUM = "local_optimum"
+    """No move makes it better."""
     PLATEAU_LIMIT = "plateau_limit"
-    GAVE_UP = "gave_up"  # by a rule of the backend's own, which the statistics name under this word
+    """Too many sideways moves in a row."""
+    GAVE_UP = "gave_up"
+    """A rule of the solver's own, which the statistics name under this word."""
     INTERRUPTED = "interrupted"
+    """A signal, such as Ctrl-C."""
     CALLBACK = "callback"
+    """A callback returned `STOP`."""
 
 
 class SolutionSet(Sequence["Solution"]):
@@ -64,14 +88,17 @@ class SolutionSet(Sequence["Solution"]):
         Values, int64, of shape (solutions, decision variables).
     model
         What they are solutions of.
+    in_order
+        False if the search that found them said that others, which are less, may follow the last of them.
     """
 
-    __slots__ = ("_lookup", "known", "matrix", "model")
+    __slots__ = ("_lookup", "in_order", "known", "matrix", "model")
 
-    def __init__(self, model: Statement, known: IntArray, matrix: IntArray) -> None:
+    def __init__(self, model: Statement, known: IntArray, matrix: IntArray, in_order: bool = True) -> None:
         self.model = model
         self.known = known
         self.matrix = matrix
+        self.in_order = in_order
         self._lookup: Lookup | None = None
 
     @property
@@ -82,7 +109,8 @@ class SolutionSet(Sequence["Solution"]):
         return self._lookup
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SolutionSet, (self.model, self.known, self.matrix)  # without what is kept by place in memory
+        given = self.model, self.known, self.matrix, self.in_order
+        return SolutionSet, given  # without what is kept by place in memory
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -94,7 +122,7 @@ class SolutionSet(Sequence["Solution"]):
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
         if isinstance(key, slice):
             with refusing("solutions"):
-                return SolutionSet(self.model, self.known, self.matrix[key])
+                return SolutionSet(self.model, self.known, self.matrix[key], in_order=self.in_order)
         if not isinstance(key, int | np.integer) or not -len(self) <= key < len(self):
             raise BadIndex(f"no solution {shown(key)}: there are {len(self)}, counted from 0")
         return Solution(self, int(key) % len(self))
@@ -105,6 +133,13 @@ class SolutionSet(Sequence["Solution"]):
     @explaining_keywords
     def values(self, expression: Any) -> IntArray:
         """Return an expression's values in all solutions, of shape ``(solutions, *shape)``.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += x[0] < x[1]
+        >>> m.enumerate(solver="backtracking").solutions.values(x[1] - x[0]).tolist()
+        [1, 2, 1]
 
         Raises
         ------
@@ -160,18 +195,40 @@ class Solution:
 
     @property
     def model(self) -> Statement:
-        """The model it belongs to."""
+        """The model it belongs to.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.solve().solution.model is m
+        True
+        """
         return self._set.model
 
     @property
     def values(self) -> IntArray:
-        """Values of the decision variables in the order of their creation."""
+        """Values of the decision variables in the order of their creation.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += x.sum() == 6
+        >>> m.solve().solution.values.tolist()
+        [3, 3]
+        """
         return self._set.matrix[self._row]
 
     def as_dict(self) -> dict[str, Any]:
         """Return ``{name: value or nested lists}`` for every variable of the user, as plain data.
 
         Members of an enumeration are written by their names.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += x.sum() == 6
+        >>> m.solve().solution.as_dict()
+        {'x': [3, 3]}
         """
         of_array = self._set.model.labels.of_array
         return {name: texts_of(of_array.get(name, {}), part.tolist()) for name, part in self._parts()}
@@ -187,16 +244,44 @@ class Solution:
 
     @property
     def violated(self) -> tuple[SoftViolation, ...]:
-        """The soft constraints that it violates: name, text, file and line, penalty."""
+        """The soft constraints that it violates: name, text, file and line, penalty.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 5, name="x")
+        >>> m.add_soft(x == 3, weight=2, name="three")
+        >>> m += x > 3
+        >>> outcome = m.solve(time_limit=10)
+        >>> print(outcome.solution.violated[0].label)
+        three: x == 3
+        """
         return soft_violations(self.model, self.values)
 
     @property
     def penalty(self) -> int:
-        """What the violated soft constraints cost together."""
+        """What the violated soft constraints cost together.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 5, name="x")
+        >>> m.add_soft(x == 3, weight=2, name="three")
+        >>> m += x > 3
+        >>> outcome = m.solve(time_limit=10)
+        >>> outcome.solution.penalty
+        2
+        """
         return sum(violation.penalty for violation in self.violated)
 
     def check(self) -> Check:
-        """Check it against its model once more."""
+        """Check it against its model once more.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += x.sum() == 6
+        >>> m.solve().solution.check().ok
+        True
+        """
         return check(self._set.model, self)
 
     def write_back(self) -> dict[str, int]:
@@ -253,7 +338,17 @@ class Solution:
 
 @dataclass(frozen=True)
 class Fault:
-    """A breach of a backend's contract that the pipeline found."""
+    """A breach of a backend's contract that the pipeline found.
+
+    Attributes
+    ----------
+    code
+        ``INVALID_SOLUTION``, ``DUPLICATE``, ``UNORDERED``, ``OBJ_MISMATCH`` or ``BAD_ASSIGNMENT``.
+    message
+        In words.
+    values
+        What was delivered, where that is what is wrong.
+    """
 
     code: str  # INVALID_SOLUTION, DUPLICATE, UNORDERED, OBJ_MISMATCH, BAD_ASSIGNMENT
     message: str
@@ -287,13 +382,15 @@ class Outcome:
     violated, penalty
         Which soft constraints the solution violates, and what that costs.
     core
-        The assumptions that are to blame, if there is no solution under them.
+        The assumptions (``assumptions=``) that are to blame, if there is no solution under them
+        (`AssumptionCore`).
     count
         How many solutions were delivered.
     statistics, messages, faults
-        What solver and checker say besides.
+        What solver and checker say besides (`Fault`).
     solver, model, trace, closest
-        Who answered, about what; the recorded search; the nearest that a heuristic came to a solution.
+        Who answered, about what; the recorded search (`Trace`), where ``trace=`` asked for it; the
+        nearest that a heuristic came to a solution.
     """
 
     model: Statement
@@ -310,28 +407,62 @@ class Outcome:
     faults: tuple[Fault, ...] = ()
     messages: tuple[str, ...] = ()
     trace: Trace | None = None
-    """What the search did, event by event, where ``trace=`` asked for it."""
     core: AssumptionCore | None = None
-    """Of a model that has no solution under ``assumptions=``: which of them are to blame."""
 
     @property
     def solution(self) -> Solution | None:
-        """The best solution, or the last one delivered; None if there is none."""
+        """The best solution, or the last one delivered; None if there is none.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += x.sum() == 6
+        >>> m.solve().solution
+        Solution(x=[3, 3])
+        """
         return self.solutions[-1] if len(self.solutions) else None
 
     @property
     def violated(self) -> tuple[SoftViolation, ...]:
-        """The soft constraints that the solution violates; () without a solution."""
+        """The soft constraints that the solution violates; () without a solution.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 5, name="x")
+        >>> m.add_soft(x == 3, weight=2, name="three")
+        >>> m += x > 3
+        >>> outcome = m.solve(time_limit=10)
+        >>> [violation.name for violation in outcome.violated]
+        ['three']
+        """
         return () if self.solution is None else self.solution.violated
 
     @property
     def penalty(self) -> int | None:
-        """What the violated soft constraints cost together; None without a solution."""
+        """What the violated soft constraints cost together; None without a solution.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 5, name="x")
+        >>> m.add_soft(x == 3, weight=2, name="three")
+        >>> m += x > 3
+        >>> outcome = m.solve(time_limit=10)
+        >>> outcome.penalty
+        2
+        """
         return None if self.solution is None else self.solution.penalty
 
     @property
     def objectives(self) -> tuple[int, ...]:
-        """The solution's values of all objectives of the model, in their order; () if there is none."""
+        """The solution's values of all objectives of the model, in their order; () if there is none.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.minimize(x.sum(), x[0])
+        >>> m.solve(time_limit=10).objectives
+        (2, 1)
+        """
         solution = self.solution
         return () if solution is None else tuple(solution[goal.term] for goal in self.model.goals)
 
@@ -349,6 +480,13 @@ class Outcome:
 
     def write_back(self) -> dict[str, int]:
         """Give the solution's values to the library that the model came from (`Solution.write_back`).
+
+        >>> from constraint import Problem
+        >>> from cpqueens import from_python_constraint
+        >>> theirs = Problem()
+        >>> theirs.addVariable("a", [1])
+        >>> from_python_constraint(theirs).model.solve().write_back()
+        {'a': 1}
 
         Raises
         ------

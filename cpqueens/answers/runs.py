@@ -25,8 +25,15 @@ class Runs:
     Only runs that came to their own end are here. One that Ctrl-C or ``total_time_limit`` broke off, and
     those after it, are not: ``ended_by`` then says why, and ``asked`` how many there would have been.
 
+    >>> from cpqueens.models.queens import queens
+    >>> runs = queens(8).runs("local-search:hill-climbing", seeds=20)
+    >>> len(runs), len(runs.solutions) == int(runs.solved.sum()), runs.steps.shape
+    (20, True, (20,))
+
     Attributes
     ----------
+    model, solver
+        What was solved, and by whom.
     seeds
         (runs,)
     status, stop_reason
@@ -45,6 +52,8 @@ class Runs:
     incumbents
         (runs,) of a model with an objective: what each run found on its way, seconds after its beginning and
         (first) objective, ever better, of several within a hundredth of the time the last; else ().
+    asked, ended_by
+        How many runs there would have been, and what broke them off, or None.
     """
 
     model: Statement

@@ -11,7 +11,25 @@ from cpqueens.language.statement import Statement
 
 @dataclass(frozen=True)
 class SoftViolation:
-    """One soft constraint that does not hold: which, where it was added, and its penalty."""
+    """One soft constraint that does not hold: which, where it was added, and its penalty.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 5, name="x")
+    >>> m.add_soft(x == 3, weight=2, name="three")
+    >>> (found,) = m.check({"x": 4}).soft
+    >>> found.label, found.penalty
+    ('three: x == 3', 2)
+
+    Attributes
+    ----------
+    constraint, name
+        Its text, and the name that it was given, or None.
+    where
+        The user's file and line.
+    penalty
+        What it costs.
+    """
 
     constraint: str
     name: str | None

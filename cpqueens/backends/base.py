@@ -138,6 +138,11 @@ class Request:
     on_progress: Callable[[Mapping[str, Any]], None] | None = None
     bounds: Bounds | None = None  # hears of proved bounds of the objective (Want.BEST), and tells the user
     incumbent: Callable[[], int | None] | None = None  # an objective met elsewhere, ever better (BOUND)
+    reordered: Callable[[], None] | None = None
+    """If solutions may come in another order than the one promised: to be told before the first that does.
+
+    What is delivered from then on comes, in lexicographic order, after all that was delivered before.
+    """
     heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
 
     @property

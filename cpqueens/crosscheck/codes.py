@@ -6,7 +6,13 @@ from enum import Enum
 
 
 class Code(str, Enum):  # noqa: UP042 - members carry an exit code and a meaning
-    """The kind of a disagreement; ``exit_code`` is what the command line returns for it."""
+    """The kind of a disagreement; ``exit_code`` is what the command line returns for it.
+
+    Attributes
+    ----------
+    exit_code, meaning
+        What the command line returns for it, and what it says in words.
+    """
 
     exit_code: int
     meaning: str

@@ -11,10 +11,14 @@ from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
 class Evidence(IntEnum):
     """How well a verdict is founded; 1 is best."""
 
-    WITNESS = 1  # a solution that was checked again on the user's model
-    INDEPENDENT = 2  # two independent complete solvers agree, or one and a published value
-    ALONE = 3  # one complete solver, or two that ran the same decomposition of a kind
-    CLAIM = 4  # said, and neither checked nor proved
+    WITNESS = 1
+    """A solution that was checked again on the user's model."""
+    INDEPENDENT = 2
+    """Two independent complete solvers agree, or one and a published value."""
+    ALONE = 3
+    """One complete solver, or two that ran the same decomposition of a kind."""
+    CLAIM = 4
+    """Said, and neither checked nor proved."""
 
     @property
     def text(self) -> str:
@@ -30,7 +34,15 @@ class Evidence(IntEnum):
 
 @dataclass(frozen=True)
 class PublishedValues:
-    """Values from the literature, with where they stand; never produced by a solver."""
+    """Values from the literature, with where they stand; never produced by a solver.
+
+    Attributes
+    ----------
+    count, optimum, up_to_symmetry
+        Numbers of solutions, best value, solutions up to symmetry; None where nothing is published.
+    source
+        Where it stands.
+    """
 
     count: int | None = None
     source: str = ""
@@ -40,7 +52,21 @@ class PublishedValues:
 
 @dataclass(frozen=True)
 class Witness:
-    """A solution that decides something: its values by name, its objective, who delivered it."""
+    """A solution that decides something: its values by name, its objective, who delivered it.
+
+    Attributes
+    ----------
+    values
+        By name.
+    row
+        Of the decision variables, in their order.
+    delivered_by
+        Who has it.
+    objective
+        Its value, recomputed.
+    notes
+        What the checker and the problem's own verification say of it.
+    """
 
     values: Mapping[str, Any]
     row: tuple[int, ...]
@@ -51,7 +77,27 @@ class Witness:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One typed disagreement: who is accused of what, against whom, with which witnesses."""
+    """One typed disagreement: who is accused of what, against whom, with which witnesses.
+
+    Attributes
+    ----------
+    code
+        Its kind.
+    accused, against
+        Whose claim it is, and whose claims speak against it.
+    message
+        In words.
+    witnesses
+        Solutions that show it; of ``total`` the first.
+    total
+        How many there are.
+    details
+        Further figures by name.
+    bundle
+        The folder that holds all to see it again, if one was written.
+    replay
+        The command that shows it again.
+    """
 
     code: Code
     accused: str
@@ -69,7 +115,13 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """Coverage loss: what of whom was not compared, and why."""
+    """Coverage loss: what of whom was not compared, and why.
+
+    Attributes
+    ----------
+    solver, what, why
+        Of whom, what, and for which reason.
+    """
 
     solver: str
     what: str
@@ -81,7 +133,35 @@ class NotCompared:
 
 @dataclass(frozen=True)
 class SolverReport:
-    """What one solver said, and what it is worth."""
+    """What one solver said, and what it is worth.
+
+    Attributes
+    ----------
+    name, role
+        What it was asked for as; ``exact``, ``heuristic``, ``external`` or ``solutions``.
+    verdict
+        What it says, in words.
+    status, complete, stop_reason
+        As in an `Outcome`.
+    count, distinct, duplicates, invalid
+        Solutions that it claimed, that differ, that came again, and that are none.
+    digest
+        Of the set that it listed to the end; equal digests, equal sets.
+    objective, bound
+        The best value that was checked, and what it proved about it.
+    evidence
+        How well that is founded.
+    build_time, translate_time, solve_time, total_time
+        Seconds.
+    runs
+        How many it made.
+    native, decomposed
+        Constraints that it took as they are, and kinds that ran decomposed.
+    note
+        What else there is to say.
+    statistics
+        As in an `Outcome`.
+    """
 
     name: str
     role: str  # exact, heuristic, external, solutions
@@ -104,7 +184,6 @@ class SolverReport:
     runs: int = 1
     native: int = 0
     decomposed: tuple[str, ...] = ()
-    """Kinds of constraints that ran decomposed."""
     note: str = ""
     statistics: Mapping[str, Any] = field(default_factory=dict)
 
@@ -138,7 +217,27 @@ MISSED = 4
 
 @dataclass(frozen=True)
 class HeuristicReport:
-    """How a heuristic did over its seeds."""
+    """How a heuristic did over its seeds.
+
+    Attributes
+    ----------
+    name, runs, successes
+        Who, how many runs ended, and how many with a solution.
+    rate, low, high
+        The share of these, with the ends of its Wilson 95 % interval.
+    rejections, examples
+        What was wrong with the others, by kind; and the first of each kind in words.
+    distinct, of_all
+        Different solutions that it has shown, and how many exist; None where that is not known.
+    orbits, orbits_of_all
+        The same up to the problem's symmetries.
+    best, at_best
+        The best objective, and how many runs reached it.
+    optimum, bound
+        What exact solvers proved.
+    asked, censored
+        Seeds asked for, and runs that a signal broke off, which are neither successes nor failures.
+    """
 
     name: str
     runs: int
@@ -146,7 +245,6 @@ class HeuristicReport:
     rate: float
     low: float
     high: float
-    """Ends of the Wilson 95 % interval of the success rate."""
     rejections: Mapping[str, int]
     distinct: int
     of_all: int | None
@@ -156,13 +254,9 @@ class HeuristicReport:
     optimum: int | None
     bound: int | None
     examples: tuple[str, ...] = ()
-    """The first rejection of each kind in words."""
     asked: int = 0
-    """Seeds asked for; ``runs`` of them ended."""
     censored: int = 0
-    """Runs that a signal broke off: neither successes nor failures."""
     at_best: int | None = None
-    """Runs that reached ``best``."""
 
     @property
     def wrong(self) -> int:
@@ -185,7 +279,19 @@ class HeuristicReport:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The sentence at the end, with its evidence."""
+    """The sentence at the end, with its evidence.
+
+    Attributes
+    ----------
+    text
+        The sentence.
+    evidence, reason
+        How well it is founded, and by what.
+    count, optimum
+        The number that was proved, and the best value; None where there is none.
+    optima
+        The values of all objectives, in their order.
+    """
 
     text: str
     evidence: Evidence
@@ -193,7 +299,6 @@ class Verdict:
     count: int | None = None
     optimum: int | None = None
     optima: tuple[int, ...] = ()
-    """The values of all objectives, in their order."""
 
     @property
     def founded(self) -> str:

@@ -18,10 +18,15 @@ class ModelRelation(StrEnum):
     """What is known of two sets of solutions."""
 
     EQUAL = "EQUAL"
+    """The same solutions."""
     A_IN_B = "A_IN_B"
+    """Every solution of the first is one of the second, which has more."""
     B_IN_A = "B_IN_A"
+    """The other way round."""
     OVERLAP = "OVERLAP"
+    """Some in common, and each has others."""
     DISJOINT = "DISJOINT"
+    """None in common."""
     DIFFERENT = "DIFFERENT"
     """They differ; how is not decided."""
     NO_DIFFERENCE_FOUND = "NO_DIFFERENCE_FOUND"
@@ -76,6 +81,13 @@ class Difference:
 class ModelComparison:
     """How two models compare.
 
+    >>> from cpqueens import Model, compare
+    >>> a, b = Model("a"), Model("b")
+    >>> x, y = a.intvar(1, 3, name="x"), b.intvar(1, 4, name="x")
+    >>> found = compare(a, b)
+    >>> found.verdict.value, found.exit_code, found.differences[0].values
+    ('A_IN_B', 1, {'x': 4})
+
     Attributes
     ----------
     verdict
@@ -97,6 +109,8 @@ class ModelComparison:
         proved, or proved to be the same.
     objectives
         Whether each has an objective.
+    common
+        An assignment that both accept, where that was looked for: each accepts what the other does not.
     """
 
     verdict: ModelRelation
@@ -108,6 +122,7 @@ class ModelComparison:
     orbits: OrbitComparison | None = None
     optimal: ModelComparison | None = None
     objectives: tuple[bool, bool] = (False, False)
+    common: Mapping[str, int] | None = None
 
     @property
     def equal(self) -> bool:
@@ -134,6 +149,7 @@ class ModelComparison:
     def __str__(self) -> str:
         lines = [f"{self.verdict}: {_WORDS[self.verdict]}", f"compared over {len(self.shared)} variables"]
         lines += [str(difference) for difference in self.differences]
+        lines += [] if self.common is None else [f"both accept: {values_text(self.common)}"]
         lines += [f"proved: {question} ({', '.join(by)})" for question, by in self.proofs.items()]
         lines += self._about_objectives()
         if self.orbits is not None:

@@ -49,7 +49,22 @@ _DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
 
 @dataclass(frozen=True, eq=False)
 class ImportedFlatZinc(Imported):
-    """A model from FlatZinc, with what is to be written of its solutions, and how it is to be searched."""
+    """A model from FlatZinc, with what is to be written of its solutions, and how it is to be searched.
+
+    >>> from cpqueens import from_flatzinc
+    >>> found = from_flatzinc("var 1..3: x :: output_var; constraint int_le(3, x); solve satisfy;")
+    >>> found.outputs[0].name, found.values(found.model.solve())
+    ('x', {'x': 3})
+
+    Attributes
+    ----------
+    model, names, write
+        As in `Imported`.
+    outputs
+        What is to be written of a solution (`Output`).
+    searches
+        How it asks to be searched (`SearchAnnotation`).
+    """
 
     outputs: tuple[Output, ...] = ()
     searches: tuple[SearchAnnotation, ...] = ()

@@ -15,8 +15,10 @@ from cpqueens.exchange import flatzinc_text as text
 class Output:
     """What is written of a solution: a variable, or an array with its index sets.
 
-    Parameters
+    Attributes
     ----------
+    name, is_bool
+        Of what, and whether its values are truths.
     items
         A term or an integer for each entry, in C order; one for a variable.
     indices
@@ -31,7 +33,15 @@ class Output:
 
 @dataclass(frozen=True)
 class SearchAnnotation:
-    """One `int_search` or `bool_search`: which variables, in which order, with which values first."""
+    """One `int_search` or `bool_search`: which variables, in which order, with which values first.
+
+    Attributes
+    ----------
+    names
+        Of the variables.
+    variables, values
+        Which of them first, and with which value, in FlatZinc's words.
+    """
 
     names: tuple[str, ...]
     variables: str

@@ -17,6 +17,15 @@ from cpqueens.text.needed import needed
 class Imported:
     """A model from elsewhere.
 
+    >>> from constraint import Problem
+    >>> from cpqueens import from_python_constraint
+    >>> theirs = Problem()
+    >>> theirs.addVariables("ab", [1, 2])
+    >>> theirs.addConstraint(lambda a, b: a < b, "ab")
+    >>> ours = from_python_constraint(theirs)
+    >>> ours.values(ours.model.solve())
+    {'a': 1, 'b': 2}
+
     Attributes
     ----------
     model

@@ -22,7 +22,23 @@ from cpqueens.text.needed import needed
 
 @dataclass(frozen=True)
 class CpmpyExport:
-    """A CPMpy model, and each decision variable of ours in it by the name that it has in ours."""
+    """A CPMpy model, and each decision variable of ours in it by the name that it has in ours.
+
+    >>> from cpqueens import Model, to_cpmpy
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, name="x")
+    >>> m.maximize(x)
+    >>> there = to_cpmpy(m)
+    >>> there.model.solve(), there.assignment()
+    (True, {'x': 3})
+
+    Attributes
+    ----------
+    model
+        Of CPMpy.
+    variables
+        Of CPMpy, by the names here.
+    """
 
     model: Any
     variables: Mapping[str, Any]
@@ -71,8 +87,9 @@ def to_cpmpy(model: Model) -> CpmpyExport:
         raise UnsupportedRequest("a model of CPMpy has one objective; this one has several, in their order")
     lowered = lower(model, _supports, "cpmpy")
     writer = _ExpressionWriter(cpmpy, model)
-    for definition in lowered.definitions:
-        writer.define(definition)
+    for block in lowered.definitions:
+        for definition in block.split():
+            writer.define(definition)
     native = cpmpy.Model(writer.domains)
     for constraint in lowered.constraints:
         for truth in _TRUTHS[constraint.kind](writer, constraint):

@@ -29,6 +29,8 @@ class Anytime:
 
     Attributes
     ----------
+    heuristic, problem, maximizing
+        Who, on what, and whether more is better.
     runs
         Those that were not broken off.
     seconds
@@ -57,12 +59,16 @@ class ReachedTarget:
 
     Attributes
     ----------
+    heuristic, problem
+        Who, on what.
     gap, value
         Share of the reference's objective that may be missing, and the objective that is asked for.
     of_optimum
         Whether the reference is proved; else it is the best that any run found.
     reached
         Share of the runs with its Wilson interval.
+    median, expected
+        Seconds until half of the runs reach it, and what reaching it takes if runs follow each other.
     lengths
         Seconds until it is reached, or until the run ended.
     """

@@ -29,7 +29,9 @@ class Comparison:
 
     Attributes
     ----------
-    p
+    problem, first, second
+        On what, and who against whom.
+    p, holm
         Two-sided, of the hypothesis that the distributions are equal; ``holm`` is corrected for all
         comparisons of one report (Holm 1979).
     unit

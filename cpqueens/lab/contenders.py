@@ -33,7 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunLimits:
-    """What each run may take."""
+    """What each run may take.
+
+    Attributes
+    ----------
+    time_limit, step_limit
+        Seconds of wall time, and steps as the solver counts them; None without.
+    """
 
     time_limit: float | None = None
     step_limit: int | None = None

@@ -21,7 +21,17 @@ BELOW, WRONG_ANSWER, FALSE_UNSAT, MISSING, INTERRUPTED, NOTHING, BROKEN = 4, 10,
 
 @dataclass(frozen=True)
 class ProblemHead:
-    """A problem that was evaluated on."""
+    """A problem that was evaluated on.
+
+    Attributes
+    ----------
+    title, size
+        Such as ``queens(n=8)``, and the number that varies, or None.
+    scope
+        What is in it: variables and constraints.
+    digest
+        Of the model; None where it has none.
+    """
 
     title: str
     size: int | None
@@ -31,23 +41,7 @@ class ProblemHead:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """How heuristics did: runs, figures, comparisons, and what was not compared. Nothing is a proof.
-
-    Attributes
-    ----------
-    seeds
-        First and last.
-    performances
-        For each heuristic and problem, in their order.
-    references
-        What exact solvers proved of each problem.
-    coverages, occupancies
-        Which solutions are found, and where they put values, of problems without an objective.
-    anytimes, targets
-        How objectives improve over time, and how long it takes to reach some of them.
-    runs
-        The table of all runs.
-    """
+    """How heuristics did: runs, figures, comparisons, and what was not compared. Nothing is a proof."""
 
     heuristics: tuple[str, ...]
     problems: tuple[ProblemHead, ...]

@@ -21,7 +21,38 @@ SCHEMA, VERSION = "cpqueens.evaluate", 1
 
 
 class Evaluation(Evaluated):
-    """The result of an evaluation, which shows itself."""
+    """The result of an evaluation, which shows itself.
+
+    >>> from cpqueens import evaluate
+    >>> found = evaluate("local-search:sideways", "queens", sizes=[6], runs=20)
+    >>> found.exit_code(), found.performances[0].asked, len(found.runs)
+    (0, 20, 20)
+
+    Attributes
+    ----------
+    heuristics, problems, budget
+        Who ran, on what (`ProblemHead`), and with which limits (`RunLimits`).
+    seeds
+        First and last.
+    machines, versions
+        Where, and with which libraries.
+    performances
+        For each heuristic and problem, in their order (`Performance`).
+    references
+        What exact solvers proved of each problem (`Reference`).
+    coverages, occupancies
+        Which solutions are found, and where they put values, of problems without an objective (`Coverage`,
+        `Occupancy`).
+    anytimes, targets
+        How objectives improve over time, and how long it takes to reach some of them (`Anytime`,
+        `ReachedTarget`).
+    comparisons
+        Tests of one against another (`Comparison`).
+    runs
+        The table of all runs (`RunTable`).
+    seconds, interrupted
+        What it took, and whether a signal ended it.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is infinite or unknown is None."""

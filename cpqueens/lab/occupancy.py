@@ -23,6 +23,8 @@ class Occupancy:
 
     Attributes
     ----------
+    heuristic, problem
+        Who, on what.
     samples
         Checked solutions of runs.
     variables, values

@@ -37,6 +37,9 @@ class Lengths:
         Means, as in the classical table; None without such runs.
     par10
         The mean with unsolved runs at ten times the limit; None without a limit.
+    shape, restart
+        Of a Weibull distribution fitted to the lengths, below 1 where restarts help; the best restarts. None
+        where there are too few runs.
     """
 
     median: Interval
@@ -64,8 +67,12 @@ class Performance:
 
     Attributes
     ----------
-    asked
+    heuristic, problem, size
+        Who, on what, and the number that varies, or None.
+    asked, runs, interrupted
         Runs that were wanted; ``runs`` of them ended, ``interrupted`` were broken off, the rest did not run.
+    solved
+        Runs with a checked solution.
     rate
         The share of solved runs among those that ended, with its Wilson interval.
     rejections, examples
@@ -74,6 +81,8 @@ class Performance:
         Unsolved runs that met a limit, and that ended by a rule of their own.
     lengths
         By unit, as far as it is counted; none for models with an objective, whose runs go on to their limits.
+    restarts
+        What a run makes of them in the mean; None where they are not counted.
     objective
         Best, median and worst of the solved runs; None without an objective.
     lost

@@ -26,6 +26,10 @@ class Reference:
 
     Attributes
     ----------
+    problem, solver
+        Of which problem, and who proved it.
+    optimum, bound
+        The best value, and what was proved about it; None without an objective or a proof.
     solutions
         (solutions, variables), checked; None if they are not all known, or there is an objective.
     infeasible
@@ -92,6 +96,13 @@ class Uniformity:
     """A chi-square test that all solutions (or orbits) are equally often found.
 
     ``p`` is None where there are too few samples: ``needed`` says how many it takes.
+
+    Attributes
+    ----------
+    statistic, p
+        Of the test; None where there are too few samples.
+    needed
+        How many samples it takes.
     """
 
     statistic: float | None
@@ -111,6 +122,8 @@ class Coverage:
 
     Attributes
     ----------
+    heuristic, problem
+        Who, on what.
     samples, distinct
         Solved runs, and different solutions among them.
     of_all
@@ -121,6 +134,10 @@ class Coverage:
         An estimate of how many the heuristic can find, from those found once and twice (Chao 1984).
     outside
         Solutions that are not in the enumerated set: the exact solver was wrong.
+    uniform, uniform_orbits
+        Whether all are equally often found (`Uniformity`), and all orbits; None where that is not known.
+    orbits, orbits_of_all
+        Orbits met, of how many; None without declared symmetries.
     """
 
     heuristic: str

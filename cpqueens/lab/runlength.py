@@ -40,7 +40,13 @@ FEWEST = 8
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with the ends of its 95 % interval; an open end is infinite."""
+    """An estimate with the ends of its 95 % interval; an open end is infinite.
+
+    Attributes
+    ----------
+    value, low, high
+        The estimate, and the ends.
+    """
 
     value: float
     low: float
@@ -53,7 +59,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class Curve:
-    """A distribution function: at ``x`` it jumps to ``y``, within ``low`` to ``high`` (95 %, pointwise)."""
+    """A distribution function: at ``x`` it jumps to ``y``, within ``low`` to ``high`` (95 %, pointwise).
+
+    Attributes
+    ----------
+    x, y, low, high
+        (jumps,) where it jumps, to what, and the ends of the interval.
+    """
 
     x: Floats
     y: Floats

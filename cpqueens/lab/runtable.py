@@ -19,10 +19,15 @@ class Ending(StrEnum):
     """What a run's end says of how long a solution takes."""
 
     SOLVED = "solved"
-    LIMIT = "limit"  # censored: it would have gone on
-    STUCK = "stuck"  # by its own rule, for ever
-    REJECTED = "rejected"  # its answer, or its death; like one that is stuck it solves nothing
-    INTERRUPTED = "interrupted"  # censored, and no trial of the success rate
+    """With a checked solution."""
+    LIMIT = "limit"
+    """Censored: it would have gone on."""
+    STUCK = "stuck"
+    """By its own rule, for ever."""
+    REJECTED = "rejected"
+    """Its answer, or its death; like one that is stuck it solves nothing."""
+    INTERRUPTED = "interrupted"
+    """Censored, and no trial of the success rate."""
 
 
 LIMITS = frozenset({StopReason.TIME_LIMIT, StopReason.STEP_LIMIT, StopReason.GAVE_UP, "late"})
@@ -35,12 +40,14 @@ class RunRecord:
 
     Attributes
     ----------
-    problem
-        The instance's title, such as ``queens(n=8)``.
+    heuristic, problem, seed
+        Who, on which instance, by its title, such as ``queens(n=8)``, and with which seed.
     status, stop_reason
         As in an `Outcome`; of a rejected run ``stop_reason`` is the rejection's name.
     message
         The rejection in words.
+    steps, evaluations, restarts
+        As the solver counts them.
     processor_seconds, wall_seconds
         Where one call made many runs: its time, shared out by their steps.
     objective
@@ -100,6 +107,11 @@ class RunTable(Sequence[RunRecord]):
     >>> runs = RunTable([RunRecord("guess", "queens(n=4)", 0, "UNKNOWN", "invalid", "two queens attack")])
     >>> len(runs), runs[0].ending.value
     (1, 'rejected')
+
+    Attributes
+    ----------
+    rows
+        Of the runs (`RunRecord`).
     """
 
     rows: Sequence[RunRecord] = field(default_factory=tuple)

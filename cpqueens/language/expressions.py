@@ -126,7 +126,14 @@ class Operand(Unknown):
 
     @property
     def ndim(self) -> int:
-        """Number of axes."""
+        """Number of axes.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> x.ndim, (x[0] > 2).ndim, x[0, 0].ndim
+        (2, 1, 0)
+        """
         return len(self.shape)
 
     def __repr__(self) -> str:
@@ -188,30 +195,69 @@ class Operand(Unknown):
 
     @explaining_keywords
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing."""
+        """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> str(x.sum()), str((x == 3).sum()), x.reshape(1, 2).sum(axis=0).shape
+        ('x[0] + x[1]', '(x[0] == 3) + (x[1] == 3)', (2,))
+        """
         return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
 
     @explaining_keywords
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the greatest term over ``axis`` (all axes by default)."""
+        """Return the greatest term over ``axis`` (all axes by default).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.minimize(x.max())
+        >>> str(x.max()), m.solve(time_limit=10).objective
+        ('maximum(x[0], x[1])', 1)
+        """
         terms: LinearArray = OPERATIONS.reduced("maximum", self, axis, as_switch(keepdims, "keepdims"))
         return terms
 
     @explaining_keywords
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the least term over ``axis`` (all axes by default)."""
+        """Return the least term over ``axis`` (all axes by default).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.maximize(x.min())
+        >>> str(x.min()), m.solve(time_limit=10).objective
+        ('minimum(x[0], x[1])', 3)
+        """
         terms: LinearArray = OPERATIONS.reduced("minimum", self, axis, as_switch(keepdims, "keepdims"))
         return terms
 
     @explaining_keywords
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Return the truths that all hold over ``axis`` (all axes by default), of truths and 0/1 terms."""
+        """Return the truths that all hold over ``axis`` (all axes by default), of truths and 0/1 terms.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += (x > 2).all()
+        >>> m.count()
+        1
+        """
         truths: BoolArray = OPERATIONS.reduced("and", self, axis, as_switch(keepdims, "keepdims"))
         return truths
 
     @explaining_keywords
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Return the truths that one holds over ``axis`` (all axes by default), of truths and 0/1 terms."""
+        """Return the truths that one holds over ``axis`` (all axes by default), of truths and 0/1 terms.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += (x > 2).any()
+        >>> m.count()
+        5
+        """
         truths: BoolArray = OPERATIONS.reduced("or", self, axis, as_switch(keepdims, "keepdims"))
         return truths
 
@@ -304,16 +350,37 @@ class LinearArray(Operand, LinearRows):
 
     @property
     def T(self) -> LinearArray:  # noqa: N802 - numpy's name
-        """The array with its axes reversed."""
+        """The array with its axes reversed.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> x.T.shape, str(x.T[2, 0])
+        ((3, 2), 'x[0,2]')
+        """
         return self._pick(self._index().T)
 
     @property
     def flat(self) -> LinearArray:
-        """The elements in C order, of shape (size,)."""
+        """The elements in C order, of shape (size,).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> x.flat.shape, str(x.flat[3])
+        ((6,), 'x[1,0]')
+        """
         return self.reshape(-1)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> LinearArray:
-        """Return the same elements in C order in another shape."""
+        """Return the same elements in C order in another shape.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> x.reshape(3, 2).shape, x.reshape(-1).shape
+        ((3, 2), (6,))
+        """
         new = rows.reshaped(self.shape, *shape)
         if new == self.shape:
             return self
@@ -323,7 +390,14 @@ class LinearArray(Operand, LinearRows):
         return same
 
     def ravel(self) -> LinearArray:
-        """Return the elements in C order, of shape (size,)."""
+        """Return the elements in C order, of shape (size,).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> x.ravel().shape
+        (6,)
+        """
         return self.reshape(-1)
 
     flatten = ravel
@@ -415,6 +489,12 @@ class LinearArray(Operand, LinearRows):
 
         ``most`` is the largest reach that an element may have where it stands, see `language.ranges`.
 
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> [ends.tolist() for ends in (2 * x - 1).bounds()]
+        [[1, 1], [5, 5]]
+
         Raises
         ------
         OutOfRange
@@ -459,26 +539,62 @@ class BoolArray(Operand):
     _single = "single truth"
 
     def truth(self) -> LinearArray:
-        """Return 0/1 terms of the same shape: 1 where the element holds."""
+        """Return 0/1 terms of the same shape: 1 where the element holds.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.maximize(2 * (x == 3).truth() @ [1, 2])
+        >>> m.solve(time_limit=10).objective
+        6
+        """
         raise NotImplementedError
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> (x > 2).size
+        6
+        """
         return math.prod(self.shape)
 
     @property
     def T(self) -> BoolArray:  # noqa: N802 - numpy's name
-        """The truths with their axes reversed."""
+        """The truths with their axes reversed.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> (x > 2).T.shape
+        (3, 2)
+        """
         return OPERATIONS.literals(self.truth().T)
 
     @property
     def flat(self) -> BoolArray:
-        """The truths in C order, of shape (size,)."""
+        """The truths in C order, of shape (size,).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> (x > 2).flat.shape
+        (6,)
+        """
         return self.reshape(-1)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
-        """Return the same truths in C order in another shape."""
+        """Return the same truths in C order in another shape.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> (x > 2).reshape(3, 2).shape
+        (3, 2)
+        """
         return OPERATIONS.literals(self.truth().reshape(*shape))
 
     def __getitem__(self, key: Any) -> BoolArray:

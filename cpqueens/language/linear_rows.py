@@ -65,7 +65,14 @@ class LinearRows:
 
     @property
     def size(self) -> int:
-        """Number of terms."""
+        """Number of terms.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=(2, 3), name="x")
+        >>> x.size, x[0, 0].size
+        (6, 1)
+        """
         return len(self.constants)
 
     @property

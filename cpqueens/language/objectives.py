@@ -53,12 +53,28 @@ class Objectives(VariableStore):
 
     @property
     def objective(self) -> LinearArray | None:
-        """The first objective's term; None without an objective."""
+        """The first objective's term; None without an objective.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.maximize(x[0] - x[1])
+        >>> print(m.objective)
+        x[0] - x[1]
+        """
         return self.goals[0].term if self.goals else None
 
     @property
     def maximizing(self) -> bool:
-        """Whether the first objective is maximised."""
+        """Whether the first objective is maximised.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.maximize(x.sum())
+        >>> m.maximizing
+        True
+        """
         return bool(self.goals) and self.goals[0].maximizing
 
     @explaining_keywords

@@ -43,7 +43,25 @@ Source = tuple[CodeType | str, int]
 
 @dataclass(frozen=True)
 class Posted:
-    """A constraint as it was added: its name (or None) and the user's file and line."""
+    """A constraint as it was added: its name (or None) and the user's file and line.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> m.add(x[0] < x[1], name="rising")
+    >>> (posted,) = m.constraints
+    >>> posted.name, posted.constraint.kind, posted.where.endswith(":1")
+    ('rising', 'Linear', True)
+
+    Attributes
+    ----------
+    constraint
+        A constraint kind's object (`AllDifferent`, `Linear`, ...).
+    name
+        What it was given, or None.
+    source
+        The user's file and line, or None.
+    """
 
     constraint: Constraint
     name: str | None

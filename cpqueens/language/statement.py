@@ -86,7 +86,14 @@ class Statement(NamedValues, Objectives):
 
     @property
     def name(self) -> str:
-        """What it is called; no control characters, at most 1000 characters."""
+        """What it is called; no control characters, at most 1000 characters.
+
+        >>> from cpqueens import Model
+        >>> m = Model("rota")
+        >>> m.name = "rota of May"
+        >>> m.name
+        'rota of May'
+        """
         return self._name
 
     @name.setter
@@ -99,7 +106,15 @@ class Statement(NamedValues, Objectives):
 
     @property
     def view(self) -> View | None:
-        """How solutions are drawn, such as ``Board("q")``; None for names and values."""
+        """How solutions are drawn, such as ``Board("q")``; None for names and values.
+
+        >>> from cpqueens import Board, Model
+        >>> m = Model()
+        >>> q = m.intvar(0, 1, shape=2, name="q")
+        >>> m.view = Board("q")
+        >>> m.view.variable
+        'q'
+        """
         return self._view
 
     @view.setter
@@ -476,8 +491,9 @@ class Statement(NamedValues, Objectives):
         """
         for variable, found in conditions(self, arguments, self._guarded).items():
             self._guarded.add(variable)
+            name = f"range of {self.name_of(variable)}" if found else ""
             for condition in found:
-                self._post(condition, f"range of {self.name_of(variable)}", None)
+                self._post(condition, name, None)
 
     def _guard_objectives(self, terms: Iterable[LinearArray]) -> None:
         """Do the same for objectives, whose conditions go with them."""
@@ -513,7 +529,15 @@ class Statement(NamedValues, Objectives):
 
     @property
     def constraints(self) -> list[Posted]:
-        """The constraints in the order in which they were added."""
+        """The constraints in the order in which they were added.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m.add(x[0] < x[1], name="rising")
+        >>> [(posted.name, str(posted.constraint)) for posted in m.constraints]
+        [('rising', 'x[0] < x[1]')]
+        """
         posted = self._constraints
         return [Posted(c, self._names.get(k), posted.source(k)) for k, c in enumerate(posted)]
 
@@ -646,7 +670,15 @@ class Statement(NamedValues, Objectives):
 
     @property
     def constraint_count(self) -> int:
-        """Number of constraints."""
+        """Number of constraints.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> m += [x[0] < x[1], x.sum() == 4]
+        >>> m.constraint_count
+        2
+        """
         return len(self._constraints)
 
     def kept(

@@ -34,6 +34,11 @@ PROBE = 1.0
 class DurableCount:
     """What a ledger says of a count, and why the coordinator ended.
 
+    >>> from cpqueens.longrun.ledger import Totals
+    >>> found = DurableCount(Totals(4, 6, 6, 0, 0, (), (), 0.1), "exhausted")
+    >>> found.count, found.complete
+    (4, True)
+
     Attributes
     ----------
     totals

@@ -7,6 +7,7 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, SolutionSet, StopReason
+from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import Backend, Order, Request, Want
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import Interrupt
@@ -41,6 +42,7 @@ class Collector:
         self.faults: list[Fault] = []
         self.check_seconds = 0.0
         self.last: IntArray | None = None
+        self.in_order = True  # until the backend says otherwise: behind the last one come all others
         self.best: IntArray | None = None
         self.best_value: int | None = None
         self.first_seconds: float | None = None
@@ -65,6 +67,11 @@ class Collector:
             good = self._improving(good)
         return self._pass_on(good) and not self.faults
 
+    def reorder(self) -> None:
+        """Hear that what follows is in no order, but behind all that came before."""
+        self.in_order = False
+        self.order = Order.DISTINCT
+
     def _checked(self, batch: IntArray) -> IntArray:
         """Return the rows that are solutions and new, in the delivered order."""
         width = len(self.checker.known)
@@ -85,7 +92,20 @@ class Collector:
                 reason = str(self.checker.explain(row)).splitlines()[0]
                 self.faults.append(Fault("INVALID_SOLUTION", reason, tuple(row.tolist())))
             batch = batch[accepted]
-        return self._in_order(batch) if self.order is Order.LEXICOGRAPHIC else self._unseen(batch)
+        if self.order is Order.LEXICOGRAPHIC:
+            return self._in_order(batch)
+        return self._unseen(batch if self.in_order else self._behind_last(batch))
+
+    def _behind_last(self, batch: IntArray) -> IntArray:
+        """Check that solutions come after all those that came in order, so that they are none of them."""
+        if self.last is None:
+            return batch
+        later = behind(batch, self.last)
+        if len(later) < len(batch):
+            self.faults.append(
+                Fault("UNORDERED", "a solution came late: those that follow were promised to be greater")
+            )
+        return later
 
     def _in_order(self, batch: IntArray) -> IntArray:
         """Check the promised order by comparing neighbours, which also proves distinctness."""
@@ -173,7 +193,9 @@ class Collector:
             return None
         batch.flags.writeable = False  # solutions are values
         with self.request.clock.pause("consumer"):
-            return self.consumer(SolutionSet(self.checker.model, self.checker.known, batch))
+            return self.consumer(
+                SolutionSet(self.checker.model, self.checker.known, batch, in_order=self.in_order)
+            )
 
     def _look_ahead(self) -> None:
         """Give the backend a moment to find one more solution, or to prove that there is none."""

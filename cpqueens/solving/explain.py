@@ -40,6 +40,15 @@ class Reason:
 
     ``rows`` are the rows that are needed of an array of constraints (positions in it, flattened); empty for
     all of it.
+
+    Attributes
+    ----------
+    position
+        In ``model.constraints``.
+    name, where, text
+        What it was given, or None; the user's file and line; what it says.
+    rows
+        Those needed of an array of constraints; empty for all of it.
     """
 
     position: int
@@ -65,6 +74,29 @@ class Explanation:
     ``solver`` proved it. ``minimal`` is False if a limit ended the search for smaller subsets: some member
     may be superfluous.
     ``checked_by`` is the second backend that proved the subset infeasible; None if no other one answered.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> m.add(x[0] < x[1], name="rising")
+    >>> m.add(x[0] == 3, name="three first")
+    >>> m.add(x[1] >= 1)
+    >>> found = m.explain_infeasible()
+    >>> [reason.name for reason in found.reasons], found.minimal
+    (['rising', 'three first'], True)
+
+    Attributes
+    ----------
+    reasons
+        The constraints (`Reason`).
+    minimal
+        Whether each is needed.
+    solver, checked_by
+        Who proved it, and who proved it again, or None.
+    runs
+        How many subsets were solved.
+    interrupted
+        Whether a signal ended the search.
     """
 
     reasons: tuple[Reason, ...]
@@ -73,7 +105,6 @@ class Explanation:
     checked_by: str | None
     runs: int
     interrupted: bool = False
-    """Whether a signal ended the search."""
 
     @property
     def positions(self) -> tuple[int, ...]:

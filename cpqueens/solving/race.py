@@ -191,7 +191,7 @@ class _Contest:
                 self.rival.wait()
 
     def _both(self) -> Ended:
-        own = replace(self.request, interrupted=self._interrupted, heard=self._heard)
+        own = replace(self.request, interrupted=self._interrupted, heard=self._heard, reordered=None)
         try:
             with tiers.running(own.should_stop, part=True):
                 ended = named.get_backend(OWN).run(self.model, own, self._take)

@@ -220,6 +220,12 @@ def _after(model: Statement, backend: Backend, value: Any) -> Any:
     if value is None:
         return None
     _need(backend, Feature.RESUME, "after")
+    found = value.solution if isinstance(value, Outcome) else value
+    if isinstance(found, Solution) and not found._set.in_order:
+        raise ModelError(
+            "after: these solutions were not found in lexicographic order; a listing that is to be resumed "
+            'begins with variable_order="lexicographic"'
+        )
     row, problems = read_assignment(model, _by_variable(value, "after"))
     if row is None:
         raise ModelError(f"after: {problems[0]}")

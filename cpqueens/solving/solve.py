@@ -29,7 +29,15 @@ STOP = object()
 
 
 class IncompleteCount(CpqueensError):  # noqa: N818
-    """A count was stopped before it was proved; ``outcome`` has what was counted so far."""
+    """A count was stopped before it was proved; ``outcome`` has what was counted so far.
+
+    >>> from cpqueens.models.queens import queens
+    >>> try:
+    ...     queens(30).count(solver="backtracking:check", step_limit=100)
+    ... except IncompleteCount as error:
+    ...     print(error)
+    the count is incomplete: 0 solution(s) so far, stopped by step_limit
+    """
 
     exit_code = 3
 
@@ -175,6 +183,8 @@ def _run_once(
         )
         take = None if consumer is None else partial(consumer, interrupt)
         collector = collect(checker, backend, request, take)
+        if want is Want.ALL:
+            request = replace(request, reordered=collector.reorder)
         built = time.monotonic() - started
         try:
             with tiers.running(request.should_stop) as book:
@@ -221,7 +231,7 @@ def conclude(
         status=_status(proved, found, request.want),
         complete=proved,
         stop_reason=_stop_reason(ended, collector, proved),
-        solutions=SolutionSet(model, known, matrix),
+        solutions=SolutionSet(model, known, matrix, in_order=collector.in_order),
         count=counted if request.want is not Want.BEST else len(matrix),
         objective=objective,
         bound=ended.bound,
@@ -297,6 +307,11 @@ def _messages(collector: Collector) -> tuple[str, ...]:
     messages = list(request.messages)
     if request.want in (Want.ALL, Want.COUNT) and collector.checker.model.objective is not None:
         messages.append("the objective is ignored: all feasible solutions were asked for")
+    if not collector.in_order:
+        messages.append(
+            "the solutions are not in lexicographic order, as another one found more of them; "
+            'variable_order="lexicographic" asks for it'
+        )
     if collector.forgetting:
         messages.append("too many solutions to remember: duplicates were not looked for to the end")
     return tuple(messages)

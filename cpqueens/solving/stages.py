@@ -91,7 +91,7 @@ class Stages:
 
     def mine(self, found: SolutionSet) -> SolutionSet:
         """Return solutions of a narrower model as those of the user's."""
-        return SolutionSet(self.model, found.known, found.matrix)
+        return SolutionSet(self.model, found.known, found.matrix, in_order=found.in_order)
 
     def outcome(self, **changes: Any) -> Outcome:
         """Return the last stage's outcome as that of the user's model, with the sums of all of them."""
@@ -301,7 +301,9 @@ class _BestSolutions:
             status=status if self.count else Status.UNKNOWN,
             complete=proved,
             stop_reason=StopReason.EXHAUSTED if proved else whole.stop_reason,
-            solutions=SolutionSet(whole.model, whole.solutions.known, np.concatenate(rows))
+            solutions=SolutionSet(
+                whole.model, whole.solutions.known, np.concatenate(rows), in_order=whole.solutions.in_order
+            )
             if rows
             else whole.solutions,
             count=self.count,

@@ -68,7 +68,7 @@ class _Start:
 
     def mine(self, found: SolutionSet) -> SolutionSet:
         """Return solutions of the copy as such of the user's model."""
-        return SolutionSet(self.model, found.known, found.matrix.copy())
+        return SolutionSet(self.model, found.known, found.matrix.copy(), in_order=found.in_order)
 
 
 def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) -> None:
@@ -89,6 +89,15 @@ class SolutionStream(Iterator[Solution]):
     After the last solution, or after `close`, ``outcome`` says what the run concluded. Errors of the run
     are raised where the next solution was asked for. The search is about the model as it is when the iterator
     is made: what is added to it in the loop changes neither the solutions that come nor what is concluded.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> m += x[0] < x[1]
+    >>> with m.solutions(solver="backtracking") as found:
+    ...     first = next(found)
+    >>> first, found.outcome.complete
+    (Solution(x=[1, 2]), False)
     """
 
     def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:

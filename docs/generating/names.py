@@ -1,6 +1,7 @@
 """The page of public names: all of ``cpqueens.__all__``, each with what people call on it."""
 
 import inspect
+import textwrap
 from collections.abc import Iterator
 from enum import Enum
 
@@ -10,10 +11,24 @@ from cpqueens.language.views import View
 from generating.tables import fenced
 
 MARKS = {
-    "ANY": 'In a row of a `Table`, a `NegativeTable` or a `ShortTable`: any value. It is ``"*"``.',
-    "STOP": "Returned by a callback (``on_improvement``, ``on_solution``) to end the run.",
+    "ANY": """In a row of a ``Table``, a ``NegativeTable`` or a ``ShortTable``: any value. It is ``"*"``.
+
+>>> from cpqueens import ANY, Model, Table
+>>> m = Model()
+>>> x = m.intvar(1, 3, shape=2, name="x")
+>>> m += Table(x, [(1, ANY), (2, 3)])
+>>> m.count()
+4
+""",
+    "STOP": """Returned by a callback (``on_improvement``, ``on_solution``) to end the run.
+
+>>> from cpqueens import STOP
+>>> from cpqueens.models.queens import queens
+>>> queens(6).enumerate(lambda solution: STOP, solver="backtracking").count
+1
+""",
 }
-"""Names that are no class and no function."""
+"""Names that are no class and no function; their examples are run by tests/test_docs.py."""
 TITLES = (
     "Models",
     "Constraints",
@@ -110,7 +125,7 @@ def _title(name: str) -> str:
 
 def _entry(name: str) -> str:
     if name in MARKS:
-        return f".. py:data:: cpqueens.{name}\n\n   {MARKS[name].replace('`', '``').replace('````', '``')}"
+        return f".. py:data:: cpqueens.{name}\n\n{textwrap.indent(MARKS[name], '   ')}"
     if not inspect.isclass(getattr(cpqueens, name)):
         return f".. autofunction:: cpqueens.{name}"
     lines = [f".. autoclass:: cpqueens.{name}"]

@@ -43,9 +43,9 @@ class RememberingSearch(ForwardSearch):
         memory = remembering.with_room(network[0])
         super().__init__(compiled, network, request, False, {**facts}, memory=memory)
 
-    def give_turn(self, failures: int) -> None:
+    def give_turn(self, failures: int, found: int | None = None) -> None:
         """Give what is remembered more room, too."""
-        super().give_turn(failures)
+        super().give_turn(failures, found)
         self.memory = remembering.grown(self.memory)
 
     def _flush(self, deliver: Deliver) -> Any:

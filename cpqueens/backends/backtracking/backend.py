@@ -66,8 +66,10 @@ class Backtracking:
         "variable_order": Parameter(
             str,
             "auto",
-            "which variable is placed next; auto: lexicographic for listing, smallest-domain for counting, "
-            "else dom/wdeg, with restarts (for one solution after a few failures in lexicographic order)",
+            "which variable is placed next; auto: for listing and counting lexicographic and smallest-domain "
+            "in turns (a listing that is resumed is lexicographic; so are all others, but where "
+            "smallest-domain finds far more: the outcome says so), else dom/wdeg, with restarts (for one "
+            "solution after a few failures in lexicographic order)",
             ("auto", *VARIABLE_ORDERS),
             function="of an open variable (`name`, `low`, `high`, `size`, `degree`, `values`) that returns a "
             "number: the variable with the least one is placed next",
@@ -97,7 +99,10 @@ class Backtracking:
         return ABOUT[strategy]
 
     def order_for(self, request: Request) -> Order:
-        """Return what is promised for this request: other orders of search give up the lexicographic one."""
+        """Return what is promised for this request: other orders of search give up the lexicographic one.
+
+        Where none is asked for it may be given up on the way, which is said (`Request.reordered`).
+        """
         in_order = request.strategy in (*PATTERNED, "check")
         lexicographic = in_order or variable_order(request) == "lexicographic"
         return Order.LEXICOGRAPHIC if lexicographic and ascending(request) else Order.DISTINCT

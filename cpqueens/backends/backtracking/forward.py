@@ -62,7 +62,7 @@ class ForwardSearch:
         self.phases = phases(request, self.decided, self.orders)
         refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
-        self._asked_failures = self._turn_end = 1 << 62  # of failures
+        self._asked_failures = self._turn_end = self._turn_found = 1 << 62  # failures, solutions
         self.bisection = self._bisection()
         self._least = self._at_least(self.start) if request.want is Want.BEST else 0  # minimised, as proved
         self._best: int | None = None  # minimised
@@ -102,17 +102,41 @@ class ForwardSearch:
             if answer in (EXHAUSTED, ASKED) and not only_turn and self._steer(answer == EXHAUSTED):
                 return self._ended(exhausted=reason is None, reason=reason)
             reason = reason or self._limit()
+        if reason is not StopReason.CALLBACK and self._count(tree.STORED):
+            self._flush(deliver)
         return self._ended(exhausted=False, reason=reason)
 
     @property
     def is_turn_over(self) -> bool:
-        """Whether it has failed as often as it may before others have their turn."""
-        return self._count(tree.FAILURES) >= self._turn_end
+        """Whether it has failed, or found, as often as it may before others have their turn."""
+        return self.failures >= self._turn_end or self.found >= self._turn_found
 
-    def give_turn(self, failures: int) -> None:
-        """Let it fail so often before the next turn of others: it comes back exactly then."""
-        self._turn_end = self._count(tree.FAILURES) + failures
+    def give_turn(self, failures: int, found: int | None = None) -> None:
+        """Let it fail so often before the next turn of others: it comes back exactly then.
+
+        Without an objective, which asks at solutions itself, it may also be after so many solutions.
+        """
+        self._turn_end = self.failures + failures
         self._ask_at(self._asked_failures)
+        if found is not None:
+            self._turn_found = self.found + found
+            self.tree.state[tree.ASK_FOUND] = self._turn_found
+
+    def go_on(self) -> None:
+        """Let it search to its end, after turns by failures and solutions."""
+        self._turn_end = self._turn_found = 1 << 62
+        self.tree.state[tree.ASK_FOUND] = self._turn_found
+        self._ask_at(self._asked_failures)
+
+    @property
+    def failures(self) -> int:
+        """The dead ends so far."""
+        return self._count(tree.FAILURES)
+
+    @property
+    def found(self) -> int:
+        """The solutions so far."""
+        return self._count(tree.FOUND)
 
     @property
     def work(self) -> int:

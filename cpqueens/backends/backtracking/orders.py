@@ -67,6 +67,14 @@ def in_phases(request: Request) -> bool:
     return bool(request.parameters.get("phases"))
 
 
+def in_any_order(request: Request) -> bool:
+    """Say whether all solutions are wanted, and nothing that depends on the order in which they are found."""
+    if request.want is not Want.ALL or request.after is not None or request.step_limit is not None:
+        return False
+    asked = {request.parameters.get(name, "auto") for name in ("variable_order", "value_order")}
+    return asked == {"auto"} and not in_phases(request) and not request.parameters.get("trace")
+
+
 def has_functions(request: Request) -> bool:
     """Say whether some order is a function."""
     orders = [request.parameters.get(name) for name in ("variable_order", "value_order")]

@@ -15,12 +15,13 @@ from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.backends.backtracking.orders import learns, remembers
+from cpqueens.backends.backtracking.orders import in_any_order, learns, remembers
 from cpqueens.backends.backtracking.parted import Parted, parts_of_model
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
+from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.domains import Memory
 from cpqueens.kernels.pattern import Pattern
@@ -147,9 +148,11 @@ class Searching:
         return self._turns(strategies, deliver).run()
 
     def _turns(self, strategies: tuple[str, ...], deliver: Deliver) -> Turns:
+        ordered = self
         if self.request.want is Want.ALL:
             deliver = InOrder(deliver)
-        searches = {strategy: self._slices(strategy, deliver) for strategy in strategies}
+            ordered = replace(self, request=replace(self.request, reordered=None))
+        searches = {strategy: ordered._slices(strategy, deliver) for strategy in strategies}
         ahead = (
             _TABLES * self.pattern.n if self.pattern is not None and self.request.want is Want.ONE else 0.0
         )
@@ -164,6 +167,8 @@ class Searching:
             return self._restarting(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
+        if strategy == "forward" and in_any_order(self.request):
+            return self._listing(deliver)
         learning = learns(searching.request) and not check_only
         if learning and remembers(searching.request):
             return searching._alternating(deliver)
@@ -187,6 +192,18 @@ class Searching:
             return RememberingSearch(self.compiled, network, request, self.facts)
 
         return Alternating(first, second, self.request, self._parted).slices(deliver)
+
+    def _listing(self, deliver: Deliver) -> Slices:
+        """Return a listing in the order as written, which one in a dynamic order joins."""
+
+        def making(order: str) -> Making:
+            def make(request: Request) -> ForwardSearch:
+                request = replace(request, parameters={**request.parameters, "variable_order": order})
+                return ForwardSearch(self.compiled, self._network(), request, False, self.facts)
+
+            return make
+
+        return TwoOrders(making("lexicographic"), making("smallest-domain"), self.request).slices(deliver)
 
     def _parted(self) -> Parted | None:
         """Return searches of the model's independent parts, if it has several and that is not one of them."""

@@ -125,7 +125,7 @@ def translate(
         return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
     written = written_model(model, lowered, named)
     native, writer = written.native, written.writer
-    if model.is_large:
+    if model.is_large and not named:
         native = cp_model.CpModel()
         native.proto.copy_from(written.native.proto)
     columns = np.array(writer.index, dtype=np.int64)[decisions]
@@ -156,7 +156,25 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
 
 @dataclass(frozen=True)
 class Export:
-    """A native CP-SAT model and its variables by the names in ours."""
+    """A native CP-SAT model and its variables by the names in ours.
+
+    >>> from ortools.sat.python import cp_model
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, name="x")
+    >>> m.maximize(x)
+    >>> there, solver = m.to_cpsat(), cp_model.CpSolver()
+    >>> _ = solver.solve(there.model)
+    >>> there.assignment(solver)
+    {'x': 3}
+
+    Attributes
+    ----------
+    model
+        A ``CpModel`` of OR-Tools.
+    columns
+        Indices of the native variables by the names here.
+    """
 
     model: Any
     columns: Mapping[str, int]  # the indices of these variables
