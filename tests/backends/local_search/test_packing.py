@@ -128,6 +128,15 @@ def test_domains_and_numbers_are_respected() -> None:
     assert boxes.restored(corner, np.array([2, 1])).tolist() == [0, 0]
 
 
+def test_no_rectangle_stands_left_of_where_it_may() -> None:
+    m = Model()
+    x = m.intvar([1, 0, 0], [1, 2, 2], shape=3)
+    m.add(NoOverlap2D(x, [2, 1, 1], m.intvar(0, [0, 1, 1], shape=3), [2, 1, 1]))
+    corner = searched(m).explore(100, never)
+    assert corner is not None
+    assert corner[0].tolist() == [1, 0]
+
+
 def test_what_is_no_such_packing_is_left_alone() -> None:
     def twice() -> Model:
         m = rectangles([(1, 1), (1, 1)], 2, 2)
