@@ -31,7 +31,7 @@ DEPTH, STANDING, NODES, LEFT, TOP, SPARE = range(6)
 INFO = 6
 
 
-class Packing(NamedTuple):
+class Skyline(NamedTuple):
     """The rectangles, and the state of a search."""
 
     boxes: Ints
@@ -140,7 +140,7 @@ def go_back(s: Any) -> Any:
 
 
 @kernel
-def pack(nodes: int, s: Packing) -> int:
+def pack(nodes: int, s: Skyline) -> int:
     """Search so many nodes; return 1 if all rectangles stand, 2 if there is nothing left to try."""
     n = s.order.shape[0]
     for _ in range(nodes):

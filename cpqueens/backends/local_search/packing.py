@@ -111,7 +111,7 @@ class PackingSearch:
         self._top = int((rows[:, codes.BOX_HIGH] + rows[:, codes.BOX_HEIGHT]).max())
         self.spare = self._width * (self._top - self._low) - area
         self._level = codes.SKYLINE + 2 * (n + 2)
-        self._s = codes.Packing(
+        self._s = codes.Skyline(
             rows.ravel().copy(), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
             np.zeros(2 * n, dtype=np.int64), np.zeros(self._level * (2 * n + 4), dtype=np.int64),
             np.zeros(codes.INFO, dtype=np.int64),
