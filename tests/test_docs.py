@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,42 @@ def test_commands_can_be_typed(command: str) -> None:
     found = cli.main.get_command(click.Context(cli.main), verb)
     assert found is not None
     found.make_context(verb, arguments)
+
+
+def test_every_line_that_readers_are_told_to_type_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verb, a target of make, a script of ours with its options, or what is installed by pip."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    made = [importlib.import_module(f"generating.{name}").pages() for name in ("texts", "benchmarks")]
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    texts += [text for pages in made for text in pages.values()]
+    told = {
+        line.partition("  #")[0].strip()
+        for text in texts
+        for kind, _, block in FENCE.findall(text)
+        if kind == "sh"
+        for line in block.splitlines()
+    }
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [f"'cpqueens[{extra}]'" for extra in project["optional-dependencies"]]
+    race = (ROOT / "tests/benchmarks/race.py").read_text(encoding="utf-8")
+    assert len(told) > 50
+    for line in told:
+        words = [word for word in shlex.split(line) if "=" not in word or not word[0].isupper()]
+        if words[0] == "cpqueens":
+            command = cli.main.get_command(click.Context(cli.main), words[1])
+            assert command is not None, line
+            command.make_context(words[1], words[2:])
+        elif words[0] == "make":
+            assert words[1] in targets, line
+        elif words[:2] == ["pip", "install"]:
+            assert line.split()[2] in (".", *extras), line
+        elif words[0] == "python":
+            script = (ROOT / words[1]).read_text(encoding="utf-8")
+            for option in (word for word in words if word.startswith("--")):
+                assert f'"{option}"' in script + race, line
+        else:
+            assert line == "minizinc --solver cpqueens model.mzn"
 
 
 MODEL = """
@@ -188,6 +225,7 @@ def executed(page: str) -> list[str]:
 def test_the_chinese_pages_run_what_the_english_ones_run() -> None:
     english = executed("tutorial/1_queens.md")
     assert executed("zh/tutorial.md")[: len(english)] == english
+    assert executed("zh/index.md") == executed("index.md") != []
     front = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("```{toctree}")[0]
     chinese = (ROOT / "docs/zh/index.md").read_text(encoding="utf-8")
     asked = re.findall(r"\]\(([\w/]+\.md)\)", front.partition("| you wonder")[0])
@@ -231,6 +269,7 @@ def test_figures_of_the_texts_are_of_the_experiments_that_there_are() -> None:
         ("by_chance n=12", 5, 2),
         ("luck", 13, 40),
         ("enough", 120, 20),
+        ("lost", 1, 0),
     ],
 )
 def test_exercises_tell_right_answers_from_wrong_ones(exercise: str, right: int, wrong: int) -> None:

@@ -96,10 +96,10 @@ class Completed:
         else:
             values, defined = evaluate(definition, self._values, self._defined)
             self._values[:, results], self._defined[:, results] = values, defined
-        for argument in definition.arguments:
+        for k, argument in enumerate(definition.arguments):
             late = (self._late[argument.variables] & (argument.coefficients != 0)).any(axis=1)
             if late.any():
-                self._late[results] |= late if argument.size == definition.size else True
+                self._late[results] |= ~definition.whole(k, ~late[None, :])[0]
 
     def _grow(self) -> None:
         """Make room for variables that the model got since; in steps, for loops that define one at a time."""

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
 )
 @click.option(
+    "--seed", "random_seed", type=int, default=0, metavar="SEED", help="of the solvers' random choices"
+)
+@click.option(
     "--redundant", is_flag=True, help="also say which constraints of each the others imply, which refuse what"
 )
 @click.option("--symmetries", is_flag=True, help="also say which orbits of the declared symmetries are lost")
@@ -45,6 +48,7 @@ def command(
     maps: tuple[str, ...],
     time_limit: float,
     solvers: tuple[str, ...],
+    random_seed: int,
     redundant: bool,
     symmetries: bool,
     as_json: bool,
@@ -67,13 +71,14 @@ def command(
     mapping = [_pair(models[0], models[1], text) for text in maps] or None
     chosen = solvers or SOLVERS
     with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit, since=None)):
-        found = compare(*models, mapping=mapping, time_limit=time_limit, solvers=chosen, symmetries=group)
-        roles = [
-            constraint_roles(m, symmetries=group, time_limit=time_limit, solvers=chosen)
-            if redundant or symmetries
-            else ()
-            for m in models
-        ]
+        asked: dict[str, Any] = {
+            "time_limit": time_limit,
+            "solvers": chosen,
+            "symmetries": group,
+            "random_seed": random_seed,
+        }
+        found = compare(*models, mapping=mapping, **asked)
+        roles = [constraint_roles(m, **asked) if redundant or symmetries else () for m in models]
     spare, breaking = (
         [[one.position for one in each if one.role is role] for each in roles]
         for role in (Role.REDUNDANT, Role.BREAKS_SYMMETRIES)
@@ -84,6 +89,7 @@ def command(
                 "schema": "cpqueens.compare", "version": 1, "verdict": found.verdict, "equal": found.equal,
                 "shared": list(found.shared), "proofs": {k: list(v) for k, v in found.proofs.items()},
                 "differences": _documents(found),
+                "common": None if found.common is None else dict(found.common),
                 "optima": list(found.optima),
                 "optimal": None if found.optimal is None else {
                     "verdict": found.optimal.verdict, "differences": _documents(found.optimal),

@@ -197,7 +197,8 @@ class Direction:
         if left <= 0:
             return
         solver = self._questions.solvers[0]
-        outcome = self.first.model.enumerate(candidate, solver=solver, time_limit=left)
+        seed = self._questions.random_seed
+        outcome = self.first.model.enumerate(candidate, solver=solver, time_limit=left, random_seed=seed)
         if outcome.complete and not undecided and self.difference is None:
             self._questions.proofs[self._question] = (f"{solver}, {len(seen)} candidates one by one",)
 
@@ -213,7 +214,7 @@ class Direction:
             left = min(end - time.monotonic(), self._questions.left)
             if left <= 0:
                 break
-            outcome = fixed.solve(solver=solver, time_limit=left)
+            outcome = fixed.solve(solver=solver, time_limit=left, random_seed=self._questions.random_seed)
             if outcome.complete or outcome.solution is not None:
                 return solver, outcome.solution
         return None, None

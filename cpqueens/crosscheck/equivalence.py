@@ -43,6 +43,7 @@ def compare(
     time_limit: float = SECONDS,
     solvers: Sequence[str] = SOLVERS,
     symmetries: Group = (),
+    random_seed: int = 0,
 ) -> ModelComparison:
     """Say how the solutions of two models compare, over the variables that they share.
 
@@ -78,6 +79,8 @@ def compare(
     symmetries
         Of the solutions over the shared variables, in their order (see `cpqueens.answers.symmetry`): says
         also which orbits each loses. Both sets are listed for it, within as many seconds again.
+    random_seed
+        Of the solvers' random choices.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def compare(
     pair = matched(a, b, mapping)
     optimised = bool(pair.a.whole.goals), bool(pair.b.whole.goals)
     with listening() as interrupt:
-        questions = Questions(tuple(solvers), seconds, interrupt)
+        questions = Questions(tuple(solvers), seconds, interrupt, random_seed=random_seed)
         found = _compared(pair, questions, _FOR_SETS if all(optimised) else 1.0)
         found = replace(found, objectives=optimised)
         if all(optimised):
@@ -162,9 +165,17 @@ def _compared(matched: Matched, questions: Questions, share: float = 1.0) -> Mod
             left = min(end - time.monotonic(), questions.left)
             if left > 0:
                 direction.advance(min(part * questions.seconds, left / (len(waiting) - k)))
-    verdict = _verdict(only_a, only_b, lambda: _common(matched, pairs, questions))
+    common: list[Mapping[str, int]] = []
+
+    def overlap() -> bool | None:
+        found, values = _common(matched, pairs, questions)
+        common.extend([dict(zip(names, values, strict=True))] if found else [])
+        return found
+
+    verdict = _verdict(only_a, only_b, overlap)
     differences = tuple(d.difference for d in (only_a, only_b) if d.difference is not None)
-    return ModelComparison(verdict, names, differences, questions.proofs, seconds=time.monotonic() - began)
+    seconds, both = time.monotonic() - began, common[0] if common else None
+    return ModelComparison(verdict, names, differences, questions.proofs, seconds=seconds, common=both)
 
 
 def _verdict(only_a: Direction, only_b: Direction, common: Callable[[], bool | None]) -> ModelRelation:
@@ -183,14 +194,17 @@ def _verdict(only_a: Direction, only_b: Direction, common: Callable[[], bool | N
     return ModelRelation.OVERLAP if decided else ModelRelation.DIFFERENT
 
 
-def _common(matched: Matched, pairs: list[tuple[int, int]], questions: Questions) -> bool | None:
-    """Say whether both accept something; None if that was not decided."""
+def _common(
+    matched: Matched, pairs: list[tuple[int, int]], questions: Questions
+) -> tuple[bool | None, list[int]]:
+    """Say whether both accept something, and what; None if that was not decided."""
     try:
         joint = Joint(matched.a, matched.b, pairs, questions.end)
         joint.post_second()
     except OutOfTimeError:
-        return None
+        return None, []
     question = "no assignment is accepted by both"
-    if questions.ask(joint.model, question, questions.left) is not None:
-        return True
-    return False if question in questions.proofs else None
+    outcome = questions.ask(joint.model, question, questions.left)
+    if outcome is not None and outcome.solution is not None:
+        return True, joint.values(outcome.solution)
+    return False if question in questions.proofs else None, []

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.sets import SolutionStore
-from cpqueens.errors import CpqueensError
+from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import one_line, shown
@@ -87,6 +88,18 @@ class Heuristic:
 
     function: Callable[..., Any]
     label: str | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            known = signature(self.function)
+        except (TypeError, ValueError):
+            return  # one of C's may have none, and says itself how it is called
+        try:
+            known.bind(None, 0, None)
+        except TypeError:
+            raise ModelError(
+                f"heuristic {self.name}{known}: it is called with three arguments, f(model, seed, time_limit)"
+            ) from None
 
     @property
     def name(self) -> str:

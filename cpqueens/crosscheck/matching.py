@@ -92,9 +92,7 @@ def matched(a: Model, b: Model, mapping: Same | None) -> Matched:
         if sum(map(len, firsts)) > len(found):
             raise ModelError("mapping: a variable of a is named twice")
     if not found:
-        raise ModelError(
-            f"the models share no variable by name: a has {_some(a)}, b has {_some(b)}; give mapping="
-        )
+        raise ModelError(f"the models share no variable by name: {_what_they_have(a, b)}; give mapping=")
     if len({w for _, w in found.values()}) < len(found):
         raise ModelError("mapping: a variable of b is named twice")
     return Matched(side("a", left), side("b", right), found)
@@ -181,6 +179,14 @@ def _usable(name: str) -> str:
 
 def _names(model: Model) -> dict[str, int]:
     return {model.name_of(v): v for v in model.decisions.tolist()}
+
+
+def _what_they_have(a: Model, b: Model) -> str:
+    for name, mine in a.blocks.by_name.items():
+        other = b.blocks.by_name.get(name)
+        if other is not None and other.shape != mine.shape:
+            return f"{name} has the shape {mine.shape} in a and {other.shape} in b"
+    return f"a has {_some(a)}, b has {_some(b)}"
 
 
 def _some(model: Model) -> str:

@@ -60,7 +60,7 @@ def compare_optima(
     if (first.values is None and not first.infeasible) or (second.values is None and not second.infeasible):
         return found
     narrowed = replace(matched, a=_optimal(matched.a, first), b=_optimal(matched.b, second))
-    left = Questions(questions.solvers, max(0.001, questions.left), questions.interrupt)
+    left = replace(questions, seconds=max(0.001, questions.left), proofs={})
     return replace(found, optimal=compare_sets(narrowed, left))
 
 
@@ -92,7 +92,7 @@ def _optimum(side: Side, questions: Questions, seconds: float) -> _Found:
         if left <= 0:
             break
         try:
-            outcome = side.whole.solve(solver=solver, time_limit=left)
+            outcome = side.whole.solve(solver=solver, time_limit=left, random_seed=questions.random_seed)
         except CpqueensError:
             continue
         if outcome.complete and outcome.solution is not None:

@@ -128,9 +128,11 @@ class TruthTable:
             held = self.constraint(definition.constraint)
             return held[:, row].astype(np.int64), np.ones(self.size, dtype=bool)
         if definition.kind == "element":
-            index, table = definition.arguments
+            index, tables = definition.arguments
             position, defined = self.column(_row(index, row))
-            entries = [self.column(_row(table, k)) for k in range(table.size)]
+            many = tables.shape[-1]
+            first = many * int(definition.which[row])
+            entries = [self.column(_row(tables, first + k)) for k in range(many)]
             result = np.zeros(self.size, dtype=object)
             inside = np.zeros(self.size, dtype=bool)
             for k, (values, ok) in enumerate(entries):

@@ -35,6 +35,8 @@ class Questions:
         For each question that was settled by proof, the solvers that proved it.
     end
         When the time is over, by the monotonic clock; by default after ``seconds``.
+    random_seed
+        Of the solvers' random choices.
     """
 
     solvers: tuple[str, ...]
@@ -42,6 +44,7 @@ class Questions:
     interrupt: Interrupt
     proofs: dict[str, tuple[str, ...]] = field(default_factory=dict)
     end: float = math.inf
+    random_seed: int = 0
 
     def __post_init__(self) -> None:
         self.end = min(self.end, time.monotonic() + self.seconds)
@@ -72,7 +75,7 @@ class Questions:
             if left <= _LEAST * bool(proved or k):
                 break
             try:
-                outcome = model.solve(solver=solver, time_limit=left)
+                outcome = model.solve(solver=solver, time_limit=left, random_seed=self.random_seed)
             except CpqueensError:
                 if k + 1 == len(self.solvers) and not proved:
                     raise
@@ -88,13 +91,15 @@ class Questions:
     def sampled(self, model: Model, seeds: int, seconds: float) -> Iterator[Outcome]:
         """Yield solutions of local search, if it has a form for all constraints."""
         until = time.monotonic() + seconds
-        for seed in range(seeds):
+        for k in range(seeds):
             left = min(until - time.monotonic(), self.left)
             if left <= 0:
                 return
             try:
                 outcome = model.solve(
-                    solver="local-search", random_seed=seed, time_limit=max(_LEAST, left / (seeds - seed))
+                    solver="local-search",
+                    random_seed=self.random_seed + k,
+                    time_limit=max(_LEAST, left / (seeds - k)),
                 )
             except CpqueensError:
                 return

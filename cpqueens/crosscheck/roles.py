@@ -69,6 +69,7 @@ def constraint_roles(
     symmetries: Group = (),
     time_limit: float = SECONDS,
     solvers: Sequence[str] = SOLVERS,
+    random_seed: int = 0,
 ) -> tuple[ConstraintRole, ...]:
     """Say of each constraint whether the others imply it, and what it refuses if not.
 
@@ -94,6 +95,8 @@ def constraint_roles(
         Wall seconds for all.
     solvers
         Exact solvers to ask.
+    random_seed
+        Of the solvers' random choices.
 
     Raises
     ------
@@ -109,7 +112,7 @@ def constraint_roles(
     plain.drop_objectives()
     own = [k for k, posted in enumerate(plain.constraints) if posted.source is not None]
     with listening() as interrupt:
-        questions = Questions(tuple(solvers), seconds, interrupt)
+        questions = Questions(tuple(solvers), seconds, interrupt, random_seed=random_seed)
         found = [ConstraintRole(k, Role.UNDECIDED) for k in own]
         for part in (_AT_FIRST, 1.0):
             share = 0.6 if as_group(symmetries) else 1.0  # what is left is for listing

@@ -109,6 +109,8 @@ class ModelComparison:
         proved, or proved to be the same.
     objectives
         Whether each has an objective.
+    common
+        An assignment that both accept, where that was looked for: each accepts what the other does not.
     """
 
     verdict: ModelRelation
@@ -120,6 +122,7 @@ class ModelComparison:
     orbits: OrbitComparison | None = None
     optimal: ModelComparison | None = None
     objectives: tuple[bool, bool] = (False, False)
+    common: Mapping[str, int] | None = None
 
     @property
     def equal(self) -> bool:
@@ -146,6 +149,7 @@ class ModelComparison:
     def __str__(self) -> str:
         lines = [f"{self.verdict}: {_WORDS[self.verdict]}", f"compared over {len(self.shared)} variables"]
         lines += [str(difference) for difference in self.differences]
+        lines += [] if self.common is None else [f"both accept: {values_text(self.common)}"]
         lines += [f"proved: {question} ({', '.join(by)})" for question, by in self.proofs.items()]
         lines += self._about_objectives()
         if self.orbits is not None:

@@ -38,8 +38,11 @@ from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.constraints.xor import Xor
-from cpqueens.language.expressions import BoolArray
+from cpqueens.language.conversion import as_linear
+from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.language.term import Term
+from cpqueens.language.truths import as_truth
 from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
 from cpqueens.text.foreign import explaining_keywords
@@ -135,6 +138,7 @@ class _ExpressionReader:
         bounds = {name: variable.get_bounds() for name, variable in self.variables.items()}
         self.terms = declared(model, {name: (int(low), int(high)) for name, (low, high) in bounds.items()})
         # by identity, with the expression, which must live on
+        self._tables: dict[tuple[int, ...], tuple[Any, LinearArray]] = {}
         self._known = {id(v): (v, self.terms[name]) for name, v in self.variables.items()}
 
     # ---- constraints -------------------------------------------------------------------------------
@@ -146,13 +150,14 @@ class _ExpressionReader:
             if name == "and":  # its parts are posted one by one: none of them needs a truth of its own
                 self.post(constraint.args)
             elif name in _SCHEDULES and (parts := _scheduled(self, constraint)) is not None:
-                self.model.add(*parts)
+                self.model.add(*[part for part in parts if part is not True])
+            elif (found := self._found(constraint)) is NotImplemented:  # so are those of a decomposition
+                self.post(self._parts(constraint))
             else:
-                self._post(constraint)
+                self._post(found)
 
-    def _post(self, constraint: Any) -> None:
-        found = self.read(constraint)
-        if isinstance(found, bool | int | np.bool_ | np.integer):
+    def _post(self, found: Any) -> None:
+        if isinstance(found, int):
             if not found:
                 self.model.add(any_([]))
             return
@@ -162,26 +167,50 @@ class _ExpressionReader:
 
     def truth(self, expression: Any) -> Any:
         """Return an expression as a truth."""
+        found = self.condition(expression)
+        return _decided(found) if isinstance(found, bool) else found
+
+    def condition(self, expression: Any) -> Any:
+        """Return an expression as a truth, a bool if it is decided."""
         found = self.read(expression)
         if isinstance(found, BoolArray):
             return found
-        if isinstance(found, bool | int | np.bool_ | np.integer):
-            return all_([]) if found else any_([])
+        if isinstance(found, int):
+            return bool(found)
+        if type(found) is Term and found.single() is not None:  # it is a truth as it is
+            return as_truth(self.model, found)
         return found == 1
 
     def number(self, expression: Any) -> Any:
         """Return an expression as a term or an integer."""
         found = self.read(expression)
-        if isinstance(found, bool | np.bool_):
+        if isinstance(found, bool):
             return int(found)
-        return 1 * found if isinstance(found, BoolArray) else found
+        return found.truth() if isinstance(found, BoolArray) else found
 
     def numbers(self, expressions: Any) -> list[Any]:
         """Return several."""
         return [self.number(e) for e in _flat(expressions)]
 
+    def table(self, array: Any) -> LinearArray:
+        """Return an array of expressions, which many may look into."""
+        parts = tuple(_flat(array))
+        known = self._tables.get(tuple(map(id, parts)))
+        if known is None:
+            known = parts, as_linear(self.model, self.numbers(parts))
+            self._tables[tuple(map(id, parts))] = known
+        return known[1]
+
     def read(self, expression: Any) -> Any:
         """Return what an expression is here: a term, a truth, an integer or a bool."""
+        found = self._found(expression)
+        if found is NotImplemented:
+            found = self._decomposed(expression)
+            self._known[id(expression)] = expression, found
+        return found
+
+    def _found(self, expression: Any) -> Any:
+        """Return what `read` does, NotImplemented for what CPMpy has to decompose."""
         known = self._known.get(id(expression))
         if known is not None:
             return known[1]
@@ -192,64 +221,93 @@ class _ExpressionReader:
         if not hasattr(expression, "name"):
             raise ModelError(f"from_cpmpy: {type(expression).__name__} {shown(expression)} is no expression")
         found = self._read(expression)
-        self._known[id(expression)] = expression, found
+        if found is not NotImplemented:
+            self._known[id(expression)] = expression, found
         return found
 
     def _read(self, e: Any) -> Any:
         kind = type(e).__name__
         if kind == "NegBoolView":
             return 1 - self.terms[e._bv.name]
-        if e.name in self.terms and kind in ("_BoolVarImpl", "_IntVarImpl"):
-            return self.terms[e.name]
+        if kind in ("_BoolVarImpl", "_IntVarImpl"):
+            return self.terms[e.name] if e.name in self.terms else self._added(e)
         if kind == "BoolVal":
             return bool(e.args[0])
         if e.name in _RELATIONS and kind == "Comparison":
             left, right = map(self.number, e.args)
             return _RELATIONS[e.name](left, right)
-        found = NotImplemented
         if e.name in _READERS:
-            found = _READERS[e.name](self, e.args)
-        elif e.name in _SPECIAL:
-            found = _SPECIAL[e.name](self, e)
-        return self._decomposed(e) if found is NotImplemented else found
+            return _READERS[e.name](self, e.args)
+        return _SPECIAL[e.name](self, e) if e.name in _SPECIAL else NotImplemented
 
     def _decomposed(self, e: Any) -> Any:
+        value = self._parts(e)
+        return _every(self, _flat([value])) if e.is_bool() else self.number(value)
+
+    def _parts(self, e: Any) -> Any:
         """Let CPMpy say it in simpler words; what these define is posted."""
         if not hasattr(e, "decompose"):
             raise ModelError(
                 f"from_cpmpy: {e.name} ({type(e).__name__}) is not known, and CPMpy has no decomposition"
             )
         value, defining = e.decompose()
-        self._admit(defining)
-        if e.is_bool():
-            self._admit(())
-            return all_([self._with_new(v) for v in _flat(value if isinstance(value, list) else [value])])
-        from cpmpy.transformations.get_variables import get_variables
+        self.post(defining)
+        return value
 
-        self._add_variables(get_variables([value]))
-        return self.number(value)
-
-    def _with_new(self, expression: Any) -> Any:
-        from cpmpy.transformations.get_variables import get_variables
-
-        self._add_variables(get_variables([expression]))
-        return self.truth(expression)
-
-    def _admit(self, defining: Iterable[Any]) -> None:
-        for constraint in _flat(defining):
-            self.model.add(self._with_new(constraint))
-
-    def _add_variables(self, variables: Iterable[Any]) -> None:
-        """Create variables that a decomposition has made; they are not given back."""
-        for variable in variables:
-            if variable.name not in self.terms:
-                low, high = variable.get_bounds()
-                plain = f"cpmpy {len(self.model.blocks.by_name)}"
-                self.terms[variable.name] = self.model.intvar(int(low), int(high), name=plain)
-                self.variables[variable.name] = variable
+    def _added(self, variable: Any) -> Any:
+        """Return a variable that a decomposition has made, created now; it is not given back."""
+        low, high = variable.get_bounds()
+        plain = f"cpmpy {len(self.model.blocks.by_name)}"
+        term = self.terms[variable.name] = declared(self.model, {plain: (int(low), int(high))})[plain]
+        self.variables[variable.name] = variable
+        return term
 
 
 # ---- operators and global functions ------------------------------------------------------------------------
+
+
+def _every(reader: _ExpressionReader, args: Iterable[Any]) -> Any:
+    return _all([*map(reader.condition, args)])
+
+
+def _all(conditions: Iterable[Any]) -> Any:
+    """Return that truths hold, of which some may be decided; so is what is returned then."""
+    left = [c for c in conditions if c is not True]
+    if not left or any(c is False for c in left):
+        return not left
+    return all_(left) if len(left) > 1 else left[0]
+
+
+def _some(reader: _ExpressionReader, args: Iterable[Any]) -> Any:
+    left = [c for c in map(reader.condition, args) if c is not False]
+    if not left or any(c is True for c in left):
+        return bool(left)
+    return any_(left) if len(left) > 1 else left[0]
+
+
+def _opposite(condition: Any) -> Any:
+    return not condition if isinstance(condition, bool) else ~condition
+
+
+def _where(present: Any, condition: Any) -> Any:
+    """Return that one truth implies another; each may be decided."""
+    if isinstance(present, bool) or condition is True:
+        return condition if present is True else True
+    return ~present if condition is False else present.implies(condition)
+
+
+@cache
+def _decided(value: bool) -> BoolArray:
+    return all_([]) if value else any_([])
+
+
+def _odd(reader: _ExpressionReader, args: Iterable[Any]) -> Any:
+    found = [*map(reader.condition, args)]
+    left = [c for c in found if not isinstance(c, bool)]
+    turned = sum(c is True for c in found) % 2 == 1
+    if not left:
+        return turned
+    return ~Xor(left) if turned else Xor(left)
 
 
 def _sum(reader: _ExpressionReader, args: Any) -> Any:
@@ -275,13 +333,13 @@ def _power(reader: _ExpressionReader, args: Any) -> Any:
 
 def _element(reader: _ExpressionReader, args: Any) -> Any:
     array, index = args[0], args[1]
-    values = reader.numbers(array)
     at = reader.number(index)
     if isinstance(at, int):
+        values = reader.numbers(array)
         if not 0 <= at < len(values):
             raise ModelError(f"from_cpmpy: an element at {at} of {len(values)}")
         return values[at]
-    return element(values, at)
+    return element(reader.table(array), at)
 
 
 def _both(function: Callable[[Any, Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
@@ -343,7 +401,7 @@ def _is(term: Any, value: Any) -> Any:
 
 def _is_truth(term: Any, value: int) -> Any:
     if isinstance(term, int):
-        return all_([]) if term == value else any_([])
+        return _decided(term == value)
     return term == value
 
 
@@ -363,10 +421,10 @@ _READERS: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "count": _count,
     "among": _among,
     "nvalue": _nvalue,
-    "and": lambda r, a: all_([r.truth(e) for e in a]),
-    "or": lambda r, a: any_([r.truth(e) for e in a]),
-    "not": lambda r, a: ~r.truth(a[0]),
-    "->": lambda r, a: r.truth(a[0]).implies(r.truth(a[1])),
+    "and": lambda r, a: _every(r, a),
+    "or": lambda r, a: _some(r, a),
+    "not": lambda r, a: _opposite(r.condition(a[0])),
+    "->": lambda r, a: _where(r.condition(a[0]), r.condition(a[1])),
 }
 """Operators and functions by their names in CPMpy."""
 
@@ -419,7 +477,7 @@ def _schedule(reader: _ExpressionReader, e: Any) -> Any:
     parts = _scheduled(reader, e)
     if parts is None:
         return NotImplemented
-    return all_(parts) if len(parts) > 1 else parts[0]
+    return _all(parts)
 
 
 def _always(relation: Any) -> bool:
@@ -437,7 +495,7 @@ _SCHEDULES = ("cumulative", "cumulative_optional", "no_overlap", "no_overlap_opt
 def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
     """Read no_overlap and cumulative, with or without ends and presence; None where it has no equal here."""
     args = list(e.args)
-    present = [reader.truth(p) for p in args.pop()] if e.name.endswith("_optional") else None
+    present = [reader.condition(p) for p in args.pop()] if e.name.endswith("_optional") else None
     rest = [reader.number(args.pop()), reader.numbers(args.pop())] if e.name.startswith("cumulative") else []
     start, duration = reader.numbers(args[0]), reader.numbers(args[1])
     if not start or all(isinstance(t, int) for t in (*start, *duration)) or (rest and _least(rest[0]) < 0):
@@ -446,11 +504,8 @@ def _scheduled(reader: _ExpressionReader, e: Any) -> list[Any] | None:
     if len(args) == 3:
         ends = reader.numbers(args[2])
         conditions = [s + d == end for s, d, end in zip(start, duration, ends, strict=True)]
-    if any(isinstance(c, bool) for c in conditions):
-        return None
-    here = [None] * len(conditions) if present is None else present
-    kept = [(p, c) for p, c in zip(here, conditions, strict=False) if not _always(c)]
-    conditions = [c if p is None else p.implies(c) for p, c in kept]
+    here = repeat(True) if present is None else present
+    conditions = [_where(p, c) for p, c in zip(here, conditions, strict=False) if not _always(c)]
     if rest:
         return [Cumulative(start, duration, rest[1], rest[0], present), *conditions]
     main, signs = _disjoint(start, duration, present)
@@ -462,15 +517,19 @@ def _disjoint(start: list[Any], duration: list[Any], present: list[Any] | None) 
 
     So it is from CPMpy 1.1 on; before, such a task may not lie within another one.
     """
-    here = [all_([]) for _ in start] if present is None else present
-    signs = [p.implies(_not_negative(d)) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
-    if any(_least(d) <= 0 for d in duration):
-        if _empty_ones_are_in_the_way():
-            pairs = combinations(zip(start, duration, here, strict=True), 2)
-            apart = [~(p & q) | _holding(s + d <= t) | _holding(t + e <= s) for (s, d, p), (t, e, q) in pairs]
-            return all_(apart), signs
-        present = [p if _least(d) > 0 else p & _positive(d) for p, d in zip(here, duration, strict=True)]
-    return NoOverlap(start, duration, present), signs
+    if all(_least(d) > 0 for d in duration):
+        return NoOverlap(start, duration, present), []
+    here = [True] * len(start) if present is None else present
+    signs = [_where(p, _not_negative(d)) for p, d in zip(here, duration, strict=True) if _least(d) < 0]
+    if _empty_ones_are_in_the_way():
+        tasks = [(s, d, _holding(p)) for s, d, p in zip(start, duration, here, strict=True)]
+        apart = [
+            ~(p & q) | _holding(s + d <= t) | _holding(t + e <= s)
+            for (s, d, p), (t, e, q) in combinations(tasks, 2)
+        ]
+        return all_(apart), signs
+    taking = [_taking_time(p, d) for p, d in zip(here, duration, strict=True)]
+    return NoOverlap(start, duration, taking), signs
 
 
 @cache
@@ -482,15 +541,20 @@ def _empty_ones_are_in_the_way() -> bool:
 
 
 def _holding(truth: Any) -> Any:
-    return truth if isinstance(truth, BoolArray) else all_([]) if truth else any_([])
+    return truth if isinstance(truth, BoolArray) else _decided(bool(truth))
 
 
-def _positive(duration: Any) -> Any:
-    return any_([]) if isinstance(duration, int) else duration > 0
+def _taking_time(present: Any, duration: Any) -> Any:
+    """Return that a task is there, and has a duration."""
+    if _least(duration) > 0 or present is False:
+        return present
+    if isinstance(duration, int):
+        return False
+    return duration > 0 if present is True else present & (duration > 0)
 
 
 def _not_negative(duration: Any) -> Any:
-    return any_([]) if isinstance(duration, int) else duration >= 0
+    return False if isinstance(duration, int) else duration >= 0
 
 
 def _starred(terms: list[Any], rows: Any) -> Any:
@@ -523,7 +587,7 @@ _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "strictly_decreasing": _on_terms(lambda terms: Decreasing(terms, strict=True)),
     "strictly_increasing": _on_terms(lambda terms: Increasing(terms, strict=True)),
     "table": _on_first(lambda terms, rows: Table(terms, np.asarray(rows).tolist())),
-    "xor": lambda r, e: Xor([r.truth(a) for a in e.args]),
+    "xor": lambda r, e: _odd(r, e.args),
 }
 """Global constraints by their names in CPMpy; NotImplemented where an instance has no equal here."""
 

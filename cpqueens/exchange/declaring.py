@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -16,10 +17,12 @@ from cpqueens.model import Model
 _INDEXED = re.compile(r"(.+)\[(\d{1,9}(?:,\d{1,9})*)\]$")
 _FORBIDDEN = re.compile(r"[\[\],\s]+")
 _SMALL = 2**31  # bounds that need no further look
-_ENDS = ("lower", "upper")
 
 Domain = tuple[int, int] | list[int]
 """Both ends, or all values of a domain with gaps."""
+
+Block = tuple[str, tuple[int, ...], list[str]]
+"""The name of an array or of a variable, its shape, and the names of its entries in C order."""
 
 
 def declared(model: Model, domains: Mapping[str, Domain]) -> dict[str, Any]:
@@ -27,60 +30,83 @@ def declared(model: Model, domains: Mapping[str, Domain]) -> dict[str, Any]:
 
     Names that a model cannot have are written without brackets.
     """
+    blocks = _arrays(domains)
+    arrays = {name for _, _, entries in blocks for name in entries}
+    blocks += [(name, (), [name]) for name in domains if name not in arrays]
+    first = _appended(model, [domains[name] for _, _, entries in blocks for name in entries])
     terms: dict[str, Any] = dict.fromkeys(domains)
-    for name, entries in _arrays(domains).items():
-        shape = tuple(max(axis) + 1 for axis in zip(*entries, strict=True))
-        ends = np.array([domains[entries[at]] for at in product(*map(range, shape))], dtype=np.int64)
-        array = model.intvar(ends[:, 0].reshape(shape), ends[:, 1].reshape(shape), shape=shape, name=name)
-        for at, (variables, ones, zero) in zip(product(*map(range, shape)), array.rows(), strict=True):
-            terms[entries[at]] = Term(model, tuple(variables), tuple(ones), zero)
-    terms.update(_singles(model, {name: d for name, d in domains.items() if terms[name] is None}))
+    for name, shape, entries in blocks:
+        plain = name if shape else _plain(model, name)
+        if first is None:
+            variable = _created(model, plain, shape, [domains[entry] for entry in entries])
+        else:
+            variable = model.blocks.create(plain, first, shape).first
+            first += len(entries)
+        for at, entry in enumerate(entries, variable):
+            terms[entry] = Term(model, (at,), (1,), 0)
     return terms
 
 
-def _arrays(domains: Mapping[str, Domain]) -> dict[str, dict[tuple[int, ...], str]]:
-    """Return the names of all entries, by position, of the arrays that are complete."""
-    found: dict[str, dict[tuple[int, ...], str]] = {}
+def _appended(model: Model, domains: list[Domain]) -> int | None:
+    """Return the first of new variables, created in one go; None where their bounds may be trouble."""
+    if [] in domains:
+        return None
+    ends = [(min(d), max(d)) if isinstance(d, list) else d for d in domains]
+    if not all(-_SMALL < low <= high < _SMALL for low, high in ends):
+        return None
+    lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    first = model._append(lower, upper, defined=False)
+    for variable, domain in enumerate(domains, first):
+        if isinstance(domain, list) and len(values := sorted(set(domain))) <= values[-1] - values[0]:
+            model.domains[variable] = np.array(values, dtype=np.int64)
+    return first
+
+
+def _created(model: Model, name: str, shape: tuple[int, ...], domains: list[Domain]) -> int:
+    """Return the first of the variables of one name, whose domains are refused in words."""
+    if shape:
+        lower, upper = (np.array(ends, dtype=object).reshape(shape) for ends in zip(*domains, strict=True))
+        array = model.intvar(lower, upper, shape=shape, name=name)
+    elif isinstance(domains[0], list):
+        array = model.intvar(domain=domains[0], name=name)
+    else:
+        array = model.intvar(*domains[0], name=name)
+    return int(array.variables[0, 0])
+
+
+def _arrays(domains: Mapping[str, Domain]) -> list[Block]:
+    """Return the arrays that are complete."""
+    found: dict[str, dict[str, str]] = {}
     for name in domains:
         match = _INDEXED.match(name)
         if match:
-            found.setdefault(match[1], {})[tuple(map(int, match[2].split(",")))] = name
-    return {
-        name: entries
-        for name, entries in found.items()
-        if name not in domains and "[" not in name and _fits(name) and _whole(entries, domains)
-    }
+            found.setdefault(match[1], {})[match[2]] = name
+    complete: list[Block] = []
+    for name, entries in found.items():
+        shape = _shape(entries)
+        if shape is None or name in domains or "[" in name or not _fits(name):
+            continue
+        places = [*_places(shape)]
+        if all(place in entries and not isinstance(domains[entries[place]], list) for place in places):
+            complete.append((name, shape, [entries[place] for place in places]))
+    return complete
 
 
-def _whole(entries: Mapping[tuple[int, ...], str], domains: Mapping[str, Domain]) -> bool:
-    gaps = any(isinstance(domains[name], list) for name in entries.values())
-    if gaps or len({len(at) for at in entries}) > 1:
-        return False
-    size = 1
-    for axis in zip(*entries, strict=True):
-        size *= max(axis) + 1
-    return size == len(entries)
+def _shape(entries: Iterable[str]) -> tuple[int, ...] | None:
+    """Return the shape of an array that has so many entries, given their positions; None if there is none."""
+    axes = [[int(number) for number in place.split(",")] for place in entries]
+    if len(set(map(len, axes))) > 1:
+        return None
+    shape = tuple([max(axis) + 1 for axis in zip(*axes, strict=True)])
+    return shape if math.prod(shape) == len(axes) else None
+
+
+def _places(shape: tuple[int, ...]) -> Iterable[str]:
+    return map(",".join, product(*[list(map(str, range(n))) for n in shape]))
 
 
 def _fits(name: str) -> bool:
     return name.isprintable() and len(name) <= MAX_NAME and name.strip() == name
-
-
-def _singles(model: Model, domains: Mapping[str, Domain]) -> Iterator[tuple[str, Any]]:
-    """Yield a new variable for each name, created in one go where their bounds are no trouble."""
-    ends = [(min(d), max(d)) if isinstance(d, list) and d else (*d, 0, 0)[:2] for d in domains.values()]
-    if not all(-_SMALL < low <= high < _SMALL for low, high in ends) or [] in domains.values():
-        for name, domain in domains.items():
-            kept = {"domain": domain} if isinstance(domain, list) else dict(zip(_ENDS, domain, strict=True))
-            yield name, model.intvar(**kept, name=_plain(model, name))
-        return
-    lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    first = model._append(lower, upper, defined=False)
-    for variable, (name, domain) in enumerate(domains.items(), first):
-        model.blocks.create(_plain(model, name), variable, ())
-        if isinstance(domain, list) and len(values := sorted(set(domain))) <= values[-1] - values[0]:
-            model.domains[variable] = np.array(values, dtype=np.int64)
-        yield name, Term(model, (variable,), (1,), 0)
 
 
 def _plain(model: Model, name: str) -> str:

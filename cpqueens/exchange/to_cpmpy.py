@@ -87,8 +87,9 @@ def to_cpmpy(model: Model) -> CpmpyExport:
         raise UnsupportedRequest("a model of CPMpy has one objective; this one has several, in their order")
     lowered = lower(model, _supports, "cpmpy")
     writer = _ExpressionWriter(cpmpy, model)
-    for definition in lowered.definitions:
-        writer.define(definition)
+    for block in lowered.definitions:
+        for definition in block.split():
+            writer.define(definition)
     native = cpmpy.Model(writer.domains)
     for constraint in lowered.constraints:
         for truth in _TRUTHS[constraint.kind](writer, constraint):

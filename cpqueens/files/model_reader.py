@@ -125,7 +125,7 @@ class ModelReader:
         least, most = kind.arity
         if not least <= len(arrays) <= most:
             raise Misplaced("args", f"{entry.kind} takes {least}{' or more' if most > least else ''}")
-        sizes = {a.size for a in arrays[: len(arrays) - kind.shared]}
+        sizes = {a.size for a in arrays[: len(arrays) - kind.tables]}
         if len(sizes) > 1 or 0 in sizes or not arrays[-1].size:
             raise Misplaced("args", "arrays of one length of at least 1 are needed")
         return kind(tuple(arrays))

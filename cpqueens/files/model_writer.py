@@ -102,13 +102,13 @@ class ModelWriter:
         for soft in model.soft:
             _mark(reached, soft.constraint.arguments)
         _mark(reached, tuple(goal.term for goal in model.stated))
-        kept = []
+        kept: list[Definition] = []
         for definition in reversed(model.definitions):
             rows = np.flatnonzero(reached[definition.results])
             if rows.size:
                 part = definition.take(rows, definition.results[rows])
                 _mark(reached, part.arguments)
-                kept.append(part)
+                kept += reversed(part.split())
         prefix = "d"
         while any(block.name.startswith(prefix) for block in model.blocks):
             prefix = f"_{prefix}"

@@ -15,6 +15,7 @@ from cpqueens.language.arrays import (
     stack_first,
 )
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
+from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import as_integers, refuse_misread
 from cpqueens.language.term import Term, join_terms
 
@@ -24,6 +25,8 @@ MAX_DEPTH = 32
 
 MAX_LISTED = 1_000_000
 """Elements of what can be gone through only once."""
+
+_SINGLE = {Term, int}
 
 
 def _nested(value: Any) -> bool:
@@ -116,11 +119,16 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
     if _nested(value):
         refuse_misread(value, what)
         _require_depth(depth, what)
-        parts = list(value)
-        if parts and all(type(part) is Term for part in parts):
-            if any(p.registry is not registry and not p.registry.unbound for p in parts):
-                raise mixed()
-            return join_terms(registry, parts)
+        parts = [part.truth() if isinstance(part, BoolArray) else part for part in value]
+        kinds = set(map(type, parts))
+        if Term in kinds and kinds <= _SINGLE:  # terms, integers among them at most: the short way
+            terms: list[Any] = [
+                Term(registry, (), (), p) if type(p) is int and -LIMIT < p < LIMIT else p for p in parts
+            ]
+            if int not in kinds or int not in map(type, terms):
+                if any(t.registry is not registry and not t.registry.unbound for t in terms):
+                    raise mixed()
+                return join_terms(registry, terms)
         if any(isinstance(p, Operand) or _nested(p) for p in parts):
             return stack_first([as_linear(registry, p, what, depth + 1) for p in parts])
     constants = as_integers(registry.numbered(value), what, whole=True)
@@ -136,12 +144,18 @@ def as_linears(*values: Any) -> list[LinearArray]:
     return [as_linear(registry, value) for value in values]
 
 
+def singles_of(value: Any) -> list[Term] | None:
+    """Return a list of single terms of one model, as most are: the short way; None for all else."""
+    if type(value) is list and set(map(type, value)) == {Term}:
+        return value if len({term.registry for term in value}) == 1 else None
+    return None
+
+
 def flat_terms(value: Any, what: str = "value") -> LinearArray:
     """Return ``value`` as terms of shape (size,); in lists arrays of any shape may stand beside terms."""
-    if type(value) is list and set(map(type, value)) == {Term}:  # most are: the short way
-        (registry, *others) = {term.registry for term in value}
-        if not others:
-            return join_terms(registry, value)
+    terms = singles_of(value)
+    if terms is not None:
+        return join_terms(terms[0].registry, terms)
     value = listed(value, what)
     return _flat(registry_of(value), value, what, 0)
 

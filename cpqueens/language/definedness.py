@@ -19,6 +19,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.describe import describe_term, describe_variable
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import Term
 from cpqueens.language.wording import Named
 
 Defined = NDArray[np.bool_]
@@ -59,10 +60,8 @@ def evaluate(definition: Definition, values: IntArray, defined: Defined) -> tupl
         return held.astype(np.int64), np.ones_like(held)
     arguments = [a.evaluate(values) for a in definition.arguments]
     everywhere = definition.defined_at(*arguments)
-    own = len(arguments) - definition.shared
     for k, array in enumerate(definition.arguments):
-        terms = defined_terms(array, defined)
-        everywhere = everywhere & (terms if k < own else terms.all(axis=1, keepdims=True))
+        everywhere = everywhere & definition.whole(k, defined_terms(array, defined))
     return definition.compute(*arguments), everywhere
 
 
@@ -77,13 +76,20 @@ def conditions(
     seen = set(known)
     pending = list(arrays)
     while pending:
-        scope = pending.pop().scope()
-        for variable in scope[store.may_be_undefined[scope]].tolist():
+        array = pending.pop()
+        if type(array) is Term:
+            partial = [v for v in sorted(array.variable_list) if store.may_be_undefined[v]]
+        else:
+            scope = array.scope()
+            partial = scope[store.may_be_undefined[scope]].tolist()
+        for variable in partial:
             if variable in seen:
                 continue
             seen.add(variable)
             definition, row = store.producer(variable)  # type: ignore[misc]
-            one = definition.take(np.array([row]), np.array([variable]))
+            one = definition
+            if definition.size > 1:
+                one = definition.take(np.array([row]), np.array([variable]))
             if one.partial()[0]:
                 found[variable] = one.condition(0)
             pending += one.arguments

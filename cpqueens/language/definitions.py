@@ -1,7 +1,7 @@
 """Defined variables: blocks of variables whose values are a total function of other terms.
 
-A block holds ``size`` results of one kind; its arguments are flat arrays with one row per result (the
-table of an `Element` block is shared by all).
+A block holds ``size`` results of one kind; its arguments are flat arrays with one row per result (of an
+`Element` block the last are tables, each of one result or of many).
 
 Partial functions (a quotient by 0, an index outside its array) are *relational*, as in MiniZinc and CPMpy:
 where one is undefined, the nearest truth around it is false. Their variables are total all the same, with
@@ -23,7 +23,7 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, require_product
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.language.term import Term
 
 
@@ -33,8 +33,8 @@ class Definition:
     kind: ClassVar[str]
     arity: ClassVar[tuple[int, int]] = (2, 2)
     """The least and the largest number of arguments."""
-    shared: ClassVar[int] = 0
-    """How many of the arguments, the last ones, all results share instead of having a row each."""
+    tables: ClassVar[int] = 0
+    """How many of the arguments, the last ones, are tables: all of their terms may matter to a result."""
 
     def __init__(self, arguments: tuple[LinearArray, ...], results: IntArray | None = None) -> None:
         self.arguments = arguments
@@ -72,6 +72,26 @@ class Definition:
     def bind(self, registry: Registry) -> Definition:
         """Return the block over arguments that belong to ``registry``."""
         return type(self)(tuple(arg.bind(registry) for arg in self.arguments), self.results)
+
+    def split(self) -> list[Definition]:
+        """Return the block as ones whose results share their tables, where it has any."""
+        return [self]
+
+    def each(self, argument: int) -> int:
+        """Return how many terms of an argument are those of one result: they lie together."""
+        return self.arguments[argument].size // max(1, self.size)
+
+    def places(self, argument: int) -> IntArray:
+        """Return the how many-th of these groups of terms is that of each result, (size,)."""
+        return np.arange(self.size)
+
+    def whole(self, argument: int, terms: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return of which results all terms of an argument are true, (batch, size) of (batch, terms)."""
+        if not terms.shape[1]:
+            return np.ones((len(terms), self.size), dtype=bool)
+        groups: NDArray[np.bool_] = np.all(terms.reshape(len(terms), -1, self.each(argument)), axis=2)
+        found: NDArray[np.bool_] = groups[:, self.places(argument)]
+        return found
 
     def evaluate(self, values: IntArray) -> IntArray:
         """Return the results' values, (batch, size), for ``values`` (batch, variables)."""
@@ -290,6 +310,7 @@ class _Extreme(Definition):
 
     arity = (1, 10**6)
     choose: ClassVar[Callable[..., IntArray]]
+    choose_one: ClassVar[Callable[..., int]]
 
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return the least or the greatest value."""
@@ -300,12 +321,18 @@ class _Extreme(Definition):
         lows, highs = zip(*(arg.bounds() for arg in self.arguments), strict=True)
         return self.choose(lows, axis=0), self.choose(highs, axis=0)
 
+    def ends(self) -> tuple[int, int]:
+        """Return the same of single terms."""
+        lows, highs, _ = zip(*[term.ends() for term in self._terms], strict=True)
+        return self.choose_one(lows), self.choose_one(highs)
+
 
 class Minimum(_Extreme):
     """The least of several terms."""
 
     kind = "minimum"
     choose = staticmethod(np.min)
+    choose_one = staticmethod(min)
 
 
 class Maximum(_Extreme):
@@ -313,13 +340,30 @@ class Maximum(_Extreme):
 
     kind = "maximum"
     choose = staticmethod(np.max)
+    choose_one = staticmethod(max)
 
 
 class Element(Definition):
-    """The entry of a table (of terms or integers) at a position that is a term, from 0."""
+    """The entry of a table (of terms or integers) at a position that is a term, from 0.
+
+    A block has one table, or several of equally many entries, of each of which equally many results are
+    entries, one table after the other; ``which`` says it where that is not so.
+    """
 
     kind = "element"
-    shared = 1
+    tables = 1
+
+    def __init__(
+        self,
+        arguments: tuple[LinearArray, ...],
+        results: IntArray | None = None,
+        which: NDArray[np.intp] | None = None,
+    ) -> None:
+        position, table = arguments
+        if table.size == table.shape[-1]:
+            table = table.reshape(-1)
+        super().__init__((position, table), results)
+        self._which = which
 
     @property
     def position(self) -> LinearArray:
@@ -328,59 +372,110 @@ class Element(Definition):
 
     @property
     def table(self) -> LinearArray:
-        """The table, of shape (entries,), shared by all results."""
+        """The table, of shape (entries,), or the tables, of shape (tables, entries)."""
         return self.arguments[1]
+
+    @property
+    def entries(self) -> int:
+        """Number of entries of each table."""
+        return self.table.shape[-1]
+
+    @property
+    def which(self) -> NDArray[np.intp]:
+        """The table of each result, of shape (size,)."""
+        if self._which is None:
+            many = self.table.size // self.entries
+            self._which = np.repeat(np.arange(many), self.size // many)
+        return self._which
 
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
         array = self.table
-        terms = array.width and array.coefficients.any()
-        table = tuple(array.keys()) if terms else array.constants.tobytes()
-        return [("element", position, table) for position in self.position.keys()]  # noqa: SIM118
+        n, starts = self.entries, range(0, array.size, self.entries)
+        tables: list[Any]
+        if array.width > 1 and array.coefficients.any():
+            rows = array.keys()
+            tables = [tuple(rows[k : k + n]) for k in starts]
+        else:
+            columns = [array.constants, *([array.variables, array.coefficients] if array.width == 1 else [])]
+            tables = [tuple([column[k : k + n].tobytes() for column in columns]) for k in starts]
+        own = self.position.keys()
+        return [("element", key, tables[k]) for key, k in zip(own, self.which.tolist(), strict=True)]
 
     def key(self) -> Any:
         """Return the same of one position."""
         return self.keys()[0]
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:
-        """Return the block of the given rows over the same table."""
-        return Element((self.position._pick(rows), self.table), results)
+        """Return the block of the given rows over their tables."""
+        which, table = self.which[rows], self.table
+        if table.size > self.entries:
+            kept = distinct(which)
+            if len(kept) * self.entries < table.size:
+                picked = kept[:, None] * self.entries + np.arange(self.entries)
+                table = table._pick(picked if len(kept) > 1 else picked[0])
+                which = np.searchsorted(kept, which)
+        return Element((self.position._pick(rows), table), results, which)
+
+    def bind(self, registry: Registry) -> Element:
+        """Return the block over arguments that belong to ``registry``."""
+        return Element(tuple(arg.bind(registry) for arg in self.arguments), self.results, self._which)
+
+    def split(self) -> list[Definition]:
+        """Return a block for each table."""
+        if self.table.size == self.entries:
+            return [self]
+        rows = [np.flatnonzero(self.which == k) for k in range(self.table.size // self.entries)]
+        return [self.take(mine, self.results[mine]) for mine in rows]
+
+    def each(self, argument: int) -> int:
+        """Return one for the positions, and for the tables the number of their entries."""
+        return self.entries if argument else 1
+
+    def places(self, argument: int) -> IntArray:
+        """Return the position, or the table, of each result."""
+        return self.which if argument else super().places(argument)
 
     def compute(self, *arguments: IntArray) -> IntArray:
         """Return the entries, 0 outside the table."""
         position, table = arguments
         inside = self.defined_at(position, table)
-        picked = np.take_along_axis(table, np.where(inside, position, 0), axis=1)
-        return np.where(inside, picked, 0)
+        at = self.which * self.entries + np.where(inside, position, 0)
+        return np.where(inside, np.take_along_axis(table, at, axis=1), 0)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
         """Return the extremes of the entries that can be reached."""
-        low, high = self.table.bounds()
+        low, high = (ends.reshape(-1, self.entries) for ends in self.table.bounds())
         first, last = self.position.bounds()
-        partial = (first < 0) | (last >= self.table.size)
-        first, last = np.maximum(first, 0), np.minimum(last, self.table.size - 1)
-        spans = list(zip(first.tolist(), last.tolist(), strict=True))
-        reached = {  # most positions reach the same entries
-            (a, b): (low[a : b + 1].min(), high[a : b + 1].max()) if a <= b else (0, 0) for a, b in {*spans}
-        }
-        least, most = np.array([reached[span] for span in spans], dtype=np.int64).reshape(-1, 2).T
+        partial = (first < 0) | (last >= self.entries)
+        least, most = low.min(axis=1)[self.which], high.max(axis=1)[self.which]
+        parts = np.flatnonzero((first > 0) | (last < self.entries - 1))  # of the others all can be
+        if parts.size:
+            ends = self.which[parts], np.maximum(first[parts], 0), np.minimum(last[parts], self.entries - 1)
+            spans = list(zip(*(each.tolist() for each in ends), strict=True))
+            reached = {  # most positions reach the same entries
+                (k, a, b): (low[k, a : b + 1].min(), high[k, a : b + 1].max()) if a <= b else (0, 0)
+                for k, a, b in {*spans}
+            }
+            least[parts], most[parts] = np.array([reached[s] for s in spans], dtype=np.int64).T
         return np.where(partial, np.minimum(least, 0), least), np.where(partial, np.maximum(most, 0), most)
 
     def ends(self) -> tuple[int, int]:
         """Return the same of one position, which mostly reaches all of a table of integers."""
         table = self.table
         first, last, _ = self._terms[0].ends()
-        if table.width or first > 0 or last < table.size - 1:
-            return super().ends()
-        low, high = int(table.constants.min()), int(table.constants.max())
-        if max(high, -low) > LIMIT:
-            table.bounds()  # refuses it, in words
-        return (min(low, 0), max(high, 0)) if first < 0 or last >= table.size else (low, high)
+        partial, reached = first < 0 or last >= table.size, slice(max(first, 0), max(last + 1, 0))
+        lows = highs = table.constants
+        if table.width or lows.max() > LIMIT or lows.min() < -LIMIT:
+            lows, highs = table.bounds()  # which refuses what is too large, in words
+        lows, highs = lows[reached], highs[reached]
+        low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
+        return (min(low, 0), max(high, 0)) if partial else (low, high)
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the position may leave the table."""
         first, last = self.position.bounds()
-        return (first < 0) | (last >= self.table.size)
+        return (first < 0) | (last >= self.entries)
 
     def condition(self, row: int) -> list[Constraint]:
         """Return that the position stays in the table: the ends that it may leave."""
@@ -388,21 +483,21 @@ class Element(Definition):
         (first,), (last,) = position.bounds()
         ends = [
             (first < 0, position, ">="),
-            (last >= self.table.size, position - (self.table.size - 1), "<="),
+            (last >= self.entries, position - (self.entries - 1), "<="),
         ]
         return [Linear(term, relation) for possible, term, relation in ends if possible]
 
     def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
         """Return where the position is in the table."""
-        position, table = arguments
-        inside: NDArray[np.bool_] = (position >= 0) & (position < table.shape[1])
+        position = arguments[0]
+        inside: NDArray[np.bool_] = (position >= 0) & (position < self.entries)
         return inside
 
     def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:
         """Return where the position is and where it may be."""
         position = self.position._pick(np.array([row]))
         at = int(position.evaluate(values[None, :])[0, 0])
-        return f"position {text(position)} = {at}, allowed are 0..{self.table.size - 1}"
+        return f"position {text(position)} = {at}, allowed are 0..{self.entries - 1}"
 
 
 class Truth(Definition):

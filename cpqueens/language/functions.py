@@ -5,7 +5,7 @@ from typing import Any
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linears, define, flat_terms
+from cpqueens.language.conversion import as_linears, define, flat_terms, singles_of
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.text.foreign import explaining_keywords
 
@@ -105,6 +105,9 @@ def _extreme(kind: str, operands: tuple[Any, ...]) -> LinearArray:
     if not operands:
         raise ModelError(f"{kind} of nothing")
     if len(operands) == 1:
+        terms = singles_of(operands[0])
+        if terms is not None:
+            return terms[0].registry.define_single(kind, *terms)
         flat = flat_terms(operands[0])
         if not flat.size:
             raise ModelError(f"{kind} of nothing")

@@ -14,7 +14,7 @@ from cpqueens.errors import BadIndex, ModelError
 from cpqueens.language.arrays import concatenate_rows, constant_array
 from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Positions
-from cpqueens.language.rows import MAX_ELEMENTS, IntArray, refuse_misread
+from cpqueens.language.rows import MAX_ELEMENTS, IntArray, distinct, refuse_misread
 from cpqueens.text.plaintext import shown
 
 _PLAIN = frozenset({int, slice, type(Ellipsis), type(None)})
@@ -187,12 +187,14 @@ def _elements(array: LinearArray, first: Positions, table: Positions, position: 
     """Return ``array.flat[first[r] + table[position[r]]]`` for each result r."""
     flat = array.reshape(-1)
     order = np.argsort(first, kind="stable")
-    starts, begins = np.unique(first[order], return_index=True)
-    groups = np.split(order, begins[1:])
+    starts, begins, counts = np.unique(first[order], return_index=True, return_counts=True)
     if len(starts) * table.size > MAX_ELEMENTS:
         raise ModelError(f"{len(starts)} tables of {table.size} elements are more than {MAX_ELEMENTS} in all")
-    parts = [
-        array.registry.define("element", rows.shape, position._pick(rows), flat._pick(start + table))
-        for start, rows in zip(starts, groups, strict=True)
-    ]
-    return concatenate_rows(parts)._pick(np.argsort(order))
+    parts, places = [], []
+    for many in distinct(counts).tolist():  # tables of equally many results at once
+        alike = np.flatnonzero(counts == many)
+        rows = order[begins[alike][:, None] + np.arange(many)].reshape(-1)
+        tables = flat._pick(starts[alike][:, None] + table)
+        parts.append(array.registry.define("element", rows.shape, position._pick(rows), tables))
+        places.append(rows)
+    return concatenate_rows(parts)._pick(np.argsort(np.concatenate(places)))

@@ -293,6 +293,8 @@ def reshaped(shape: tuple[int, ...], *new: Any) -> tuple[int, ...]:
     wanted = new[0] if len(new) == 1 and type(new[0]) is tuple else new
     if len(wanted) == 1 and type(wanted[0]) is int and wanted[0] in (-1, size):
         return (size,)  # most are like that, and NumPy takes longer
+    if new and all(type(n) is int and n >= 0 for n in wanted) and math.prod(wanted) == size:
+        return tuple(wanted)
     with refusing(f"reshape of an array of shape {shape}"):
         other = np.broadcast_to(np.False_, size).reshape(*new)
     return other.shape

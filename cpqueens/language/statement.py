@@ -491,8 +491,9 @@ class Statement(NamedValues, Objectives):
         """
         for variable, found in conditions(self, arguments, self._guarded).items():
             self._guarded.add(variable)
+            name = f"range of {self.name_of(variable)}" if found else ""
             for condition in found:
-                self._post(condition, f"range of {self.name_of(variable)}", None)
+                self._post(condition, name, None)
 
     def _guard_objectives(self, terms: Iterable[LinearArray]) -> None:
         """Do the same for objectives, whose conditions go with them."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from copy import copy
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ class VariableStore:
         self.domains: dict[int, IntArray] = {}
         self._definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
-        self._producer: dict[int, tuple[Definition, int]] = {}
+        self._firsts: list[int] = []  # the first result of each definition; the others follow it
         self.has_partial = False  # whether any variable may be undefined
 
     def _copy_store(self, other: VariableStore) -> None:
@@ -158,7 +158,11 @@ class VariableStore:
 
     def producer(self, variable: int) -> tuple[Definition, int] | None:
         """Return the definition of a defined variable and its row there, else None."""
-        return self._producer.get(variable)
+        at = bisect_right(self._firsts, variable) - 1
+        if at < 0:
+            return None
+        definition, row = self._definitions[at], variable - self._firsts[at]
+        return (definition, row) if row < len(definition.results) else None
 
     def domain_values(self, variable: int, cap: int) -> IntArray:
         """Return the variable's values in ascending order.
@@ -319,9 +323,10 @@ class VariableStore:
         """Return the result variables of ``definition``, creating those that do not exist yet."""
         keys = definition.keys()
         shared = self._sharing()
-        if keys and shared.keys().isdisjoint(keys) and len(set(keys)) == len(keys):
+        new = dict(zip(keys, range(self._count, self._count + len(keys)), strict=True))
+        if keys and len(new) == len(keys) and shared.keys().isdisjoint(new):
             results = self._create(definition.take(np.arange(len(keys)), np.zeros(0, dtype=np.int64)))
-            shared.update(zip(keys, results.tolist(), strict=True))
+            shared.update(new)
             return results
         results = np.array([shared.get(key, -1) for key in keys], dtype=np.int64)
         missing: dict[Any, int] = {}
@@ -352,21 +357,15 @@ class VariableStore:
 
     def _admit(self, definition: Definition) -> None:
         self._definitions.append(definition)
-        results = definition.results.tolist()
-        if len(results) == 1:
-            self._producer[results[0]] = definition, 0
-        else:
-            self._producer.update(zip(results, zip(repeat(definition), range(len(results))), strict=True))
+        self._firsts.append(definition.results.item(0))
         if isinstance(definition, Truth):
             return
         if type(definition).partial is Definition.partial and not self.has_partial:
             return
         undefined = definition.partial()
         if self.has_partial:
-            own = len(definition.arguments) - definition.shared
             for k, array in enumerate(definition.arguments):
-                terms = self.partial_terms(array)
-                undefined = undefined | (terms if k < own else terms.any())
+                undefined = undefined | ~definition.whole(k, ~self.partial_terms(array)[None, :])[0]
         if undefined.any():
             self.has_partial = True
             self._may_be_undefined[definition.results] = undefined

@@ -289,7 +289,7 @@ def _definitions(number: IntArray, blocks: Sequence[Definition]) -> list[Compile
     groups: dict[Any, list[int]] = {}
     for k, block in enumerate(blocks):
         relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None
-        sizes = _sizes(block)
+        sizes = [block.each(k) for k in range(len(block.arguments))]
         together = all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER
         groups.setdefault((type(block), relation, *sizes) if together else k, []).append(k)
     found: list[list[CompiledDefinition]] = [[] for _ in blocks]
@@ -340,15 +340,9 @@ def _all_side_by_side(blocks: Sequence[Definition], arrays: Sequence[LinearArray
     """
     if len(blocks) == 1 or len({array.width for array in arrays}) > 1:
         return [a for b in blocks for a in (b.arguments if b.size == 1 else _side_by_side(b))]
-    sizes, shared = _sizes(blocks[0]), blocks[0].shared
-    steps = [*sizes[: len(sizes) - shared], *[0] * shared]
     starts = offsets([array.size for array in arrays])[:-1].reshape(len(blocks), -1)
     many = [b.size for b in blocks]
-    result = np.concatenate([np.arange(n) for n in many])[:, None]
-    places = [
-        np.repeat(start, many)[:, None] + step * result + np.arange(size)
-        for start, step, size in zip(starts.T, steps, sizes, strict=True)
-    ]
+    places = [np.repeat(start, many)[:, None] + _places(blocks, k) for k, start in enumerate(starts.T)]
     order = np.concatenate(places, axis=1).reshape(-1)
     columns = [(array.variables, array.coefficients, array.constants) for array in arrays]
     variables, coefficients, constants = (np.concatenate(c)[order] for c in zip(*columns, strict=True))
@@ -359,20 +353,16 @@ def _side_by_side(block: Definition) -> Sequence[LinearArray]:
     """Return the arguments of a block as one array, in which those of each result lie together."""
     if len(block.arguments) == 1:
         return block.arguments
-    starts = offsets([array.size for array in block.arguments]).tolist()
-    steps = [*_sizes(block)[: len(block.arguments) - block.shared], *[0] * block.shared]
-    result = np.arange(block.size)[:, None]
-    places = [
-        start + step * result + np.arange(size)
-        for start, step, size in zip(starts, steps, _sizes(block), strict=False)
-    ]
+    starts = offsets([array.size for array in block.arguments])[:-1].tolist()
+    places = [start + _places([block], k) for k, start in enumerate(starts)]
     return [concatenate_rows(block.arguments)._pick(np.concatenate(places, axis=1).reshape(-1))]
 
 
-def _sizes(block: Definition) -> list[int]:
-    """Return how many terms of each argument are one result's; all results share the last arguments."""
-    own = len(block.arguments) - block.shared
-    return [a.size // (max(1, block.size) if k < own else 1) for k, a in enumerate(block.arguments)]
+def _places(blocks: Sequence[Definition], argument: int) -> IntArray:
+    """Return which terms of an argument are those of each result, of blocks with equally many for each."""
+    each = blocks[0].each(argument)
+    groups = np.concatenate([block.places(argument) for block in blocks])
+    return groups[:, None] * each + np.arange(each)
 
 
 def _split(terms: Terms, count: int) -> Iterator[Terms]:

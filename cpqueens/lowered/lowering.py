@@ -23,7 +23,9 @@ from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.joining import join
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Definition, Maximum, Truth
 from cpqueens.language.describe import describe
@@ -242,6 +244,7 @@ def _definitions(
     replaced: dict[int, Definition] = {}
     pending = _defined_scope(roots, scratch)
     relations: dict[int, Constraint] = {}
+    taken_apart: list[int] = []
     while pending:
         variable = pending.pop()
         if variable >= len(reached):
@@ -253,6 +256,8 @@ def _definitions(
         simple: Definition | None
         if isinstance(definition, Truth):
             simple = _truth(definition, row, scratch, supports, model, backend, relations)
+            if simple is not None and not isinstance(definition.constraint, Linear | Connective):
+                taken_apart.append(variable)
         else:
             simple = _function(definition, row, scratch)
         if simple is not None:
@@ -260,7 +265,31 @@ def _definitions(
             definition, row = simple, 0
         pending += _defined_scope(row_arguments(definition, row), scratch)
     lowered.rewritten = bool(replaced)
+    if taken_apart:
+        _note_decomposed(lowered, model, taken_apart)
     return _ordered(scratch, reached, replaced)
+
+
+def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> None:
+    """Note that the constraints that reach these truths run decomposed."""
+    concerned = np.zeros(lowered.store.variable_count, dtype=bool)
+    concerned[truths] = True
+    for definition in model.definitions:
+        for k, array in enumerate(definition.arguments):
+            terms = _with(array, concerned)
+            if terms.any():
+                concerned[definition.results] |= ~definition.whole(k, ~terms[None, :])[0]
+    for k, constraint in enumerate(model._constraints):
+        if any(_with(array, concerned).any() for array in constraint.arguments):
+            lowered.how[k] = "decomposed"
+
+
+def _with(array: LinearArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which terms have a chosen variable."""
+    if not array.width:
+        return np.zeros(array.size, dtype=bool)
+    found: NDArray[np.bool_] = (chosen[array.variables] & (array.coefficients != 0)).any(axis=1)
+    return found
 
 
 def _reached(roots: Iterable[LinearArray], store: VariableStore) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """The heuristic of a hand-over in a thread of its own, so that the exact solver need not wait for it."""
 
 import threading
+import time
 from contextvars import copy_context
 from dataclasses import replace
 
@@ -28,7 +29,8 @@ class Beside:
     deliver
         Is called in the thread.
     delay
-        Seconds after which it begins; None where nothing runs beside it: then it has ended when this returns.
+        Seconds after which it begins, once `begin_in_time` is called; 0 begins at once. None where nothing
+        runs beside it: then it has ended when this returns.
     """
 
     def __init__(
@@ -42,36 +44,42 @@ class Beside:
         delay: float | None,
     ) -> None:
         self._backend, self._model, self._seconds, self._patience = backend, model, seconds, patience
-        self._stop, self._clock, self._deliver = threading.Event(), Clock(seconds), deliver
-        self._delay = delay or 0.0
-        self._request = replace(
-            request, clock=self._clock, interrupted=lambda: self._stop.is_set() or request.interrupted()
-        )
+        self._given, self._deliver, self._stop = request, deliver, threading.Event()
         self.seconds = 0.0
         self._ended: Ended | None = None
         self._error: BaseException | None = None
+        self._one_at_a_time = threading.Lock()
+        self._context = copy_context()
         self._thread: threading.Thread | None = None
-        if delay is None:  # a thread costs as much as a first solution of some hundred queens
-            self._search()
+        # a thread costs as much as a first solution of some hundred queens: none where none is needed
+        self._begins = time.monotonic() + (delay or 0.0)
+        if delay is None:
+            self._work()
             if self._error is not None:
                 raise self._error
+        elif delay == 0:
+            self.begin_in_time()
+
+    def begin_in_time(self) -> None:
+        """Let it begin if its time has come: who runs beside it asks often; from any thread."""
+        if self._thread is not None or time.monotonic() < self._begins:
             return
-        self._thread = threading.Thread(
-            target=copy_context().run, args=(self._work,), name="cpqueens-heuristic", daemon=True
-        )
-        self._thread.start()
+        with self._one_at_a_time:
+            if self._thread is None and self._ended is None and not self._stop.is_set():
+                self._thread = threading.Thread(
+                    target=self._context.run, args=(self._work,), name="cpqueens-heuristic", daemon=True
+                )
+                self._thread.start()
 
     def _work(self) -> None:
-        with self._clock.pause("delay"):
-            if self._stop.wait(self._delay):
-                self._ended = Ended(False, StopReason.INTERRUPTED)
-                return
-        self._search()
-
-    def _search(self) -> None:
+        self._clock = Clock(self._seconds)
+        request = replace(
+            self._given, clock=self._clock,
+            interrupted=lambda: self._stop.is_set() or self._given.interrupted(),
+        )  # fmt: skip
         try:
-            with tiers.running(self._request.should_stop, part=True):
-                self._ended = self._backend.run(self._model, self._request, self._take)
+            with tiers.running(request.should_stop, part=True):
+                self._ended = self._backend.run(self._model, request, self._take)
         except BaseException as error:
             self._error = error
         self.seconds = self._clock.elapsed()
@@ -84,7 +92,9 @@ class Beside:
         return going_on and not self._stop.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it has ended, for so long at most; say whether it has."""
+        """Begin, and wait until it has ended, for so long at most; say whether it has."""
+        self._begins = 0.0
+        self.begin_in_time()
         if self._thread is None:
             return True
         self._thread.join(seconds)
@@ -92,17 +102,21 @@ class Beside:
 
     def stop(self) -> None:
         """Have it end, and wait for that."""
-        self._stop.set()
-        self._join()
-
-    def said(self) -> Said:
-        """Return how it ended, and its seconds; raise what it raised."""
-        self._join()
-        if self._error is not None:
-            raise self._error
-        assert self._ended is not None, "it returns or raises"
-        return self._ended, self.seconds
-
-    def _join(self) -> None:
+        with self._one_at_a_time:
+            self._stop.set()
         if self._thread is not None:
             self._thread.join()
+
+    def said(self) -> Said:
+        """Return how it ended, and its seconds; raise what it raised.
+
+        One that has not begun never will: it had no time.
+        """
+        with self._one_at_a_time:
+            if self._thread is None:
+                self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._ended or Ended(False, StopReason.INTERRUPTED), self.seconds

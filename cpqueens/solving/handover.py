@@ -162,7 +162,7 @@ class HandOver:
             reason = proposed[0].stop_reason if receiver.closed else request.why_stopped()
             return _ended(receiver, reason, proposed, None)
         try:
-            continued = self._continue(model, request, receiver)
+            continued = self._continue(model, request, receiver, beside)
         except UnsupportedConstraint as refusal:
             _listen(beside, receiver, request, None)
             proposed = self._proposed(beside, receiver)
@@ -181,11 +181,11 @@ class HandOver:
         _compare_claim(self.heuristic, proposed[0], receiver, 0)
         return proposed
 
-    def _continue(self, model: Statement, request: Request, receiver: Receiver) -> Said:
+    def _continue(self, model: Statement, request: Request, receiver: Receiver, beside: Beside) -> Said:
         """Run the exact solver, a second time if the heuristic finds something while it finds nothing."""
         start = request.clock.elapsed()
         while True:
-            company = _Company(request, receiver)
+            company = _Company(request, receiver, beside)
             wanted = self._wanted(request, receiver, company)
             ended = self.exact.backend.run(model, wanted, receiver.deliver_of(1))
             if not company.anew or receiver.closed or request.should_stop():
@@ -251,8 +251,8 @@ class HandOver:
 class _Company:
     """What the exact solver hears of the heuristic while both run."""
 
-    def __init__(self, request: Request, receiver: Receiver) -> None:
-        self._request, self._receiver = request, receiver
+    def __init__(self, request: Request, receiver: Receiver, beside: Beside) -> None:
+        self._request, self._receiver, self._beside = request, receiver, beside
         self._began = time.monotonic()
         self.known = receiver.value  # when the exact solver began
         self.anew = False  # whether that is to begin anew
@@ -264,7 +264,8 @@ class _Company:
         return value if better else None
 
     def interrupted(self) -> bool:
-        """Say whether the exact solver is to stop."""
+        """Say whether the exact solver is to stop; asked often, it lets the heuristic begin in time."""
+        self._beside.begin_in_time()
         if self.incumbent() is not None and self.known is None and not self._receiver.delivered[1]:
             self.anew = self.anew or time.monotonic() - self._began > NOTHING_FOUND
         return self.anew or self._receiver.closed or self._request.interrupted()

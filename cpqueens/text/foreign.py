@@ -8,7 +8,7 @@ attributes, imports and keywords; names are compared without case and underscore
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import lru_cache, wraps
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
@@ -444,15 +444,24 @@ def read_by(value: object) -> str | None:
     return next((_READ_BY[key] for key in keys if key in _READ_BY), None)
 
 
+@lru_cache(maxsize=1000)
+def _instead(name: str, known: tuple[str, ...]) -> tuple[str, str]:
+    """Return the advice for a name that is none of the known ones, and else the nearest of these.
+
+    Kept, since `hasattr` asks for many objects of a kind.
+    """
+    advice = spelled(name) or spelled(name, known)
+    return advice, "" if advice or not known else nearest(name, known)
+
+
 def no_attribute(owner: object, name: str) -> AttributeError:
     """Return what a missing attribute is answered with."""
     kind = owner if isinstance(owner, type) else type(owner)
     private = name.startswith("_")  # as Python itself asks for, also while it lists what there is
-    known = [] if private else [own for own in dir(owner) if not own.startswith("_")]
+    known = () if private else tuple([own for own in dir(owner) if not own.startswith("_")])
     what = f"type object {kind.__name__!r}" if kind is owner else f"{kind.__name__!r} object"
     text = f"{what} has no attribute {name!r}"
-    advice = spelled(name) or spelled(name, known)
-    near = "" if advice or private else nearest(name, known)
+    advice, near = _instead(name, known)
     if near:  # without the object, for which Python's own traceback would ask the same once more
         return AttributeError(f"{text}; did you mean {near!r}?", name=name)
     return AttributeError(text + advice, name=name, obj=owner)

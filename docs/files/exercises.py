@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 from cpqueens.models.queens import queens
 
-from cpqueens import Model, Predicate
+from cpqueens import Model, Predicate, compare
 from cpqueens.answers.symmetry import fundamental
 
 RUNS = 1500
@@ -62,6 +62,12 @@ def enough() -> Model:
     some, others = (queens(8).runs("las-vegas", RUNS, stop_vegas=k).steps for k in (2, 4))
     needed = 4 * (some.var() + others.var()) / (some.mean() - others.mean()) ** 2
     return _one_of(range(int(needed / 2), int(2 * needed) + 1))
+
+
+def lost() -> Model:
+    """Lesson 4, exercise 3: what `cpqueens compare` ends with if a constraint was lost."""
+    whole = queens(6)
+    return _one_of([compare(whole, whole.without([2])).exit_code])
 
 
 def _one_of(right: Iterable[int]) -> Model:

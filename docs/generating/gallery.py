@@ -1,10 +1,12 @@
 """A page for each problem: picture, model, published values, command."""
 
 import inspect
+from collections.abc import Iterable
 
 import cpqueens
 from cpqueens.answers.outcome import Solution
 from cpqueens.problems import catalog
+from cpqueens.problems.published import Published
 from cpqueens.report.formats import render
 from cpqueens.report.gallery import statement_of
 from generating import likes
@@ -49,14 +51,29 @@ def _problem(problem: catalog.Problem) -> str:
     parts.append(fenced("sh", "\n".join(commands(problem.name))))
     parts += ["In Python:", fenced("python", f"{imported(problem.name)}\n\nprint({problem.name}().solve())")]
     parts += ["## The model", fenced("python", statement_of(problem.function))]
-    rows = [
-        (p.what, ", ".join(f"{k}={v}" for k, v in p.parameters.items()), f"{p.value:,}", linked(p.source))
-        for p in problem.published
-    ]
-    if rows:
-        parts += ["## Published values", table(("of what", "for", "value", "source"), rows)]
+    if problem.published:
+        parts += ["## Published values", _published(problem.published)]
     parts += likes.section(problem.name, instance.model.objective is not None)
     return "\n\n".join(parts) + "\n"
+
+
+def _published(values: Iterable[Published]) -> str:
+    """Return a row for each series of values; their parameters stand before them."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for value in values:
+        given = ", ".join(_parameter(name, one) for name, one in value.parameters.items())
+        told = f"**{value.value:,}**" + (f" ({given})" if given else "")
+        rows.setdefault((value.what, linked(value.source)), []).append(told)
+    return table(
+        ("of what", "values", "source"),
+        ((what, ", ".join(told), source) for (what, source), told in rows.items()),
+    )
+
+
+def _parameter(name: str, value: object) -> str:
+    """Return what is given; what is long as code, which breaks where a line ends."""
+    said = f"{name}={value}"
+    return said if len(said) < 20 else f"`{said}`"
 
 
 def commands(name: str) -> list[str]:

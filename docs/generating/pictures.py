@@ -85,11 +85,12 @@ def bars(rows: list[tuple[str, float]], title: str) -> str:
     parts = []
     for exponent in range(low, top + 1):
         x = place(exponent)
-        line = {"x1": x, "x2": x, "y1": 0.0, "y2": end - 16, "stroke": INK}
-        parts += [
-            svg.element("line", attributes={**line, "stroke-opacity": 0.2 if exponent else 0.9}),
-            svg.text(f"{10.0**exponent:g}", x, end - 6, 11, INK),
-        ]
+        parts.append(svg.text(f"{10.0**exponent:g}", x, end - 6, 11, INK))
+        for k in range(len(rows)):  # beside the bars alone: names stand between them
+            line = {"x1": x, "x2": x, "y1": high * k + 16, "y2": high * k + 31, "stroke": INK}
+            parts.append(
+                svg.element("line", attributes={**line, "stroke-opacity": 0.9 if exponent == 0 else 0.2})
+            )
     for k, (job, ratio) in enumerate(rows):
         x, y = place(math.log10(ratio)), high * k
         ahead = ratio <= 1

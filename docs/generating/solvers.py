@@ -156,9 +156,12 @@ def _parameters(told: dict[str, Any]) -> Iterator[str]:
         yield f"Parameters: {told['note']}."
     elif told["options"]:
         yield table(
-            ("parameter", "default", "allowed", "meaning"),
+            ("parameter and its default", "meaning, and what is allowed"),  # two columns fit a phone
             (
-                (f"`{key}`", "" if o["default"] is None else f"`{o['default']}`", o["allowed"], o["meaning"])
+                (
+                    f"`{key}`" if o["default"] is None else f"`{key}={o['default']}`",
+                    f"{o['meaning']} (*{o['allowed']}*)",
+                )
                 for key, o in told["options"].items()
             ),
         )

@@ -96,7 +96,7 @@ def _cells(row: Row, entries: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _ms(entry: dict[str, Any]) -> str:
-    return f"{'> ' if entry['ended'] else ''}{shortly(entry['ms'])} ms"
+    return f"{'> ' if entry['ended'] else ''}{shortly(entry['ms'])}\N{NO-BREAK SPACE}ms"
 
 
 def written(text: str) -> str:

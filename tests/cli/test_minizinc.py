@@ -147,19 +147,46 @@ def test_the_same_solutions_as_gecode(tmp_path: Path, name: str) -> None:
         assert solutions(ours) == solutions(theirs)
 
 
+IN_OTHER_WORDS = {
+    "circuit_truths": """
+        constraint b <-> (x[1] != 1 /\\ x[x[1]] != 1 /\\ x[x[x[1]]] != 1 /\\ x[x[x[x[1]]]] = 1);""",
+    "regular": "constraint b <-> (y[1] != y[2]);",
+    "decomposed/alternatives": """
+        constraint sum(i in 1..2)(if occurs(s[i]) then 1 else 0 endif) = 1;
+        constraint forall(i in 1..2)(if occurs(s[i]) then s0 = deopt(s[i]) /\\ d0 = d[i] else true endif);""",
+    "decomposed/spans": """
+        constraint d0 = max([if occurs(s[i]) then deopt(s[i]) + d[i] else 0 endif | i in 1..2])
+            - min([if occurs(s[i]) then deopt(s[i]) else 9 endif | i in 1..2]);""",
+    "decomposed/optional_circuit": """
+        constraint forall(i in 1..3)(
+            if occurs(x[i]) then deopt(x[i]) != i /\\ occurs(x[deopt(x[i])]) else true endif);
+        constraint forall(i, j in 1..3 where i < j)(
+            if occurs(x[i]) /\\ occurs(x[j]) then deopt(x[i]) != deopt(x[j]) else true endif);""",
+}
+"""What MiniZinc 2.6 cannot evaluate as data: circuit and regular within truths, and what may be absent; a
+single variable that may be (``s0`` of spans) it does not even read."""
+NOT_EVALUATED = re.compile(r"constraint (b <-> (circuit|regular)\(|alternative|span|circuit)[^;]*;")
+
+
 @needs_minizinc
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRITTEN)
 def test_solutions_pass_minizincs_own_checker(tmp_path: Path, name: str) -> None:
     """MiniZinc evaluates the model with all variables as data; where one thing more is asked it refuses."""
     run("minizinc", "install", "--dir", str(tmp_path))
-    text = re.sub(r"\bvar ", "", (MODELS / f"{name}.mzn").read_text())
-    given = re.sub(r"solve\b[^;]*;", "", text)
+    model, words = MODELS / f"{name}.mzn", IN_OTHER_WORDS.get(name)
+    given = re.sub(r"solve\b[^;]*;", "", re.sub(r"\bvar ", "", model.read_text()))
+    if words is not None:
+        given, replaced = NOT_EVALUATED.subn(lambda _: words, given)
+        assert replaced == 1
+    if name == "decomposed/optional_circuit":  # nor does it read an array of nothing but what is absent
+        text, model = model.read_text(), tmp_path / "some.mzn"
+        model.write_text(text + "constraint exists(i in 1..3)(occurs(x[i]));")
     lines = {}
     for said, more in (("holds", ""), ("refused", "constraint false;")):
         checker = tmp_path / f"{said}.mzc.mzn"
         checker.write_text(given + more + 'output ["CORRECT"];')
-        lines[said] = driven(tmp_path, "cpqueens-cpsat", name, "-n", "5", str(checker))
+        lines[said] = driven(tmp_path, "cpqueens-cpsat", model, "-n", "5", str(checker))
     many = lines["holds"].count("----------")
     assert many > 0 or lines["holds"] == ["=====UNSATISFIABLE====="]
     assert lines["holds"].count("% CORRECT") == many
@@ -196,9 +223,10 @@ def solutions(lines: list[str]) -> list[str]:
     return sorted(part.strip() for part in "\n".join(lines).split("----------"))
 
 
-def driven(folder: Path, solver: str, name: str, *flags: str) -> list[str]:
+def driven(folder: Path, solver: str, model: str | Path, *flags: str) -> list[str]:
     """Return what MiniZinc prints."""
-    words = ["minizinc", "--solver", solver, *flags, str(MODELS / f"{name}.mzn")]
+    path = MODELS / f"{model}.mzn" if isinstance(model, str) else model
+    words = ["minizinc", "--solver", solver, *flags, str(path)]
     environment = {**os.environ, "MZN_SOLVER_PATH": str(folder)}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=120, check=False)
     return done.stdout.splitlines()

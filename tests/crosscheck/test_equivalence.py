@@ -120,6 +120,10 @@ def test_verdicts_are_those_of_the_sets(name: str) -> None:
         assert row not in refusing
         assert difference.reasons
         assert difference.accepted != difference.refused
+    assert (found.common is None) == (found.verdict is not ModelRelation.OVERLAP)
+    if found.common is not None:
+        assert tuple(found.common.values()) in left & right
+        assert "both accept: x[0] = " in str(found)
     swapped = compare(b, a, time_limit=60)
     assert swapped.verdict is expected(right, left)
 
@@ -212,6 +216,10 @@ def test_mapping_of_names() -> None:
     assert compare(a, b, mapping={"x[0]": "y[1]", "x[1]": "y[0]"}).equal
     with pytest.raises(ValueError, match="share no variable by name: a has x, b has y"):
         compare(a, b)
+    c = Model("c")
+    c.intvar(0, 3, shape=(1, 2), name="x")
+    with pytest.raises(ValueError, match=r"x has the shape \(2,\) in a and \(1, 2\) in b; give mapping="):
+        compare(a, c)
     with pytest.raises(ValueError, match="has no variable 'z'"):
         compare(a, b, mapping={"x": "z"})
     with pytest.raises(ValueError, match="x has 2 variables"):
@@ -269,6 +277,23 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run(*squares, "--map", "q[0]=x[0] @ [0, 1, 2, 3]", "--map", "q[1] == 2 = x[1,2] > 0")[0] == 0
     code, _ = run(*squares, "--map", "q=__import__('os')")
     assert code == 2
+
+
+def test_the_seed_is_that_of_all_solvers_that_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int | None] = []
+    solve = Model.solve
+
+    def seen(self: Model, *arguments: Any, **options: Any) -> Any:
+        seeds.append(options.get("random_seed"))
+        return solve(self, *arguments, **options)
+
+    monkeypatch.setattr(Model, "solve", seen)
+    assert not compare(*PAIRS["a dropped constraint"], random_seed=70, time_limit=60).equal
+    assert seeds
+    assert None not in seeds
+    assert min(seeds) >= 70
+    assert redundant_constraints(PAIRS["a dropped constraint"][0], time_limit=60) == ()
+    assert seeds[-1] == 0
 
 
 # ---- mutated pairs -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from conftest import make_queens
 from liars import Scripted, lie_nothing
 
-from cpqueens import cross_check
+from cpqueens import Model, cross_check
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.crosscheck.given import GivenSolutions, SolutionFile
 from cpqueens.errors import ModelError
@@ -139,3 +139,11 @@ def test_a_backend_that_does_not_prove_runs_once_for_each_seed():
     assert report["weak"].runs == 5
     assert report.heuristics[0].successes == 5
     assert not report["weak"].complete
+
+
+@pytest.mark.parametrize("heuristic", [lambda: [0], lambda a, b: [0], lambda a, b, c, d: [0]])
+def test_a_function_of_other_arguments_is_refused_before_anything_runs(heuristic) -> None:
+    m = Model()
+    m.intvar(0, 3, name="x")
+    with pytest.raises(ModelError, match=r"lambda>\(.*three arguments, f\(model, seed, time_limit\)"):
+        cross_check(m, solvers=["cpsat", heuristic])

@@ -120,6 +120,25 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "mdd, negated": lambda x, b, y: ~cp.MDD([x[0], y, x[1]], ARCS, "r"),
     "mdd, reified": lambda x, b, y: b[0] == cp.MDD([x[0], y, x[1]], ARCS),
     "regular": lambda x, b, y: cp.Regular(x, [("a", 1, "b"), ("b", 0, "a"), ("b", 1, "b")], "a", ["b"]),
+    "cumulative, presence decided": lambda x, b, y: cp.CumulativeOptional(
+        [x[0], y, x[1]], [2, 1, 2], [x[2], 2, 3], [2, 1, 1], 2, is_present=[True, b[0], False]
+    ),
+    "no overlap, presence decided": lambda x, b, y: cp.NoOverlapOptional(
+        [x[0], y, 1], [x[1], 2, 1], is_present=[True, b[0], True]
+    ),
+    "ends that are decided": lambda x, b, y: cp.CumulativeOptional(
+        [1, x[0]], [2, 1], [4, 2], [2, 1], 2, is_present=[b[0], b[1]]
+    ),
+    "reservoir": lambda x, b, y: cp.Reservoir([x[0], y], [2, -1], 0, 2),
+    "reservoir, optional": lambda x, b, y: cp.ReservoirOptional([x[0], y], [2, -1], 0, 2, [b[0], True]),
+    "decided parts": lambda x, b, y: [
+        cp.any([b[0], x[0] > 5, x[1] == 1]) & ((x[0] > -9) | b[1]),
+        cp.IfThenElse(cp.BoolVal(True), x[1] > 0, x[2] > 0),
+        cp.BoolVal(False).implies(x[0] == 9),
+        b[0].implies(cp.any([cp.BoolVal(False), y == 2])),
+    ],
+    "xor of decided ones": lambda x, b, y: cp.Xor([b[0], True, x[0] > 0, True, b[1], True]),
+    "tables of the same terms": lambda x, b, y: [x[y] == 1, cp.cpm_array([x[0], x[1], 2])[y] >= x[0]],
     "constants": lambda x, b, y: [cp.BoolVal(True), x[0] == 2],
     "nested lists": lambda x, b, y: [[x[0] < x[1]], [[x[1] < x[2]]]],
 }

@@ -68,6 +68,16 @@ def test_partial_support(seed: int) -> None:
     assert _meaning(model, lowered) == oracle.solve(model).rows
 
 
+def test_what_reaches_a_truth_that_is_taken_apart_is_decomposed() -> None:
+    """A clause over it too, which is native as such, and a relation over a function of it."""
+    m = Model()
+    x, b = m.intvar(0, 3, shape=3, name="x"), m.boolvar(shape=2, name="b")
+    different = AllDifferent(x)
+    m += [b[0] | different, b[0] | b[1], abs(different.truth() - x[0]) >= 1, x[1] < x[2], b[0] | (x[0] > 2)]
+    lowered = lower(m, only({"AllDifferent", *CORE}))
+    assert lowered.how == ["decomposed", "native", "decomposed", "native", "native"]
+
+
 def test_how_and_origins_name_the_users_constraints() -> None:
     m = Model()
     x = m.intvar(0, 3, shape=3, name="x")

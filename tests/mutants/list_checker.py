@@ -153,7 +153,7 @@ CHECKER = Area(
         Mutant("absolute values keep their sign", "Abs.compute",
                "np.abs(arguments[0])", "arguments[0]"),
         Mutant("an index past the end is read", "Element.defined_at",
-               "position < table.shape[1]", "position <= table.shape[1]"),
+               "position < self.entries", "position <= self.entries"),
         Mutant("a padded coefficient counts twice", "LinearRows.evaluate",
                "picked.sum(axis=2)", "picked[:, :, :-1].sum(axis=2)"),
         Mutant("coefficients of single variables do not count", "LinearRows.evaluate",

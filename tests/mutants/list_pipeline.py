@@ -214,6 +214,8 @@ PIPELINE = Area(
                "changes[\"objective_limit\"] = company.known", "pass"),
         Mutant("an exact solver that has nothing does not begin anew", "handover._Company.interrupted",
                "return self.anew or", "return"),
+        Mutant("the heuristic begins before its time", "beside.Beside.begin_in_time",
+               " or time.monotonic() < self._begins", ""),
         Mutant("who has all the time runs beside itself", "handover.HandOver.run",
                "None if head_start is None else ", ""),
         Mutant("what is found meanwhile is not told", "handover._Company.incumbent",

@@ -28,7 +28,7 @@ from cpqueens.errors import (
 )
 from cpqueens.fuzzing.testing import BackendConformance, largest_sum
 from cpqueens.lowered.lowering import Scratch
-from cpqueens.solving import handover
+from cpqueens.solving import beside, handover
 
 HEURISTIC = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT})
 EXACT = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.BOUND})
@@ -555,3 +555,16 @@ def test_what_such_a_heuristic_raises_is_raised(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(KeyError, match="the consumer's own"):
         queens(30).solve(solver="local-search+cpsat", on_improvement=refuse)
+
+
+def test_what_is_proved_at_once_has_no_company(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: 0.0)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("no thread is needed")
+
+    monkeypatch.setattr(beside.threading, "Thread", refuse)
+    monkeypatch.setattr(handover, "DELAY", 60.0)
+    outcome = golomb_ruler(5).solve(solver="local-search+backtracking")
+    assert (outcome.objective, outcome.statistics["proved_by"]) == (11, "backtracking")
+    assert outcome.statistics["heuristic"]["stop_reason"] == "interrupted"

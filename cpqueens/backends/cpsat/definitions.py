@@ -6,8 +6,7 @@ import numpy as np
 
 from cpqueens.backends.cpsat.constraints import TRUTH
 from cpqueens.backends.cpsat.writer import Row, TextWriter, joined
-from cpqueens.language.definitions import Definition, Truth
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.definitions import Definition, Element, Truth
 from cpqueens.language.ranges import Columns
 
 
@@ -140,21 +139,20 @@ def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
 
 
 def _element(writer: TextWriter, definition: Definition) -> None:
-    position, table = definition.arguments
-    for row, result in zip(position.rows(), definition.results.tolist(), strict=True):
-        inside = _inside_literal(writer, row, table.size)
+    assert isinstance(definition, Element)
+    table, many = definition.table, definition.entries
+    low, high = (ends.reshape(-1, many) for ends in table.bounds())
+    written = writer.tables(table)
+    columns = (a.tolist() for a in (definition.results, definition.which, definition.partial()))
+    for row, result, which, partial in zip(definition.position.rows(), *columns, strict=True):
+        inside = _inside_literal(writer, row, many) if partial else None
         place, target = None, writer.index[result]
         if inside is not None:  # outside, CP-SAT's own position is 0, and so is the result
-            place = _where(writer, row, table.size - 1, inside), 1, 0
-            target = writer.new_variable(*_reach(table))
+            place = _where(writer, row, many - 1, inside), 1, 0
+            target = writer.new_variable(int(low[which].min()), int(high[which].max()))
             writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
             writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
-        writer.element(place or writer.place(row), table, target)
-
-
-def _reach(table: LinearArray) -> tuple[int, int]:
-    low, high = table.bounds()
-    return int(low.min()), int(high.max())
+        writer.element(place or writer.place(row), written[which], target)
 
 
 def _inside_literal(writer: TextWriter, position: Row, entries: int) -> int | None:

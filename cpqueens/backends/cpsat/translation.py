@@ -125,7 +125,7 @@ def translate(
         return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
     written = written_model(model, lowered, named)
     native, writer = written.native, written.writer
-    if model.is_large:
+    if model.is_large and not named:
         native = cp_model.CpModel()
         native.proto.copy_from(written.native.proto)
     columns = np.array(writer.index, dtype=np.int64)[decisions]

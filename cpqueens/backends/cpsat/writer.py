@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -49,7 +50,6 @@ class TextWriter:
     def further(
         self,
         store: VariableStore,
-        names: Mapping[int, str],
         written: int,
         used: np.typing.NDArray[np.bool_],
     ) -> "TextWriter":
@@ -68,7 +68,7 @@ class TextWriter:
         other.positions[before] = self.positions[before]
         other.index = other.positions.tolist()
         other.count = self.count + int(used.sum())
-        other._write_variables(used, names)
+        other._write_variables(used, {})
         return other
 
     def _write_variables(self, used: np.typing.NDArray[np.bool_], names: Mapping[int, str]) -> None:
@@ -110,10 +110,13 @@ class TextWriter:
     def bounds(self, row: Row) -> tuple[int, int]:
         """Return the bounds of one term."""
         variables, coefficients, low = row
-        high = low
+        high, lower, upper = low, self.store.lower, self.store.upper
         for v, a in zip(variables, coefficients, strict=True):
-            ends = a * self.store.lower.item(v), a * self.store.upper.item(v)
-            low, high = low + min(ends), high + max(ends)
+            first, last = a * lower.item(v), a * upper.item(v)
+            if a > 0:
+                low, high = low + first, high + last
+            else:
+                low, high = low + last, high + first
         return low, high
 
     def names(self, variables: Iterable[int], *indices: int) -> str:
@@ -337,13 +340,22 @@ class TextWriter:
         kind = "negated:true " if negated else ""
         self._tables.append((f"constraints{{table{{{kind}{self.entries(terms)}}}}}", values))
 
-    def element(self, position: tuple[int, int, int], table: LinearArray, target: int) -> None:
-        """Write that a variable of CP-SAT's is the entry of a table at a position, see `place`."""
-        if not (table.width and table.coefficients.any()):
-            self._elements.append((*position, table.constants.tolist(), target))
+    def tables(self, array: LinearArray) -> Sequence[list[int] | str]:
+        """Return each row of an array as a table for `element`: numbers, or the text of its terms."""
+        many = array.shape[-1]
+        if not (array.width and array.coefficients.any()):
+            numbers: list[list[int]] = array.constants.reshape(-1, many).tolist()
+            return numbers
+        places = np.arange(array.size).reshape(-1, many)
+        return [self.entries(array._pick(row)) for row in places]
+
+    def element(self, position: tuple[int, int, int], table: list[int] | str, target: int) -> None:
+        """Write that a variable of CP-SAT's is the entry of a table at a position, see `tables`, `place`."""
+        if not isinstance(table, str):
+            self._elements.append((*position, table, target))
             return
         index = "vars:{} coeffs:{} offset:{}".format(*position)
-        inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{self.entries(table)}"
+        inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{table}"
         self.parts.append(f"constraints{{element{{{inner}}}}}")
 
     def place(self, row: Row) -> tuple[int, int, int]:
@@ -363,9 +375,13 @@ class TextWriter:
         first = len(constraints) - len(self._tables)
         for k, (_, values) in enumerate(self._tables):
             constraints[first + k].table.values.extend(values)
-        for index, a, c, table, target in self._elements:
-            position, entry = map(native.get_int_var_from_proto_index, (index, target))
-            native.add_element(a * position + c, table, entry)
+        if self._elements:
+            from ortools.sat.python.cp_model import IntVar
+
+            variable = partial(IntVar, native.proto)
+            for index, a, c, table, target in self._elements:
+                position = variable(index) if (a, c) == (1, 0) else a * variable(index) + c
+                native.add_element(position, table, variable(target))
 
 
 def _escaped(name: str) -> str:

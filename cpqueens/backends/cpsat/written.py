@@ -55,15 +55,17 @@ class Portion:
 def written_model(model: Statement, lowered: Lowered, named: bool) -> Written:
     """Return the native model of all decision variables and what else the lowered one needs.
 
-    Who solves it takes a copy if the model is large, since it is kept then.
+    One without names is kept if the model is large; who solves it takes a copy then.
     """
-    names = dict(zip(model.decisions.tolist(), model.blocks.names(), strict=True)) if named else {}
-    if not model.is_large:
+    if named:
+        names = dict(zip(model.decisions.tolist(), model.blocks.names(), strict=True))
         return _whole(lowered, model.decisions, names)
+    if not model.is_large:
+        return _whole(lowered, model.decisions, {})
     return model.kept(
-        ("written by cpsat", lowered.objective is None, named),
-        lambda: _whole(lowered, model.decisions, names),
-        lambda before: _grown(before, lowered, model, names),
+        ("written by cpsat", lowered.objective is None),
+        lambda: _whole(lowered, model.decisions, {}),
+        lambda before: _grown(before, lowered, model),
     )
 
 
@@ -79,7 +81,7 @@ def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> W
     return Written(native, writer, lowered, _present(part, lowered), left_out)
 
 
-def _grown(before: Written, lowered: Lowered, model: Statement, names: Mapping[int, str]) -> Written | None:
+def _grown(before: Written, lowered: Lowered, model: Statement) -> Written | None:
     """Add to the native model of one that has got more; None if what is new needs what was left out."""
     old, count = before.lowered, lowered.store.variable_count
     others = len(old.constraints) - old.rows
@@ -95,7 +97,7 @@ def _grown(before: Written, lowered: Lowered, model: Statement, names: Mapping[i
         return None
     native = before.native
     size = len(native.proto.constraints)
-    further = partial(before.writer.further, lowered.store, names, size)
+    further = partial(before.writer.further, lowered.store, size)
     writer, newly = _write(part, lowered, further)
     read(native, writer.text())
     writer.finish(native)

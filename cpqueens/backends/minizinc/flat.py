@@ -69,7 +69,8 @@ class _FlatWriter:
         for block in self.model.blocks:
             self._declare(block.name, block.first, block.shape)
         for definition in self.lowered.definitions:
-            self._define(definition)
+            for part in definition.split():
+                self._define(part)
         for constraint in self.lowered.constraints:
             for row in self._elements(constraint):
                 self.say("bool_clause", f"[{row}]", "[]")

@@ -107,7 +107,7 @@ class _MiniZincWriter:
 
     def _definitions(self) -> list[str]:
         lines = []
-        for definition in self.lowered.definitions:
+        for definition in [part for block in self.lowered.definitions for part in block.split()]:
             low, high = (end.tolist() for end in _bounds(self.lowered, definition.results))
             for k, (v, text) in enumerate(
                 zip(definition.results.tolist(), values_of(self.names, definition), strict=True)

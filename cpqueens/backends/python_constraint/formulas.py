@@ -35,7 +35,7 @@ class Formulas:
         self.root = root
         self.ends: Ends = {}  # of the search, written anew by each formula before it reads them
         self._steps: dict[int, Step] = {}
-        for definition in definitions:
+        for definition in [part for block in definitions for part in block.split()]:
             for v, atom in zip(definition.results.tolist(), functions(definition), strict=True):
                 self._steps[v] = Step(v, _operands(atom), _bounded(atom))
         self._rank = {variable: k for k, variable in enumerate(self._steps)}

@@ -23,7 +23,7 @@ def of_one_length(kind: str, present: Any, **sides: Any) -> dict[str, LinearArra
     ModelError
         If they have different lengths.
     """
-    truths = as_literals(True if present is None else present)[0]
+    truths = 1 if present is None else as_literals(present)[0]
     registry = registry_of(*sides.values(), truths)
     arrays = {name: as_linear(registry, side, f"{kind}: {name}") for name, side in sides.items()}
     arrays["present"] = as_linear(registry, truths)
