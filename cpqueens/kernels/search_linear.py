@@ -1,7 +1,8 @@
 """Local search of linear models by moves that make one row tight, with weights, and by moves within them.
 
-Where all rows hold, a step takes a move, or an exchange of two, that betters the objective and breaks nothing;
-where there is none, the row that demands a better objective is mended like the others, in turns in two ways.
+Where all rows hold, a step takes a move, or an exchange of two, that betters the objective and breaks
+nothing. Where there is none, the row that demands a better objective is mended with the others; two ways of
+that take turns.
 
 *Balanced*, it is one of them: a step takes the move of the best weighted score among those that just satisfy
 some violated rows; where none is good, the weights of all violated rows grow.
