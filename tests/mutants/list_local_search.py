@@ -136,7 +136,7 @@ SEARCH_KERNELS = Area(
         Mutant("an activity of a linear model changes by the value", "search_linear.move",
                "a[a[COLUMN] + 2 * p + 1] * d", "d", ("tests/backends/local_search/test_linear.py",)),
         Mutant("the ways of a linear walk never change", "search_linear.change_ways",
-               "1 - a[info + DEMANDING]", "a[info + DEMANDING]",
+               "a[info + DEMANDING] = 1 - a[info + DEMANDING]", "pass",
                ("tests/backends/local_search/test_linear.py",)),
         Mutant("a tight move leaves the bounds", "search_linear.tight",
                "return max(-number, a[a[LOWER] + v] - here)", "return -number",
