@@ -423,6 +423,15 @@ def test_every_constraint_and_function_of_other_tools_is_answered() -> None:
     assert (len(foreign), len(methods)) > (40, 40)
 
 
+@pytest.mark.parametrize("function", [np.any, np.all, lambda a: a.any(), lambda a: a.all()])
+def test_numpy_has_the_last_word_about_arrays_of_objects_and_ours_is_its_cause(function: Any) -> None:
+    v = Variables()
+    for truths in (np.array([v.b[0], v.b[1]]), np.array([v.x[0] > 1, v.y > 1])):
+        with pytest.raises(ValueError, match="setting an array element") as raised:
+            function(truths)
+        assert re.search(r"instead of .* write all_\(b\), any_\(b\)", str(raised.value.__cause__))
+
+
 def test_every_attribute_that_values_have_in_other_tools_is_answered() -> None:
     import cpmpy
     from ortools.sat.python import cp_model
@@ -435,7 +444,9 @@ def test_every_attribute_that_values_have_in_other_tools_is_answered() -> None:
     names = {name for value in values for name in dir(value) if not name.startswith("_")}
     v = Variables()
     ours: list[Any] = [v.x, v.y, v.y == 1, AllDifferent(v.x), v.b[0] & v.b[1], ~v.b[0]]
-    answered = {name for name in names if spelled(name) and name not in ("name", "tofile", "var", "view")}
+    answered = {
+        name for name in names if spelled(name) and name not in ("name", "tofile", "var", "vars", "view")
+    }
     for name in answered:
         for value in ours:
             if name not in dir(value):
