@@ -531,7 +531,12 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
 @pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: make docs")
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("cumulative", "generated/constraints.html"), ("las vegas", "teaching/3_las_vegas.html")],
+    [
+        ("cumulative", "generated/constraints.html"),
+        ("las vegas", "teaching/3_las_vegas.html"),
+        ("Evaluation", "reference/returned.html"),
+        ("皇后", "zh/tutorial.html"),
+    ],
 )
 def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -> None:
     wrong: list[str] = []
