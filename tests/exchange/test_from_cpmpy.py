@@ -213,6 +213,12 @@ def test_names_shapes_and_objective() -> None:
     assert model.objective_value() == answer.objective
 
 
+def test_entries_of_an_array_have_bounds_of_their_own() -> None:
+    x = [cp.intvar(k, 2 * k + 1, name=f"x[{k}]") for k in (2, 0, 1)]
+    array = cpqueens.from_cpmpy(cp.Model(cp.AllDifferent(x))).model["x"]
+    assert [ends.tolist() for ends in array.bounds()] == [[0, 1, 2], [1, 3, 5]]
+
+
 def test_values_that_do_not_hold_are_not_given_back_silently() -> None:
     x = cp.intvar(0, 5, name="x")
     imported = cpqueens.from_cpmpy(cp.Model(x >= 3))
