@@ -53,12 +53,15 @@ from cpqueens.text.foreign import SPELLINGS, spelled
 class Variables:
     """A small model whose solutions are counted by hand in the tables below."""
 
+    everyone = frozenset({0, 1, 2})
+
     def __init__(self) -> None:
         self.m = Model("habits")
         self.x = self.m.intvar(0, 2, shape=3, name="x")
         self.y = self.m.intvar(0, 2, name="y")
         self.b = self.m.boolvar(shape=2, name="b")
         self.allowed, self.parts = {1, 2}, [{"all": {0}}]
+        self.costs = {0: 5, 1: 3}
         self.named = {"first": self.x[0], "second": self.x[1], "third": self.x[2]}
 
 
@@ -236,6 +239,8 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "x in set": (lambda v: v.y in {1, 2}, TypeError, r"among values .* Among\(\[x\], \[1, 2\], 1\)$"),
     "x in a set by name": (in_a_set_by_name, TypeError, "among values"),
     "x in an attribute": (lambda v: v.y in v.allowed, TypeError, "among values"),
+    "x in an attribute of the class": (lambda v: v.y in v.everyone, TypeError, "among values"),
+    "x in the keys of a dict": (lambda v: v.y in v.costs.keys(), TypeError, "among values"),  # noqa: SIM118
     "x in a part of a list": (lambda v: v.y in v.parts[0]["all"], TypeError, "among values"),
     "x in dict": (lambda v: v.y + 1 in COSTS, TypeError, "among values"),
     "x not in range": (lambda v: v.y not in range(2), TypeError, r"Among\(\[x\], \[1, 2\], 1\)"),

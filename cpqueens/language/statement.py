@@ -215,6 +215,14 @@ class Statement(NamedValues, Constraints):
         block = self.blocks.from_variable(first)
         return None if block is None else (block.name, block.shape)
 
+    def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...]] | None:
+        """Return name and shape of the array that a decision variable is in, and its index there, if any."""
+        block = None if self.is_defined[variable] else self.blocks.block_of(variable)
+        if block is None or len(block.shape) < 2:
+            return None
+        index = np.unravel_index(variable - block.first, block.shape)
+        return block.name, block.shape, tuple(int(k) for k in index)
+
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function.
 
