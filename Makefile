@@ -34,7 +34,7 @@ help:
 	@echo "make cluster-demo  a count on a scheduler and two workers on this machine"
 	@echo "make kills      coordinators and workers of long counts killed 100 times each (some minutes)"
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
-	@echo "make bench      measured comparisons, printed as tables"
+	@echo "make bench      measured comparisons, printed as tables; objectives over time as pictures, curves.html"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
 	@echo "make docs       the site, in build/site; its code runs while it is built"
 	@echo "make docs-benchmarks  charts of the site's benchmarks and README's table, measured afresh: minutes"
@@ -123,7 +123,8 @@ experiments: $(READY)
 bench: $(BENCHMARK)/.ready
 	NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/cpqueens doctor --compile
 	for file in tests/benchmarks/bench_*.py; do \
-		CPQUEENS_KERNELS=compiled NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python $$file || exit 1; done
+		CPQUEENS_KERNELS=compiled NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python $$file \
+		$$(case $$file in *bench_heuristics.py) echo --curves curves.html;; esac) || exit 1; done
 
 # The charts of the site's page on benchmarks: those of minutes, and those that take an hour.
 RECORDED = CPQUEENS_KERNELS=compiled NUMBA_CACHE_DIR=$(BENCHMARK)/numba $(BENCHMARK)/bin/python tests/benchmarks

@@ -85,6 +85,9 @@ SHOWN: dict[str, Callable[[Variables], Any]] = {
     "q[x]": lambda v: v.q[v.x],
     "g[x, y]": lambda v: v.g[v.x, v.y],
     "g[2, x]": lambda v: v.g[2, v.x],
+    "element([g[0,0], g[1,1], g[2,2], g[3,3], g[4,4], ..., g[8,8]], x)": (
+        lambda v: element(np.diagonal(v.g), v.x)
+    ),
     "g[x + 1, 8]": lambda v: v.g[v.x + 1, -1],
     "element([g[8,0], g[7,0], g[6,0], g[5,0], g[4,0], ..., g[0,0]], x)": lambda v: v.g[::-1, 0][v.x],
     "g.flat[x + 9]": lambda v: element(v.g.flat, v.x + 9),
