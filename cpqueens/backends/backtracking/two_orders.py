@@ -29,7 +29,10 @@ JOINING = 200
 TURN = 100
 """Failures, or solutions, of a turn."""
 
-FEW, MANY = 16, 64
+SHARE = 3
+"""How many times the second's work the first may do: what is lost is little where that is the better one."""
+
+FEW, MANY = 16, 32
 """Solutions that show who finds more if that is clear, and by which it is decided in any case."""
 
 CLEAR, BETTER = 4, 2
@@ -88,7 +91,7 @@ class TwoOrders:
         second = self._second = self._make_second(replace(self._request, reordered=None))
         searches, slices = (first, second), (running, second.slices(self._keep))
         while True:
-            turn = int(second.work < first.work * (_BEHIND if self._ahead else 1))
+            turn = int(second.work * SHARE < first.work * (_BEHIND * SHARE if self._ahead else 1))
             searches[turn].give_turn(TURN, TURN)
             try:
                 while not searches[turn].is_turn_over:

@@ -33,7 +33,14 @@ def rules(monkeypatch: pytest.MonkeyPatch) -> Rules:
     """Return what changes when the second search joins, and who goes on alone."""
 
     def change(turn: int, few: int, many: int, kept: int = two_orders.KEPT) -> None:
-        for name, value in {"JOINING": 1, "TURN": turn, "FEW": few, "MANY": many, "KEPT": kept}.items():
+        for name, value in {
+            "JOINING": 1,
+            "SHARE": 1,
+            "TURN": turn,
+            "FEW": few,
+            "MANY": many,
+            "KEPT": kept,
+        }.items():
             monkeypatch.setattr(two_orders, name, value)
 
     return change
