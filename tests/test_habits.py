@@ -53,12 +53,15 @@ from cpqueens.text.foreign import SPELLINGS, spelled
 class Variables:
     """A small model whose solutions are counted by hand in the tables below."""
 
+    everyone = frozenset({0, 1, 2})
+
     def __init__(self) -> None:
         self.m = Model("habits")
         self.x = self.m.intvar(0, 2, shape=3, name="x")
         self.y = self.m.intvar(0, 2, name="y")
         self.b = self.m.boolvar(shape=2, name="b")
         self.allowed, self.parts = {1, 2}, [{"all": {0}}]
+        self.costs = {0: 5, 1: 3}
         self.named = {"first": self.x[0], "second": self.x[1], "third": self.x[2]}
 
 
@@ -236,6 +239,8 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "x in set": (lambda v: v.y in {1, 2}, TypeError, r"among values .* Among\(\[x\], \[1, 2\], 1\)$"),
     "x in a set by name": (in_a_set_by_name, TypeError, "among values"),
     "x in an attribute": (lambda v: v.y in v.allowed, TypeError, "among values"),
+    "x in an attribute of the class": (lambda v: v.y in v.everyone, TypeError, "among values"),
+    "x in the keys of a dict": (lambda v: v.y in v.costs.keys(), TypeError, "among values"),  # noqa: SIM118
     "x in a part of a list": (lambda v: v.y in v.parts[0]["all"], TypeError, "among values"),
     "x in dict": (lambda v: v.y + 1 in COSTS, TypeError, "among values"),
     "x not in range": (lambda v: v.y not in range(2), TypeError, r"Among\(\[x\], \[1, 2\], 1\)"),
@@ -423,6 +428,15 @@ def test_every_constraint_and_function_of_other_tools_is_answered() -> None:
     assert (len(foreign), len(methods)) > (40, 40)
 
 
+@pytest.mark.parametrize("function", [np.any, np.all, lambda a: a.any(), lambda a: a.all()])
+def test_numpy_has_the_last_word_about_arrays_of_objects_and_ours_is_its_cause(function: Any) -> None:
+    v = Variables()
+    for truths in (np.array([v.b[0], v.b[1]]), np.array([v.x[0] > 1, v.y > 1])):
+        with pytest.raises(ValueError, match="setting an array element") as raised:
+            function(truths)
+        assert re.search(r"instead of .* write all_\(b\), any_\(b\)", str(raised.value.__cause__))
+
+
 def test_every_attribute_that_values_have_in_other_tools_is_answered() -> None:
     import cpmpy
     from ortools.sat.python import cp_model
@@ -435,7 +449,9 @@ def test_every_attribute_that_values_have_in_other_tools_is_answered() -> None:
     names = {name for value in values for name in dir(value) if not name.startswith("_")}
     v = Variables()
     ours: list[Any] = [v.x, v.y, v.y == 1, AllDifferent(v.x), v.b[0] & v.b[1], ~v.b[0]]
-    answered = {name for name in names if spelled(name) and name not in ("name", "tofile", "var", "view")}
+    answered = {
+        name for name in names if spelled(name) and name not in ("name", "tofile", "var", "vars", "view")
+    }
     for name in answered:
         for value in ours:
             if name not in dir(value):

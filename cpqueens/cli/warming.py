@@ -10,6 +10,7 @@ from typing import Any
 
 from cpqueens.errors import CpqueensError
 from cpqueens.kernels import apart
+from cpqueens.model import Model
 from cpqueens.problems import catalog
 from cpqueens.system.children import Worker
 
@@ -34,6 +35,7 @@ RUNS: tuple[Run, ...] = (
     ("costas_array", "n=7", "local-search:auto", {}),
     ("peaceable_queens", "n=3", "local-search:auto", {"step_limit": 600}),
     ("job_shop", "instance=guide", "local-search:auto", {"step_limit": 100}),
+    ("squares", "", "local-search:auto", {"step_limit": 400}),
     ("travelling_salesman", "cities=9", "local-search:auto", {"step_limit": 100}),
     ("graph_colouring", "size=5", "local-search:auto", {"step_limit": 100}),
     ("golomb_ruler", "marks=5", "local-search:auto", {"step_limit": 100}),
@@ -93,6 +95,18 @@ def _is_walk(solver: str) -> bool:
     return solver in ("local-search:tabu", "local-search:hill-climbing")
 
 
+def model_of(problem: str, size: str) -> Model:
+    """Return a problem of the catalogue; or ``squares``, which are packed: those of Moron's rectangle."""
+    if problem != "squares":
+        return catalog.load(problem, [size]).model
+    from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
+
+    sizes, m = (18, 15, 14, 10, 9, 8, 7, 4, 1), Model(problem)
+    x, y = (m.intvar(0, [side - size for size in sizes], shape=len(sizes)) for side in (33, 32))
+    m.add(NoOverlap2D(x, sizes, y, sizes))
+    return m
+
+
 def warm(group: int, whole: bool) -> Iterator[str]:
     """Make the runs of a group one after the other, with machine code from the first step; name each.
 
@@ -106,11 +120,11 @@ def warm(group: int, whole: bool) -> Iterator[str]:
         for problem, size, solver, options in (*RUNS, *FURTHER) if whole else RUNS:
             if belongs(problem, solver):
                 yield f"{solver} on {problem}"
-                catalog.load(problem, [size]).model.solve(solver=solver, random_seed=1, **options)
+                model_of(problem, size).solve(solver=solver, random_seed=1, **options)
         for problem, size, solver, options in MANY:
             if belongs(problem, solver):
                 yield f"many runs of {solver} on {problem}"
-                catalog.load(problem, [size]).model.runs(solver, 2, **options)
+                model_of(problem, size).runs(solver, 2, **options)
         for name in apart.NAMES if belongs("", "backtracking:forward") else ():
             yield f"propagation of {name}"
             apart.compile_apart(name)

@@ -48,11 +48,17 @@ class Side:
 
 
 def side(name: str, model: Model) -> Side:
-    """Return a model with and without its objectives."""
+    """Return a model with and without its objectives.
+
+    That they are defined is asked of solutions, so it stays: what only they needed is stated.
+    """
     if model.soft:
         _ = model.goals  # their penalties are defined before it is copied
     plain = model.copy()
+    conditions = [plain.constraints[k] for k in sorted(plain._ranges)]
     plain.drop_objectives()
+    for posted in conditions:
+        plain.add(posted.constraint, name=posted.name)
     return Side(name, plain, model)
 
 

@@ -109,7 +109,7 @@ def constraint_roles(
     needed(model, Model, "a model")
     seconds = positive_seconds(time_limit, "time_limit") or SECONDS
     plain = model.copy()
-    plain.drop_objectives()
+    plain._clear_objectives()  # which moves no constraint to another position
     own = [k for k, posted in enumerate(plain.constraints) if posted.source is not None]
     with listening() as interrupt:
         questions = Questions(tuple(solvers), seconds, interrupt, random_seed=random_seed)

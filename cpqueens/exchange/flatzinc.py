@@ -106,7 +106,8 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
         with _uncollected():
             return reader.read()
     except CpqueensError as error:
-        place = "" if reader.at is None else f"line {text.line_of(given, reader.at)}: "
+        at = None if isinstance(error, text.UnendedError) else reader.at
+        place = "" if at is None else f"line {text.line_of(given, at)}: "
         kind = UnsupportedConstraint if isinstance(error, UnsupportedConstraint) else ModelError
         raise kind(f"{where}: {place}{error}") from None
 

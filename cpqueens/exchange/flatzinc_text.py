@@ -109,12 +109,16 @@ class FlatZincError(ModelError):
     """Something in a statement is not as the grammar has it; who knows where it stands says so."""
 
 
+class UnendedError(ModelError):
+    """The last statement does not end; it says where that begins."""
+
+
 def statements(text: str, at: int = 0) -> Iterator[tuple[int, str]]:
     """Yield place and text of each statement from a place on, its semicolon included.
 
     Raises
     ------
-    ModelError
+    UnendedError
         If the last one does not end, with the line where it begins.
     """
     if '"' not in text and "%" not in text:  # then every ';' ends one
@@ -129,7 +133,7 @@ def statements(text: str, at: int = 0) -> Iterator[tuple[int, str]]:
     while at < len(text):
         found = _STATEMENT.match(text, at)
         if found is None:
-            raise ModelError(f"line {line_of(text, at)}: a statement without its ';'")
+            raise UnendedError(f"line {line_of(text, at)}: a statement without its ';'")
         yield at, found[1]
         at = found.end()
 

@@ -15,6 +15,7 @@ from cpqueens.files import schema
 from cpqueens.files.complaints import Misplaced, at, converted
 from cpqueens.files.term_reader import TermReader
 from cpqueens.language.arrays import of_variables
+from cpqueens.language.constraining import MAX_TITLE
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.kinds import KINDS, kind_class
@@ -24,7 +25,6 @@ from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.soft import as_weights
-from cpqueens.language.statement import MAX_TITLE
 from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model

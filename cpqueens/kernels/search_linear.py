@@ -1,12 +1,22 @@
 """Local search of linear models by moves that make one row tight, with weights, and by moves within them.
 
-While a row is violated, a step takes the move of the best weighted score among those that just satisfy some
-violated rows; where none is good, the weights of all violated rows grow. Where all hold, it takes a move, or
-an exchange of two, that betters the objective and breaks nothing; where there is none, the row that demands a
-better objective gets a larger weight and is mended like the others.
+Where all rows hold, a step takes a move, or an exchange of two, that betters the objective and breaks
+nothing. Where there is none, the row that demands a better objective is mended with the others; two ways of
+that take turns.
+
+*Balanced*, it is one of them: a step takes the move of the best weighted score among those that just satisfy
+some violated rows; where none is good, the weights of all violated rows grow.
+*Demanding*, it comes first: while it is violated, a step gives up what costs the least for what it brings;
+then a random violated row is mended by what is worth the most for its price, and the weights of those that
+are left grow.
+
+Balanced is the better way where variables depend on each other (assignments, facilities), demanding where
+many rows cover or pack (set covers, independent sets).
 
 Source: Lin, Zou and Cai, "An efficient local search solver for mixed integer programming", CP 2024 (tight and
-lift moves, scores). The exchange is ours.
+lift moves, scores; balanced). Gao, Weise and Li, "An efficient local search heuristic with row weighting for
+the unicost set covering problem", European Journal of Operational Research 246, 2015 (demanding, there for
+covers without costs). The exchange and the turns are ours.
 
 Everything lies in one arena, see the parts below. Row 0 demands ``objective <= best - 1``.
 """
@@ -45,13 +55,17 @@ SCORE = at.LENGTH + 3  # and score
 PRICE = at.LENGTH + 4  # and price, see `price`
 FOUND = at.LENGTH + 5  # improvements,
 TOLD = at.LENGTH + 6  # and those that the driver knows of
-LENGTH = at.LENGTH + 7
+DEMANDING = at.LENGTH + 7  # the way of this turn, 1 or 0,
+KEEPER = at.LENGTH + 8  # that in which the best assignment was found,
+TURN = at.LENGTH + 9  # and steps of a turn
+LENGTH = at.LENGTH + 10
 
 ROWS = 3  # violated rows that a step looks at
 ENTRIES = 60  # of each of them
 LIFTS = 60  # variables of the objective that a step looks at
 PARTNERS = 60  # of an exchange
 TRIES = 24  # of finding one
+FRACTION = 1 << 16  # scores for each unit of the objective are multiples of 1 over this
 TENURE = 3
 SPREAD = 10
 TELLING = 255  # a call ends with an improvement only where these bits of the steps are 0: many come together
@@ -155,6 +169,8 @@ def offer(r: int, v: int, d: int, a: Ints) -> None:
     info = a[INFO]
     score, grown, loss = score_of(v, d, a)
     costs = price(r, grown, loss)
+    if a[info + DEMANDING] == 1:
+        score = score * FRACTION // max(1, abs(loss))
     a[info + at.EVALUATIONS] += 1
     if (
         a[info + MOVE] < 0
@@ -325,6 +341,7 @@ def keep(a: Ints) -> None:
     info = a[INFO]
     a[info + FOUND] += 1
     a[info + at.STALL] = 0
+    a[info + KEEPER] = a[info + DEMANDING]
     n = a[UPPER] - a[LOWER]
     for v in range(n):
         a[a[BEST] + v] = a[a[X] + v]
@@ -335,8 +352,8 @@ def keep(a: Ints) -> None:
 
 
 @inner_kernel
-def go_back(a: Ints) -> None:
-    """Return to the best assignment with fresh weights."""
+def change_ways(a: Ints) -> None:
+    """Return to the best assignment with fresh weights, and begin a turn of the other way."""
     info = a[INFO]
     for v in range(a[UPPER] - a[LOWER]):
         d = a[a[BEST] + v] - a[a[X] + v]
@@ -346,6 +363,34 @@ def go_back(a: Ints) -> None:
         a[a[WEIGHT] + r] = 1
     a[info + at.STALL] = 0
     a[info + at.RESETS] += 1
+    a[info + DEMANDING] = 1 - a[info + DEMANDING]
+    a[a[WEIGHT]] = 1 - a[info + DEMANDING]
+    a[info + TURN] += a[info + TURN] // 4
+
+
+@inner_kernel
+def mend_one(r: int, a: Ints, random: Ints) -> None:
+    """Make the best tight move of a violated row, if it has any."""
+    info = a[INFO]
+    a[info + MOVE] = -1
+    offer_row(r, False, a, random)
+    if a[info + MOVE] < 0:
+        offer_row(r, True, a, random)
+    if a[info + MOVE] >= 0:
+        take(a[info + MOVE], a[info + CHANGE], a, random)
+
+
+@inner_kernel
+def demand(a: Ints, random: Ints) -> None:
+    """Mend row 0 if it is violated, else a random row, and let the weights of those that are left grow."""
+    info = a[INFO]
+    if a[a[POSITION]] >= 0:
+        mend_one(0, a, random)
+        return
+    mend_one(a[a[MEMBERS] + below(random, a[info + VIOLATED])], a, random)
+    for k in range(a[info + VIOLATED]):
+        r = a[a[MEMBERS] + k]
+        a[a[WEIGHT] + r] += (r > 0) + 0
 
 
 @inner_kernel
@@ -364,10 +409,11 @@ def mend_some(a: Ints, random: Ints) -> None:
 
 
 @kernel
-def linear_search(steps: int, stall: int, a: Ints, random: Ints) -> Any:
+def linear_search(steps: int, a: Ints, random: Ints) -> Any:
     """Go on for ``steps`` steps; return SOLVED at some step after an improvement.
 
-    After ``stall`` steps without a new best assignment it goes back to that, if there is one.
+    A turn ends after so many steps without a new best assignment, once there is one; that of the way in
+    which it was found after twice as many.
     """
     info = a[INFO]
     for _ in range(steps):
@@ -377,11 +423,15 @@ def linear_search(steps: int, stall: int, a: Ints, random: Ints) -> Any:
             return at.SOLVED
         a[info + at.STEPS] += 1
         a[info + at.STALL] += 1
-        if a[info + at.STALL] > stall and a[info + FOUND] > 0:
-            go_back(a)
+        own = (a[info + DEMANDING] == a[info + KEEPER]) + 0
+        if a[info + at.STALL] > a[info + TURN] << own and a[info + FOUND] > 0:
+            change_ways(a)
         feasible = a[info + VIOLATED] == 1 and a[a[POSITION]] >= 0
         if not (feasible and (lift(a, random) or exchange(a, random))):
-            mend_some(a, random)
+            if a[info + DEMANDING] == 1:
+                demand(a, random)
+            else:
+                mend_some(a, random)
     if a[info + VIOLATED] == 0:
         keep(a)
     return at.BUDGET

@@ -190,11 +190,13 @@ def _elements(array: LinearArray, first: Positions, table: Positions, position: 
     starts, begins, counts = np.unique(first[order], return_index=True, return_counts=True)
     if len(starts) * table.size > MAX_ELEMENTS:
         raise ModelError(f"{len(starts)} tables of {table.size} elements are more than {MAX_ELEMENTS} in all")
-    parts, places = [], []
+    parts, made = [], []
     for many in distinct(counts).tolist():  # tables of equally many results at once
         alike = np.flatnonzero(counts == many)
         rows = order[begins[alike][:, None] + np.arange(many)].reshape(-1)
-        tables = flat._pick(starts[alike][:, None] + table)
+        places = starts[alike][:, None] + table
+        whole = places.size == flat.size and (places.reshape(-1) == np.arange(flat.size)).all()
+        tables = flat.reshape(places.shape) if whole else flat._pick(places)
         parts.append(array.registry.define("element", rows.shape, position._pick(rows), tables))
-        places.append(rows)
-    return concatenate_rows(parts)._pick(np.argsort(np.concatenate(places)))
+        made.append(rows)
+    return concatenate_rows(parts)._pick(np.argsort(np.concatenate(made)))

@@ -185,7 +185,8 @@ def listed_values(values: Any) -> list[Any]:
         For a text, which is one name and no list of them, and for too many values.
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ModelError(f"values: a list of names or of integers is needed, got {shown(values)}")
+        bounds = "; for bounds m.intvar(lower, upper)" if isinstance(values, int | np.integer) else ""
+        raise ModelError(f"values: a list of names or of integers is needed, got {shown(values)}{bounds}")
     given: Iterator[Any] = iter(values)
     found = list(islice(given, MAX_DOMAIN + 1))
     if len(found) > MAX_DOMAIN:

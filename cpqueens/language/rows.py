@@ -216,10 +216,14 @@ def row_bounds(
     OutOfRange
         If the reach of a row is larger than ``most``.
     """
-    require_reach(terms, lower, upper, most)
     variables, coefficients, constants = terms
-    if not variables.shape[1]:
+    if (
+        not variables.shape[1]
+        and int(constants.max(initial=0)) <= most
+        and int(constants.min(initial=0)) >= -most
+    ):
         return constants, constants
+    require_reach(terms, lower, upper, most)
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
     return (
         np.minimum(at_low, at_high).sum(axis=1) + constants,

@@ -3,11 +3,17 @@
 from collections.abc import Iterable
 from typing import Any, Self
 
+import numpy as np
+
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import broadcast_all, concatenate_rows, mixed, stack_last
 from cpqueens.language.conversion import as_linear, listed, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.term import Term
+
+_LITERAL = "literal"  # see `pending.Form`
+_SHORT = 8
+"""Operands; of longer disjunctions the truth is one literal of those around them."""
 
 
 class Literals(BoolArray):
@@ -113,5 +119,24 @@ def connect(kind: str, *values: Any) -> BoolArray:
     operands = singles(values)
     if operands is not None:
         return operands[0].registry.combine_single(kind, operands)
-    literals = side_by_side(*values)
-    return literals.registry.combine(kind, literals)
+    parts, form = [], []
+    for value in values:
+        inner = _operands(value) if kind == "or" else None
+        parts += [value] if inner is None else inner
+        form.append(_LITERAL if inner is None else value.form or (type(value), *[_LITERAL] * len(inner)))
+    literals = side_by_side(*parts)
+    found = literals.registry.combine(kind, literals)
+    if len(parts) > len(values):
+        found = type(found).nested(literals, (type(found), *form))  # type: ignore[attr-defined]
+    return found
+
+
+def _operands(value: Any) -> list[Any] | None:
+    """Return the operands of an array of short disjunctions, which one around takes over; else None."""
+    if not isinstance(value, BoolArray) or not value.shape or getattr(value, "kind", None) != "Or":
+        return None
+    literals: LinearArray = value.literals  # type: ignore[attr-defined]
+    if literals.shape[-1] > _SHORT:
+        return None
+    places = np.arange(literals.size).reshape(literals.shape)
+    return [Literals.known(literals._pick(places[..., k])) for k in range(literals.shape[-1])]

@@ -59,6 +59,9 @@ class Named(Protocol):
     def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
         """Return name and shape of the array of decision variables that begins with ``first``, if any."""
 
+    def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...]] | None:
+        """Return name and shape of the array that a decision variable is in, and its index there, if any."""
+
     def names_of(self, variable: int) -> Names | None:
         """Return the names of a variable's values by their numbers; None if these are plain integers."""
 
@@ -226,7 +229,7 @@ class Wording:
         values = [(name, getattr(constraint, name)) for name in constraint.fields]
         if isinstance(values[0][1], LinearArray) and values[0][1].width == 1 and constraint.lists_values:
             values = [(name, self._named(values[0][1], value)) for name, value in values]
-        if len(values) == 1 and isinstance(values[0][1], LinearArray):
+        if len(values) == 1 and isinstance(values[0][1], LinearArray) and values[0][1].ndim < 2:
             return self._bare(values[0][1])
         texts = (self._field(name, value) for name, value in values)
         return ", ".join(text for text in texts if text)
@@ -356,11 +359,25 @@ class Wording:
         if name is None:
             counts = not table.width and np.array_equal(table.constants, np.arange(table.size))
             at = self.term(row)
-            return at if counts else f"element({self.elements(table)}, {at})"
+            return at if counts else self._on_axis(table, at) or f"element({self.elements(table)}, {at})"
         strides = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
         if len(shape) > 1 and (list(row[1]), row[2]) == (strides, 0):
             return f"{name}[{', '.join(self.variable(v) for v in row[0])}]"
         return f"{name}{'.flat' if len(shape) > 1 else ''}[{self.term(row)}]"
+
+    def _on_axis(self, table: LinearArray, at: str) -> str | None:
+        """Return ``array[0, at]`` of a table that is a whole axis of an array of several, else None."""
+        straight = table.width == 1 and not table.constants.any() and (table.coefficients == 1).all()
+        found = self.model.array_with(int(table.variables[0, 0])) if straight else None
+        if found is None:
+            return None
+        (name, shape, first), variables = found, table.variables[:, 0]
+        for axis, length in enumerate(shape):
+            step = math.prod(shape[axis + 1 :])
+            if (length, first[axis]) == (table.size, 0) and (np.diff(variables) == step).all():
+                index = [*map(str, first[:axis]), at, *map(str, first[axis + 1 :])]
+                return f"{name}[{', '.join(index)}]"
+        return None
 
 
 _FUNCTIONS: dict[str, Callable[[Wording, tuple[LinearArray, ...]], str]] = {

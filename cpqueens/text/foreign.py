@@ -43,6 +43,21 @@ SPELLINGS: dict[str, str] = {
     "IntVar": f"m.intvar(lower, upper, name=...): {_IN_A_MODEL}",
     "BoolVar": f"m.boolvar(name=...): {_IN_A_MODEL}",
     "Var": f"m.var(values, name=...): {_IN_A_MODEL}",
+    "integer": "m.intvar(lower, upper, name=...)",
+    "int": "m.intvar(lower, upper, name=...)",
+    "ints": "m.intvar(lower, upper, shape=n, name=...)",
+    "intvars": "m.intvar(lower, upper, shape=n, name=...)",
+    "int_var_array": "m.intvar(lower, upper, shape=n, name=...)",
+    "vars": "m.intvar(lower, upper, shape=n, name=...)",
+    "variables": "m.intvar(lower, upper, shape=n, name=...)",
+    "new_var": "m.intvar(lower, upper, name=...)",
+    "bool": "m.boolvar(name=...)",
+    "boolean": "m.boolvar(name=...)",
+    "binary": "m.boolvar(name=...)",
+    "binary_var": "m.boolvar(name=...)",
+    "bools": "m.boolvar(shape=n, name=...)",
+    "boolvars": "m.boolvar(shape=n, name=...)",
+    "bool_var_array": "m.boolvar(shape=n, name=...)",
     "cpm_array": "the array as m.intvar(..., shape=n) returns it, or element(array, index) to look up in one",
     "with_name": "name=... where it is made",
     "lb": "lower=..., and x.bounds() to read bounds",
@@ -349,10 +364,14 @@ def spelled(name: str, known: Iterable[str] = ()) -> str:
     '; write m.boolvar(name=...)'
     >>> spelled("alldifferent", ["AllDifferent"])
     '; write AllDifferent'
+    >>> spelled("any", ["ANY", "any_"])
+    '; write any_'
     """
     if name.startswith("_"):
         return ""
-    key = _key(name)
+    key, known = _key(name), list(known)
+    if f"{name}_" in known:  # one of Python's own names
+        return f"; write {name}_"
     advice = next((own for own in known if _key(own) == key and own != name), _BY_KEY.get(key, ""))
     return f"; write {advice}" if advice else ""
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 _SUBSCRIPT, _IN = "[]", "CONTAINS_OP"
 _CALLS = ("CALL", "PRECALL")  # in Python 3.11 a call is two instructions, either of which makes it
 _PARTS = (list, tuple, dict)
+_KEYS = (("LOAD_METHOD", "keys"), ("LOAD_ATTR", "keys"))
+_NOTHING = object()
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT")
 
 
@@ -85,7 +87,12 @@ def _value(steps: list[_Step], at: int, frame: FrameType) -> tuple[Any, int]:
         return argument, at - 1
     if name == "LOAD_ATTR":
         owner, before = _value(steps, at - 1, frame)
-        return _looked_up(getattr(owner, "__dict__", {}), argument), before
+        return _attribute(owner, argument), before
+    if name == "CALL" and argument == 0 and at and steps[at - 1][:2] in _KEYS:
+        owner, before = _value(steps, at - 2, frame)
+        if type(owner) is dict:
+            return owner, before  # has the keys that the view has
+        raise _UnknownError
     if name == _SUBSCRIPT:
         key, before = _value(steps, at - 1, frame)
         owner, before = _value(steps, before, frame)
@@ -95,6 +102,17 @@ def _value(steps: list[_Step], at: int, frame: FrameType) -> tuple[Any, int]:
     if name.startswith(_NAMES):
         known: Mapping[str, Any] = {} if name == "LOAD_GLOBAL" else frame.f_locals
         return _looked_up(known if argument in known else frame.f_globals, argument), at - 1
+    raise _UnknownError
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """Return an attribute of an object or of its class, if it is there without a call."""
+    for known in (owner, *type(owner).__mro__):
+        found = getattr(known, "__dict__", {}).get(name, _NOTHING)
+        if found is not _NOTHING:
+            if known is not owner and hasattr(type(found), "__get__"):
+                break
+            return found
     raise _UnknownError
 
 

@@ -20,6 +20,7 @@ EDGES = list(combinations(range(60), 2))
 """The 1,770 pairs of 60."""
 COSTS = np.random.default_rng(0).integers(1, 100, (200, 200))
 ROWS = np.random.default_rng(1).integers(0, 100, (100_000, 3)).tolist()
+ARRAY = np.array(ROWS)
 CLUES = {(0, 0): 8, (1, 2): 3, (1, 3): 6, (2, 1): 7, (2, 4): 9, (2, 6): 2, (3, 1): 5, (3, 5): 7, (4, 4): 4}
 
 Writer = Callable[[Any], Any]
@@ -82,6 +83,14 @@ def _ours_clauses(cp: Any) -> Any:
     return m
 
 
+def _ours_clauses_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    a = m.boolvar(shape=142, name="a")
+    i, j = np.array(PAIRS).T
+    m.add(a[(i + j) % 142].implies(a[i] | ~a[j] | a[(i * j) % 142]))
+    return m
+
+
 def _raw_clauses(cp: Any) -> Any:
     m = cp.CpModel()
     a = [m.new_bool_var(f"a{i}") for i in range(142)]
@@ -106,6 +115,14 @@ def _ours_choices(cp: Any) -> Any:
     x, b = m.intvar(0, 99, shape=142, name="x"), m.boolvar(shape=142, name="b")
     for i, j in PAIRS:
         m.add(b[(i + j) % 142].implies(cp.Or([x[i] + x[j] <= 90, x[i] - x[j] >= 9])))
+    return m
+
+
+def _ours_choices_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    x, b = m.intvar(0, 99, shape=142, name="x"), m.boolvar(shape=142, name="b")
+    i, j = np.array(PAIRS).T
+    m.add(b[(i + j) % 142].implies((x[i] + x[j] <= 90) | (x[i] - x[j] >= 9)))
     return m
 
 
@@ -142,6 +159,14 @@ def _ours_assignment(cp: Any) -> Any:
     return m
 
 
+def _ours_assignment_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    x = m.intvar(0, 199, shape=200, name="x")
+    m.add(cp.AllDifferent(x))
+    m.minimize(cp.element(COSTS, np.arange(200), x).sum())
+    return m
+
+
 def _raw_assignment(cp: Any) -> Any:
     m = cp.CpModel()
     x = [m.new_int_var(0, 199, f"x{i}") for i in range(200)]
@@ -166,6 +191,14 @@ def _ours_functions(cp: Any) -> Any:
     x = m.intvar(0, 99, shape=142, name="x")
     for i, j in PAIRS[:2000]:
         m.add(abs(x[i] - x[j]) + x[i] * x[j] <= 5000)
+    return m
+
+
+def _ours_functions_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    x = m.intvar(0, 99, shape=142, name="x")
+    i, j = np.array(PAIRS[:2000]).T
+    m.add(abs(x[i] - x[j]) + x[i] * x[j] <= 5000)
     return m
 
 
@@ -194,6 +227,12 @@ def _cpmpy_functions(cp: Any) -> Any:
 def _ours_table(cp: Any) -> Any:
     m = cp.Model()
     m.add(cp.Table(m.intvar(0, 99, shape=3, name="x"), ROWS))
+    return m
+
+
+def _ours_table_array(cp: Any) -> Any:
+    m = cp.Model()
+    m.add(cp.Table(m.intvar(0, 99, shape=3, name="x"), ARRAY))
     return m
 
 
@@ -257,6 +296,14 @@ def _ours_pairs(cp: Any) -> Any:
     return m
 
 
+def _ours_pairs_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    x = m.intvar(0, 99, shape=142, name="x")
+    i, j = np.array(PAIRS).T
+    m.add(x[i] != x[j])
+    return m
+
+
 def _raw_pairs(cp: Any) -> Any:
     m = cp.CpModel()
     x = [m.new_int_var(0, 99, f"x{i}") for i in range(142)]
@@ -281,11 +328,27 @@ def _ours_never_both(cp: Any) -> Any:
     return m
 
 
+def _ours_never_both_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    a = m.boolvar(shape=60, name="a")
+    i, j = np.array(EDGES).T
+    m.add(~(a[i] & a[j]))
+    return m
+
+
 def _ours_none_of_both(cp: Any) -> Any:
     m = cp.Model()
     a = m.boolvar(shape=60, name="a")
     for i, j in EDGES:
         m.add((a[i] & a[j]) <= 0)
+    return m
+
+
+def _ours_none_of_both_arrays(cp: Any) -> Any:
+    m = cp.Model()
+    a = m.boolvar(shape=60, name="a")
+    i, j = np.array(EDGES).T
+    m.add((a[i] & a[j]) <= 0)
     return m
 
 
@@ -341,14 +404,22 @@ JOBS = {
     "10^4 b[k].implies(x[i] + x[j] <= 90)": Job(_ours_implied, _raw_implied, _cpmpy_implied, 3.0),
     "the same as arrays": Job(_ours_implied_arrays, _raw_implied, _cpmpy_implied, 1.2),
     "10^4 b[k].implies(Or([a, ~b, c]))": Job(_ours_clauses, _raw_clauses, _cpmpy_clauses, 3.0),
+    "these clauses as arrays": Job(_ours_clauses_arrays, _raw_clauses, _cpmpy_clauses, 1.2),
     "10^4 b[k].implies(Or([relation, relation]))": Job(_ours_choices, _raw_choices, _cpmpy_choices, 3.0),
+    "these choices as arrays": Job(_ours_choices_arrays, _raw_choices, _cpmpy_choices, 1.2),
     "200 x 200 assignment, element in a loop": Job(_ours_assignment, _raw_assignment, _cpmpy_assignment, 3.0),
+    "this assignment as arrays": Job(_ours_assignment_arrays, _raw_assignment, _cpmpy_assignment, 1.2),
     "2,000 absolute values and products": Job(_ours_functions, _raw_functions, _cpmpy_functions, 3.0),
+    "these functions as arrays": Job(_ours_functions_arrays, _raw_functions, _cpmpy_functions, 1.2),
     "table of 10^5 rows from lists": Job(_ours_table, _raw_table, _cpmpy_table, 3.0),
+    "table of 10^5 rows from an array": Job(_ours_table_array, _raw_table, _cpmpy_table, 1.2),
     "sudoku": Job(_ours_sudoku, _raw_sudoku, _cpmpy_sudoku, 3.0),
     "10^4 x[i] != x[j]": Job(_ours_pairs, _raw_pairs, _cpmpy_pairs, 3.0),
+    "these differences as an array": Job(_ours_pairs_arrays, _raw_pairs, _cpmpy_pairs, 1.2),
     "1,770 ~(a & b)": Job(_ours_never_both, _raw_never_both, _cpmpy_never_both, 3.0),
+    "these negations as an array": Job(_ours_never_both_arrays, _raw_never_both, _cpmpy_never_both, 1.2),
     "1,770 (a & b) <= 0": Job(_ours_none_of_both, _raw_never_both, _cpmpy_never_both, 3.0),
+    "these bounds as an array": Job(_ours_none_of_both_arrays, _raw_never_both, _cpmpy_never_both, 1.2),
     "a sum of 9,000 scalar truths": Job(_ours_sum, _raw_sum, _cpmpy_sum, 3.0),
     "a sum of 9,000 truths as an array": Job(_ours_sliced_sum, _raw_sum, _cpmpy_sum, 1.2),
 }

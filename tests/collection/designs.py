@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collection.instance import ALL, Instance
+from collection.instance import ALL, BOTH, Instance
 from cpqueens import LexLess, LexLessEqual, Model, NegativeTable, ValuePrecede
 
 
@@ -76,6 +76,31 @@ def partial_orders(n: int) -> Model:
     return m
 
 
+def cap_set(dimension: int) -> Model:
+    """Most points of the affine space over three elements, no three on a line."""
+    m, size = Model("cap set"), 3**dimension
+    points = np.array(np.unravel_index(np.arange(size), (3,) * dimension)).T
+    x = m.boolvar(shape=size, name="x")
+    a, b = np.triu_indices(size, 1)
+    third = np.ravel_multi_index(tuple((-(points[a] + points[b]) % 3).T), (3,) * dimension)
+    once = third > b
+    m.add(x[a[once]] + x[b[once]] + x[third[once]] <= 2)
+    m.maximize(x.sum())
+    return m
+
+
+def code(length: int, distance: int) -> Model:
+    """Most binary words, any two of which differ in so many places."""
+    m = Model("code")
+    x = m.boolvar(shape=2**length, name="x")
+    a, b = np.triu_indices(2**length, 1)
+    differing = (((a ^ b)[:, None] >> np.arange(length)) & 1).sum(axis=1)
+    close = differing < distance
+    m.add(x[a[close]] + x[b[close]] <= 1)
+    m.maximize(x.sum())
+    return m
+
+
 INSTANCES = (
     Instance("BIBD (7, 7, 3, 3, 1)", lambda: block_design(7, 7, 3, 3, 1), "the Fano plane"),
     Instance(
@@ -96,4 +121,6 @@ INSTANCES = (
     Instance("van der Waerden, 35, 4", lambda: progressions(35, 4), "Chvatal 1970: W(2, 4) = 35", 0),
     Instance("partial orders of 4", lambda: partial_orders(4), "OEIS A001035", 219),
     Instance("partial orders of 5", lambda: partial_orders(5), "OEIS A001035", 4231),
+    Instance("cap set of 3 dimensions", lambda: cap_set(3), "OEIS A090245", optimum=9, exact=BOTH),
+    Instance("code of length 7", lambda: code(7, 3), "Hamming 1950", optimum=16, exact=("cpsat",)),
 )

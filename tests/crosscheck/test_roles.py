@@ -33,6 +33,16 @@ def test_roles_up_to_symmetries() -> None:
             assert not m.check(dict(one.witness)).ok
 
 
+def test_positions_are_those_of_a_model_with_conditions_of_its_objective() -> None:
+    m = Model()
+    x = m.intvar(0, 4, shape=2, name="x")
+    m.minimize(x[0] // x[1])
+    m += [x[0] >= 2, x[0] >= 1]
+    found = constraint_roles(m, time_limit=60)
+    assert [m.constraints[one.position].name for one in found] == [None, None]
+    assert [one.role for one in found] == [Role.REFUSES, Role.REDUNDANT]
+
+
 def test_orbits_that_are_lost_are_counted() -> None:
     rows = queens(7).enumerate(solver="cpsat").solutions.matrix
     kept = canonical(rows[rows[:, 3] == 3], QUEENS_BOARD)

@@ -258,7 +258,7 @@ REFUSED = {
     "var 3..1: x;\nsolve satisfy;": "line 1: x: empty domain",
     "var int: x;\nsolve satisfy;": "var int: x: bounds are needed",
     "var 1..3: x\nsolve satisfy;": "line 1: ; is needed",
-    "var 1..3: x;\nsolve satisfy": "line 2: a statement without its ';'",
+    "var 1..3: x;\nsolve satisfy": "m.fzn: line 2: a statement without its ';'",
     "var 1..3: x;": "the statement 'solve' is missing",
     "solve satisfy;\nvar 1..3: x;": "line 2: 'solve' must be the last statement",
     "solve satisfy;\nsolve satisfy;": "line 2: 'solve' must be the last statement",

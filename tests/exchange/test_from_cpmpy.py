@@ -161,6 +161,8 @@ def theirs(model: Any, unknowns: list[Any]) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore")
 def test_every_expression_means_the_same(name: str) -> None:
+    if name.startswith("reservoir") and not hasattr(cp, "Reservoir"):
+        pytest.skip("CPMpy has it from 1.1 on")
     x, b, y = variables()
     model = cp.Model(CASES[name](x, b, y))
     from cpmpy.transformations.get_variables import get_variables

@@ -21,10 +21,9 @@ from cpqueens.models.langford import langford
 from cpqueens.models.queens import queens
 from holding import held_elsewhere
 
-from cpqueens.cli.warming import FURTHER, MANY, RUNS, Run
+from cpqueens.cli.warming import FURTHER, MANY, RUNS, Run, model_of
 from cpqueens.kernels import apart, jobs, tiers
 from cpqueens.kernels.tiers import KernelEntry
-from cpqueens.problems import catalog
 from cpqueens.solving.solve import count_solutions
 
 KERNELS = Path(tiers.__file__).parent
@@ -34,7 +33,7 @@ COMPARED = ("nodes", "failures", "steps", "evaluations", "trajectory", "attempts
 
 def said(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> list[Any]:
     """Return all that a run says but its times."""
-    model, listing = catalog.load(problem, [size]).model, solver.startswith("backtracking")
+    model, listing = model_of(problem, size), solver.startswith("backtracking")
     outcome = (model.enumerate if listing else model.solve)(solver=solver, random_seed=5, **options)
     found = outcome.solutions.matrix.tolist() if listing else str(outcome.solution)
     return [outcome.status, found, *(outcome.statistics.get(name) for name in COMPARED)]
@@ -42,7 +41,7 @@ def said(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> li
 
 def said_many(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> list[Any]:
     """Return all that many runs say but their times."""
-    runs = catalog.load(problem, [size]).model.runs(solver, 4, **options)
+    runs = model_of(problem, size).runs(solver, 4, **options)
     counts = {name: values.tolist() for name, values in runs.statistics.items()}
     return [runs.stop_reason.tolist(), runs.matrix.tolist(), runs.steps.tolist(), counts]
 

@@ -14,6 +14,7 @@ from cpqueens import (
     Count,
     Cumulative,
     Increasing,
+    LexChainLess,
     LexLess,
     Linear,
     Model,
@@ -83,6 +84,12 @@ SHOWN: dict[str, Callable[[Variables], Any]] = {
     "maximum(r[0], r[1], r[2])": lambda v: maximum(v.r),
     "q[x]": lambda v: v.q[v.x],
     "g[x, y]": lambda v: v.g[v.x, v.y],
+    "g[2, x]": lambda v: v.g[2, v.x],
+    "element([g[0,0], g[1,1], g[2,2], g[3,3], g[4,4], ..., g[8,8]], x)": (
+        lambda v: element(np.diagonal(v.g), v.x)
+    ),
+    "g[x + 1, 8]": lambda v: v.g[v.x + 1, -1],
+    "element([g[8,0], g[7,0], g[6,0], g[5,0], g[4,0], ..., g[0,0]], x)": lambda v: v.g[::-1, 0][v.x],
     "g.flat[x + 9]": lambda v: element(v.g.flat, v.x + 9),
     "element([r[0], r[1]], x)": lambda v: element(v.r[:2], v.x),
     "element([3, 1, 4], x)": lambda v: element([3, 1, 4], v.x),
@@ -125,6 +132,7 @@ SHOWN: dict[str, Callable[[Variables], Any]] = {
     "Increasing(r)": lambda v: Increasing(v.r),
     "Increasing(r, strict=True)": lambda v: Increasing(v.r, strict=True),
     "LexLess(r, [q[0], q[1], q[2]])": lambda v: LexLess(v.r, v.q[:3]),
+    "LexChainLess([[r[0], r[1]], [x, y]])": lambda v: LexChainLess([v.r[:2], [v.x, v.y]]),
     "Predicate(less, x, y)": lambda v: Predicate(less, v.x, v.y),
     "Table([x, y], [(1, 2), (3, 4)])": lambda v: Table([v.x, v.y], [(1, 2), (3, 4)]),
     "Table([x, y], [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), ..., (19, 19)])": (

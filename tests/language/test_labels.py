@@ -141,7 +141,7 @@ REFUSED: dict[str, tuple[Callable[[Model], Any], str]] = {
     "names and integers": (lambda m: m.var([1, "red"]), "all names or all integers"),
     "no values": (lambda m: m.var([]), "values: empty"),
     "a text": (lambda m: m.var("red"), "a list of names or of integers"),
-    "a number": (lambda m: m.var(3), "a list of names or of integers"),  # type: ignore[arg-type]
+    "a number": (lambda m: m.var(3), "; for bounds m.intvar"),  # type: ignore[arg-type]
     "a control character": (lambda m: m.var(["\x1b[31m"]), r"U\+001B is not allowed"),
     "one name for two": (lambda m: m.var(["RED", Colour.RED]), "have one name"),
     "an index": (lambda m: element([1, 2, 3], m["c"]), "the values of c are names; write a Table"),

@@ -46,6 +46,8 @@ EXCHANGE = Area(
 COMPARING = Area(
     "comparing",
     (
+        Mutant("objectives need not be defined", "matching.side",
+               "for posted in conditions:", "for posted in ():"),
         Mutant("what is in the other is equal to it", "equivalence._verdict",
                "if only_a.proved and only_b.proved:", "if only_a.proved:"),
         Mutant("equal solutions have equal best ones", "ModelComparison.equal",

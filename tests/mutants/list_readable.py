@@ -51,6 +51,12 @@ READABLE = Area(
                'steps[last].argument != "get"', "False"),
         Mutant("a step that takes something is forgotten", "looked_up._before",
                "left += steps[at].effect", "left += 1"),
+        Mutant("what a class has is not looked at", "looked_up._attribute",
+               "(owner, *type(owner).__mro__)", "(owner,)"),
+        Mutant("chains of rows are shown as one", "Wording._fields",
+               " and values[0][1].ndim < 2", ""),
+        Mutant("another axis is shown", "Wording._on_axis",
+               "== step).all()", ">= 1).all()"),
     ),
     (
         "tests/language/test_describe.py", "tests/language/test_labels.py", "tests/test_habits.py",

@@ -57,7 +57,7 @@ class Searching:
 
     def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
         """Return the search by these strategies."""
-        if any(self._is_general(strategy) for strategy in strategies):
+        if self._is_general(strategies[0]):  # of others it is made when their turn comes, if it does
             check_only = "check" in strategies
             self._network(
                 check_only, learns(self.request) and not check_only
@@ -152,11 +152,15 @@ class Searching:
         if self.request.want is Want.ALL:
             deliver = InOrder(deliver)
             ordered = replace(self, request=replace(self.request, reordered=None))
-        searches = {strategy: ordered._slices(strategy, deliver) for strategy in strategies}
+        searches = {strategy: ordered._in_its_turn(strategy, deliver) for strategy in strategies}
         ahead = (
             _TABLES * self.pattern.n if self.pattern is not None and self.request.want is Want.ONE else 0.0
         )
         return Turns(searches, self.request.heard, ahead)
+
+    def _in_its_turn(self, strategy: str, deliver: Deliver) -> Slices:
+        """Search by one strategy; nothing is made for it before its first turn."""
+        return (yield from self._slices(strategy, deliver))
 
     def _slices(self, strategy: str, deliver: Deliver) -> Slices:
         """Return the search of one strategy."""

@@ -141,7 +141,6 @@ def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
 def _element(writer: TextWriter, definition: Definition) -> None:
     assert isinstance(definition, Element)
     table, many = definition.table, definition.entries
-    low, high = (ends.reshape(-1, many) for ends in table.bounds())
     written = writer.tables(table)
     columns = (a.tolist() for a in (definition.results, definition.which, definition.partial()))
     for row, result, which, partial in zip(definition.position.rows(), *columns, strict=True):
@@ -149,7 +148,8 @@ def _element(writer: TextWriter, definition: Definition) -> None:
         place, target = None, writer.index[result]
         if inside is not None:  # outside, CP-SAT's own position is 0, and so is the result
             place = _where(writer, row, many - 1, inside), 1, 0
-            target = writer.new_variable(int(low[which].min()), int(high[which].max()))
+            low, high = (ends.reshape(-1, many)[which] for ends in table.bounds())
+            target = writer.new_variable(int(low.min()), int(high.max()))
             writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
             writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
         writer.element(place or writer.place(row), written[which], target)

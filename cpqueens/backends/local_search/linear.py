@@ -24,9 +24,9 @@ from cpqueens.lowered.compiled import NE, Compiled, Terms, offsets
 
 LARGEST = 1 << 40
 """Activities, beyond which scores are not worth the trouble of testing for overflow."""
-STALL = 50_000
-STALL_PER_VARIABLE = 100
-"""Steps without a better solution after which the search goes back to the best, in all."""
+WAY = 5_000
+WAY_PER_VARIABLE = 10
+"""Steps of the first turn of each way, in all."""
 TURN, WALK_COST = 50_000, 20
 """Steps of the first turn where the general engine has turns, too; so many cost as much as one of its."""
 
@@ -136,7 +136,7 @@ class LinearWalk:
             form.lower, form.upper, zeros, zeros, np.zeros(2 * n), np.zeros(codes.LENGTH),
         ])  # fmt: skip
         self.info = self.part(codes.INFO)
-        self.stall = STALL + STALL_PER_VARIABLE * n
+        self.info[codes.TURN] = WAY + WAY_PER_VARIABLE * n
         self.arguments = self.arena, search.random.copy()
         self.pace = Pace()
 
@@ -173,7 +173,7 @@ class LinearWalk:
             search,
             self.info,
             self.pace,
-            lambda most: codes.linear_search(most, self.stall, *self.arguments),
+            lambda most: codes.linear_search(most, *self.arguments),
             steps,
             (*COUNTED, at.RESETS),
         )

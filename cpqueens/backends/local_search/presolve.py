@@ -14,6 +14,7 @@ import numpy as np
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
+from cpqueens.backends.local_search.packing import PackingSearch, boxes_of
 from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import NODES, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
@@ -25,6 +26,8 @@ from cpqueens.system.stopping import Stopped, stopping_if_long
 
 NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""
+PLACED = 20
+"""Nodes of a packing, which cost little, for each of the tree."""
 ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
 """Counts of two searches that are one run."""
 
@@ -35,7 +38,7 @@ class Presolve:
 
     The first explores a small tree and leaves the search if there is a smaller model. Then searches of the
     tree and walks take turns, each turn twice as long as the one before: some models are easy for the one,
-    others for the other.
+    others for the other. Rectangles are packed, too, where there are some.
     """
 
     model: Statement
@@ -44,6 +47,7 @@ class Presolve:
     facts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0})
     smaller: Reduced | None = None
     _tree: Tree | None = None
+    _packing: PackingSearch | None = None
     _nodes: int = NODES
     _next: int = 0
     _leaving: bool = False
@@ -78,12 +82,17 @@ class Presolve:
             search.extra["gave_up"] = "propagation leaves no value"
             return "gave_up"
         self._tree = None if root is None else Tree(root, self.request)
+        boxes = self.model.kept("boxes of local-search", lambda: boxes_of(self.model))
+        self._packing = None if boxes is None else PackingSearch(boxes, self.request.seed)
         return None
 
     def _explore(self, search: Search, tree: Tree) -> End | None:
         """Go through a part of the tree; go on from the solution if it has one."""
         if not tree.root.is_small_enough:
             self._after(search, 0)
+            return None
+        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
+        if self._packed(search, left):
             return None
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
         optimising = search.compiled.objective is not None
@@ -100,6 +109,23 @@ class Presolve:
             return None
         self._after(search, 0 if optimising and found.solution is None else self._nodes)
         return None
+
+    def _packed(self, search: Search, left: int) -> bool:
+        """Go on from a packing if one is found; say whether that is all there is to do now."""
+        packing = self._packing
+        if packing is None or packing.over or left <= 0:
+            return False
+        before = packing.nodes
+        corner = packing.explore(min(PLACED * self._nodes, left), search.limits.should_stop)
+        search.info[at.STEPS] += packing.nodes - before
+        self.facts["placed"] = packing.nodes
+        if corner is None:
+            return False
+        x = search.x if self.smaller is None else self.smaller.restored(search.x)
+        x = packing.boxes.restored(corner, x)
+        search.go_to(x if self.smaller is None else self.smaller.projected(x))
+        self._after(search, self._nodes)
+        return True
 
     def _after(self, search: Search, steps: int) -> None:
         """Go on for so many steps until the next look, for ever if there are none; but first leave."""

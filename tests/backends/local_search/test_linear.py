@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from collection.designs import code
 from searched import compiled, run
 
 from cpqueens import AllDifferent, Model, Or
@@ -73,6 +74,14 @@ def test_optima_are_reached(seed: int) -> None:
     assert best <= outcome.objective <= best + 2
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_code_is_found_by_demanding(seed: int) -> None:
+    """One way alone stays at 12 words with some seeds; those of Hamming are 16."""
+    outcome = run(code(7, 3), seed=seed, steps=40_000)
+    assert outcome.objective == 16
+    assert outcome.statistics["resets"] > 0
+
+
 def test_what_it_does_not_suit() -> None:
     m = covering(0)
     assert linear.form_of(Search(compiled(m), audit="full")) is None
@@ -100,7 +109,7 @@ def test_the_kernel_goes_back_to_the_best() -> None:
     search.start()
     state = linear.LinearWalk(search, form)
     state.begin(search.x, search.objective_limit)
-    state.stall = 40
+    state.info[codes.TURN] = 20
     for _ in range(40):
         state.advance(search, 20)
         state.tell(search)
