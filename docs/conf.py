@@ -105,7 +105,11 @@ def _attributes_apart(app: Any, document: Any) -> None:
 def _attributes_together(
     app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]
 ) -> None:
-    """Keep names that are described together from being read as the type of the last of them."""
+    """Keep names that are described together, and what precedes a colon, from being read as a type."""
+    said = next((line for line in lines if line.startswith(":type: ")), None)
+    if said is not None and what in ("attribute", "property"):
+        lines.remove(said)
+        lines[0] = f"{said.removeprefix(':type: ')}: {lines[0]}"
     for k, line in enumerate(lines):
         field, colon, text = line.removeprefix(":ivar ").partition(":")
         if line.startswith(":ivar ") and ", " in field:
