@@ -187,6 +187,7 @@ def functions() -> Model:
     x, y = m.intvar(domain=[-3, -1, 2, 4], name="x"), m.intvar(domain=[1, 2, 5], name="y")
     z = m.intvar(domain=[-6, -2, 1, 4, 10], shape=2, name="z")
     m.add(x * y == z[0], maximum([x, y]) != 4, x % y + z[1] // y <= 1, element([1, -2, 7, 4], y - 1) == z[1])
+    m.add(element(z, m.intvar(0, 1, name="w")) != x)
     return m
 
 

@@ -5,12 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from collection.latin_squares import quasigroup_5
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import Model, element, maximum, minimum
+from cpqueens.backends.backtracking import network
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.kernels import domains as at
-from cpqueens.kernels import kinds
+from cpqueens.kernels import kinds, propagate_function_values
 from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.propagate_function_values import function_values
 from cpqueens.language.expressions import LinearArray
@@ -57,6 +59,33 @@ def test_squares_and_elements(seed: int) -> None:
 
     bench = Bench(function_values, domains, meaning, constant=kinds.ELEMENT, data=TABLE)
     bench.walk(source, Strength.DOMAIN)
+
+
+@pytest.mark.parametrize("few", [8, 10**6], ids=["few entries", "any"])
+@pytest.mark.parametrize("seed", range(8))
+def test_elements_of_variables(seed: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Position, three variables, result: sound always, consistent where as many entries are looked at."""
+    monkeypatch.setattr(propagate_function_values, "FEW_ENTRIES", few)
+    source = random.Random(seed)
+    domains = random_domains(source, [(0, 2), (-2, 3), (-1, 4), (-3, 2), (-3, 5)])
+    bench = Bench(
+        function_values, domains, lambda row: row[1 + row[0]] == row[4], constant=kinds.ELEMENT,
+        data=[], bounds_only=[4] if seed % 4 == 0 else [],
+    )  # fmt: skip
+    bench.walk(source, Strength.DOMAIN if few > 8 else Strength.SOUND)
+
+
+def test_elements_of_variables_by_values_never_take_more_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for by_values in (True, False):
+        if not by_values:
+            monkeypatch.setattr(network, "has_values", lambda kind, variables: False)
+        m = quasigroup_5(5)
+        assert is_looked_at(m) == by_values
+        found.append(m.enumerate(solver="backtracking:forward", variable_order="lexicographic"))
+    assert found[0].solutions.matrix.tolist() == found[1].solutions.matrix.tolist()
+    nodes = [o.statistics["nodes"] + o.statistics["failures"] for o in found]
+    assert nodes[0] <= nodes[1]
 
 
 def looked_at(make: Callable[[LinearArray, LinearArray], LinearArray], most: int) -> bool:

@@ -15,6 +15,7 @@ from cpqueens.backends.backtracking.wholes.by_values import (
     add_absolute_values,
     add_equation_values,
     add_function_values,
+    has_values,
 )
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
@@ -56,6 +57,9 @@ _WAKE = {
     kinds.TRUTH_EQUAL: at.DOMAIN,
     kinds.ELEMENT: at.DOMAIN,
 }
+
+_EVENTS = 2 * (at.BOUND | at.DOMAIN | at.FIX)
+"""More than the events that a propagator may be woken by."""
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
@@ -108,6 +112,10 @@ class Builder:
     def bounds(self, variable: int) -> tuple[int, int]:
         """Return the least and the greatest value of a variable."""
         return self.lower[variable], self.upper[variable]
+
+    def spans(self, variables: Iterable[int]) -> list[int]:
+        """Return how many values there are between the bounds of each variable, these included."""
+        return [self.upper[v] - self.lower[v] + 1 for v in variables]
 
     def new_variable(self, low: int, high: int) -> int:
         """Add an auxiliary variable."""
@@ -191,14 +199,15 @@ class Builder:
         elif definition.kind == "truth_or":
             self.add(kinds.TRUTH_OR, *self.literals(rows), result=definition.result)
         else:
-            variables = [self.variable(row) for row in rows]
-            self.add(
-                kinds.FUNCTIONS[definition.kind], variables, [1] * len(variables), result=definition.result
-            )
+            variables = [
+                row[0][0] if row[1] == (1,) and not row[2] else self.variable(row) for row in rows
+            ]  # mostly they are variables
+            kind = kinds.FUNCTIONS[definition.kind]
+            self.add(kind, variables, [1] * len(variables), result=definition.result)
             if definition.kind == "abs" and self.strong:
                 add_absolute_values(variables[0], definition.result, self)
-            elif self.strong and definition.result in self.seen_by_value:
-                add_function_values(kinds.FUNCTIONS[definition.kind], variables, definition.result, self)
+            elif self.strong and has_values(kind, variables) and definition.result in self.seen_by_value:
+                add_function_values(kind, variables, definition.result, self)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -463,18 +472,12 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     with_result = [k for k, p in enumerate(made) if p.result >= 0 and p.own is None]
     results = [made[k].result for k in with_result]
     woken = [at.DOMAIN if made[k].kind == kinds.ELEMENT else at.BOUND for k in with_result]
-    rows = np.stack(
-        [
-            np.concatenate([variables, _array(results)]),
-            np.concatenate([owner, _array(with_result)]) * at.P_WIDTH,
-            np.concatenate([events[owner], _array(woken)]),
-        ],
-        axis=1,
-    )
-    rows = rows[np.lexsort(rows.T[::-1])]
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    return rows[first]
+    looking = np.concatenate([variables, _array(results)]) * len(made)
+    looking += np.concatenate([owner, _array(with_result)])
+    looking = looking * _EVENTS + np.concatenate([events[owner], _array(woken)])
+    pairs, event = np.divmod(np.unique(looking), _EVENTS)
+    variable, number = np.divmod(pairs, max(1, len(made)))
+    return np.stack([variable, number * at.P_WIDTH, event], axis=1)
 
 
 def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArray:

@@ -33,14 +33,24 @@ def rows_of_each(many: Iterable[Terms]) -> Iterator[list[Row]]:
         return
     columns = [(t.variable, t.coefficient, t.constant, t.start[1:] - t.start[:-1]) for t in many]
     variables, coefficients, constants, lengths = map(np.concatenate, zip(*columns, strict=True))
-    v, a, end = iter(variables.tolist()), iter(coefficients.tolist()), 0
-    rows = [
-        (tuple(islice(v, n)), tuple(islice(a, n)), c)
-        for n, c in zip(lengths.tolist(), constants.tolist(), strict=True)
-    ]
+    rows = _rows(variables.tolist(), coefficients.tolist(), constants.tolist(), lengths)
+    end = 0
     for terms in many:
         begin, end = end, end + len(terms)
         yield rows[begin:end]
+
+
+def _rows(
+    variables: list[int], coefficients: list[int], constants: list[int], lengths: IntArray
+) -> list[Row]:
+    """Return rows of so many variables each; mostly it is one, for which zip makes tuples by itself."""
+    if (lengths == 1).all():
+        return list(zip(zip(variables, strict=True), zip(coefficients, strict=True), constants, strict=True))
+    v, a = iter(variables), iter(coefficients)
+    return [
+        (tuple(islice(v, n)), tuple(islice(a, n)), c)
+        for n, c in zip(lengths.tolist(), constants, strict=True)
+    ]
 
 
 def groups(terms: Terms, start: IntArray) -> list[list[Row]]:

@@ -66,7 +66,7 @@ def refuted(source: random.Random) -> Model:
 def test_each_solution_comes_once_whoever_goes_on(rules: Rules, decided: tuple[int, int, int]) -> None:
     rules(*decided)
     source, seen = random.Random(1), Counter[str]()
-    models = [refuted(source) for _ in range(16)] + [random_model(seed) for seed in range(4)]
+    models = [refuted(source) for _ in range(25)] + [random_model(seed) for seed in range(4)]
     for m in models:
         truth = oracle.solve(m)
         found = m.enumerate(solver=SOLVER)

@@ -22,11 +22,6 @@ BY_PAIRS = frozenset(
 """Kinds of functions that are looked at by pairs of values, if they have two arguments."""
 
 
-def _span(variable: int, parts: Parts) -> int:
-    low, high = parts.bounds(variable)
-    return high - low + 1
-
-
 def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> None:
     """Let the equation ``row == 0`` look at each value, if it has two or three variables of few values.
 
@@ -35,8 +30,8 @@ def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts
     variables, coefficients, constant = row
     if len(variables) not in (2, 3):
         return
-    *others, largest = sorted(_span(v, parts) for v in variables)
-    if largest <= 2 and set(coefficients) <= {1, -1}:
+    *others, largest = sorted(parts.spans(variables))
+    if largest <= 2 and min(coefficients) >= -1 and max(coefficients) <= 1:
         return
     if largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS:
         parts.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
@@ -44,28 +39,34 @@ def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts
 
 def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
     """Let an absolute value look at each value."""
-    if _span(variable, parts) <= MOST_VALUES:
+    if parts.spans([variable])[0] <= MOST_VALUES:
         parts.propagator(Propagator("absolute_values", [variable, result]))
 
 
+def has_values(kind: int, variables: Sequence[int]) -> bool:
+    """Say whether a function of its kind, and of so many variables, may be looked at by values."""
+    return kind == kinds.ELEMENT or (kind in BY_PAIRS and len(variables) == 2)
+
+
 def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
-    """Let a function of two arguments, or an element of constants, look at each value.
+    """Let a function that `has_values` look at each of them.
 
     Of truths, bounds say as much.
     """
     if kind == kinds.ELEMENT:
         position, *table = variables
-        constants = [parts.bounds(v) for v in table]
-        if any(low != high for low, high in constants):
+        if any(low != high for low, high in map(parts.bounds, table)):
+            low, high = parts.bounds(position)
+            small = (high - low + 1) * max(parts.spans(table)) <= MOST_PAIRS
+            if small and low >= 0 and high < len(table) and parts.spans([result])[0] <= MOST_VALUES:
+                parts.propagator(Propagator("function_values", [*variables, result], constant=kind))
             return
-        variables, numbers = [position], [low for low, _ in constants]
-    elif kind in BY_PAIRS and len(variables) == 2:
-        numbers = []
+        variables, numbers = [position], [parts.bounds(v)[0] for v in table]
     else:
-        return
-    spans = [_span(v, parts) for v in dict.fromkeys(variables)]
+        numbers = []
+    spans = parts.spans(dict.fromkeys(variables))
     if not 2 < math.prod(spans) <= MOST_PAIRS or (max(spans) <= 2 and kind != kinds.ELEMENT):
         return
-    if _span(result, parts) > MOST_VALUES:
+    if parts.spans([result])[0] > MOST_VALUES:
         return
     parts.propagator(Propagator("function_values", [*variables, result], numbers=numbers, constant=kind))

@@ -1,6 +1,6 @@
 """What constraints that are taken as they are turn into, and what they may ask for meanwhile."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -74,6 +74,9 @@ class Parts(Protocol):
 
     def bounds(self, variable: int) -> tuple[int, int]:
         """Return the least and the greatest value of a variable."""
+
+    def spans(self, variables: Iterable[int]) -> list[int]:
+        """Return how many values there are between the bounds of each variable, these included."""
 
     def new_variable(self, low: int, high: int) -> int:
         """Add an auxiliary variable, which the others must decide."""
