@@ -309,8 +309,8 @@ def _messages(collector: Collector) -> tuple[str, ...]:
         messages.append("the objective is ignored: all feasible solutions were asked for")
     if not collector.in_order:
         messages.append(
-            "the solutions are not in lexicographic order, as another one found more of them; "
-            'variable_order="lexicographic" asks for it'
+            "not in lexicographic order: another order of search found some of the solutions, and others may "
+            'come before them; variable_order="lexicographic" asks for it'
         )
     if collector.forgetting:
         messages.append("too many solutions to remember: duplicates were not looked for to the end")

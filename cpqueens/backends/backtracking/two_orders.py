@@ -194,7 +194,7 @@ class TwoOrders:
                 raise BackendFault(f"two orders of search disagree: they have {both}", "MISSING")
             if not _delivered(missing, deliver):
                 ended = replace(ended, exhausted=False, stop_reason=StopReason.CALLBACK)
-        elif ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED) and self._kept:
+        elif ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED) and len(self._missing()):
             self._go_over(deliver)
         ending = f", {_NAMES[turn]} was the first at its end" if ended.exhausted else ""
         return self._whole(ended, ending)

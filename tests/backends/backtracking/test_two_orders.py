@@ -107,7 +107,7 @@ def test_a_limit_is_kept_and_what_is_complete_known(rules: Rules, limit: int) ->
     for _ in range(16):
         m = refuted(source)
         truth = oracle.solve(m)
-        found = m.enumerate(solver=SOLVER, solution_limit=limit)
+        found = m.enumerate(solver=SOLVER, solution_limit=limit, prove_complete=True)
         rows = list(map(tuple, found.solutions.matrix.tolist()))
         assert len(rows) == len(set(rows)) == min(limit, truth.count)
         assert set(rows) <= truth.rows
