@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ["COLUMNS"] = "96"
 
 import generating  # noqa: E402  (beside this file)
-from generating import kernel, looked_at, places  # noqa: E402
+from generating import kernel, looked_at, places, returned  # noqa: E402
 
 project = "cpqueens"
 author = "the cpqueens authors"
@@ -67,7 +68,9 @@ def setup(app: Any) -> None:
     """Have Sphinx look at what it built, hide where that was, and say of Chinese pages that they are."""
     looked_at.connect(app)
     places.connect(app)
+    app.connect("autodoc-process-docstring", _names_linked, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _attributes_together, priority=900)  # what napoleon made of it
+    app.connect("doctree-read", _attributes_apart)
     app.connect("html-page-context", _in_its_language)
 
 
@@ -76,10 +79,37 @@ def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any]
         context["language"] = "zh-CN"
 
 
+def _names_linked(app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
+    """Let names of classes that have an entry lead there."""
+    lines[:] = [NAMED.sub(_link, line) for line in lines]
+
+
+NAMED = re.compile(r"(?<![`:\w])`([A-Z]\w*)`(?![`_])")
+
+
+def _link(found: re.Match[str]) -> str:
+    place = returned.entries().get(found[1])
+    return f":py:obj:`{found[1]} <{place}>`" if place else found[0]
+
+
+def _attributes_apart(app: Any, document: Any) -> None:
+    """Write a space between names that are described together."""
+    from docutils import nodes
+    from sphinx import addnodes
+
+    for name in document.findall(addnodes.literal_strong):
+        if name.astext() == ",":
+            name[:] = [nodes.Text(", ")]
+
+
 def _attributes_together(
     app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]
 ) -> None:
-    """Keep names that are described together from being read as the type of the last of them."""
+    """Keep names that are described together, and what precedes a colon, from being read as a type."""
+    said = next((line for line in lines if line.startswith(":type: ")), None)
+    if said is not None and what in ("attribute", "property"):
+        lines.remove(said)
+        lines[0] = f"{said.removeprefix(':type: ')}: {lines[0]}"
     for k, line in enumerate(lines):
         field, colon, text = line.removeprefix(":ivar ").partition(":")
         if line.startswith(":ivar ") and ", " in field:

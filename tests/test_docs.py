@@ -401,6 +401,8 @@ def test_what_public_calls_return_is_in_the_reference(monkeypatch: pytest.Monkey
         kind = type(answer)
         assert f"{kind.__module__}.{kind.__name__}" in entries, kind
     assert len(entries) == len(set(entries)) > 50
+    assert set(entries) <= set(returned.entries().values())
+    assert returned.entries()["Outcome"] == "cpqueens.Outcome"
     for kind in returned.classes():
         said = (inspect.getdoc(kind) or "").partition("Attributes\n----------\n")[2]
         names = {name for line in re.findall(r"^\w.*", said, re.M) for name in line.split(", ")}

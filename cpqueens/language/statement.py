@@ -216,7 +216,19 @@ class Statement(NamedValues, Constraints):
         return None if block is None else (block.name, block.shape)
 
     def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...]] | None:
-        """Return name and shape of the array that a decision variable is in, and its index there, if any."""
+        """Return name and shape of the array that a decision variable is in, and its index there, if any.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=(2, 3), name="x")
+        >>> m.array_with(m.decisions[4])
+        ('x', (2, 3), (1, 1))
+
+        Parameters
+        ----------
+        variable
+            Its index, as in `decisions`.
+        """
         block = None if self.is_defined[variable] else self.blocks.block_of(variable)
         if block is None or len(block.shape) < 2:
             return None

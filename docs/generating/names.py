@@ -43,7 +43,7 @@ TITLES = (
 )
 INNER = {
     "Model": {
-        "array_from", "combine", "combine_single", "common_names", "compare", "complete",
+        "array_from", "array_with", "combine", "combine_single", "common_names", "compare", "complete",
         "complete_where_defined", "define", "define_single", "definitions", "domain_values", "ends",
         "goals", "guarded", "is_defined", "is_large", "is_penalties", "kept", "may_be_undefined", "most",
         "names_of", "numbered", "own_terms", "partial_terms", "posted", "producer", "require_numbers",

@@ -86,6 +86,13 @@ def classes() -> list[type]:
     return list(found)
 
 
+@cache
+def entries() -> dict[str, str]:
+    """Return for each class that has an entry, here or among the public names, where it is."""
+    public = [getattr(cpqueens, name) for name in cpqueens.__all__ if name not in names.MARKS]
+    return {kind.__name__: _place(kind) for kind in (*classes(), *filter(inspect.isclass, public))}
+
+
 def members(kind: type) -> list[str]:
     """Return the properties and methods that people use of a class, inherited ones first."""
     return list(
