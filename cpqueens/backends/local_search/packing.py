@@ -1,4 +1,4 @@
-"""Rectangles that must not overlap: put one by one into the lowest gap, in ever other orders.
+"""Rectangles that must not overlap: put one by one into the lowest gap, in ever new orders.
 
 What is found is an assignment for the walk to go on from, which it does not where all else holds too. The
 largest first, then random orders, each for so many nodes as the universal sequence of restarts says (Luby,
