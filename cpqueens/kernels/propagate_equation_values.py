@@ -58,12 +58,22 @@ def clear_marks(m: Memory, first: int, end: int) -> None:
 
 
 @inner_kernel
-def meets(m: Memory, last: int, rest: int) -> Any:
-    """Mark the value that the last argument has where all others add up to ``rest``; say whether it can."""
-    v, a = entry(m.net, last), entry(m.net, last + 1)
-    if rest % a != 0 or not contains(m, v, -rest // a):
+def shift_of(m: Memory, v: int) -> Any:
+    """Return where the cell of value 0 would be, of a listed domain."""
+    return entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
+
+
+@inner_kernel
+def meets(m: Memory, z: int, a: int, shift: int, rest: int) -> Any:
+    """Mark the value of z for which ``a * z + rest`` is 0; say whether z can have it."""
+    w = -rest * a  # the quotient, where the coefficient is 1 or -1
+    if a * a != 1:  # a division takes as long as all the rest
+        if rest % a != 0:
+            return 0
+        w = -rest // a
+    if w < entry(m.x, z + at.LOW) or w > entry(m.x, z + at.HIGH) or not entry(m.cells, shift + w):
         return 0
-    mark(m, v, -rest // a, 1)
+    put(m.cells, m.stack[at.MARKS] + shift + w, 1)
     return 1
 
 
@@ -71,20 +81,21 @@ def meets(m: Memory, last: int, rest: int) -> Any:
 def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
     """Mark what each value of x, and of y if there is one, supports and is supported by."""
     end = entry(m.net, p + at.END)
-    v = entry(m.net, x)
+    v, z, a = entry(m.net, x), entry(m.net, last), entry(m.net, last + 1)
+    shift = shift_of(m, z)
     w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
     while w <= high:
         rest = entry(m.net, p + at.CONSTANT) + entry(m.net, x + 1) * w
         if y >= end:
-            mark(m, v, w, meets(m, last, rest))
+            mark(m, v, w, meets(m, z, a, shift, rest))
         else:
-            other = entry(m.net, y)
-            u, top = entry(m.x, other + at.LOW), entry(m.x, other + at.HIGH)
-            while u <= top:
-                if meets(m, last, rest + entry(m.net, y + 1) * u):
-                    mark(m, v, w, 1)
-                    mark(m, other, u, 1)
-                u = next_value(m, other, u + 1)
+            other, b = entry(m.net, y), entry(m.net, y + 1)
+            own, marks, found = shift_of(m, other), m.stack[at.MARKS], 0
+            for u in range(entry(m.x, other + at.LOW), entry(m.x, other + at.HIGH) + 1):
+                if entry(m.cells, own + u) and meets(m, z, a, shift, rest + b * u):
+                    put(m.cells, marks + own + u, 1)
+                    found = 1
+            mark(m, v, w, found)
         w = next_value(m, v, w + 1)
 
 
