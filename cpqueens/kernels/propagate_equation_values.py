@@ -9,7 +9,7 @@ looked for by values, here for all at once.
 from typing import Any
 
 from cpqueens.kernels import domains as at
-from cpqueens.kernels.domains import Memory, contains, next_value, remove, size
+from cpqueens.kernels.domains import Memory, next_value, remove, size
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inner_kernel, propagator
 
