@@ -137,7 +137,7 @@ def from_array(array: np.ndarray[Any, Any], model: Model, base: int | None, by_c
     if matrix.ndim == 1 and matrix.size == decisions:
         matrix = matrix.reshape(1, -1)
     if matrix.ndim == 3 and matrix.shape[1] * matrix.shape[2] == decisions:
-        matrix = matrix.reshape(len(matrix), -1)
+        matrix = matrix.reshape(len(matrix), decisions)
     if matrix.ndim != 2 or matrix.shape[1] != decisions:
         raise ModelError(f"an array (solutions, {decisions}) is needed, got shape {tuple(array.shape)}")
     if matrix.dtype.kind == "u" and int(matrix.max(initial=0)) >= 2**63:

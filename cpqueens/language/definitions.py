@@ -89,7 +89,8 @@ class Definition:
         """Return of which results all terms of an argument are true, (batch, size) of (batch, terms)."""
         if not terms.shape[1]:
             return np.ones((len(terms), self.size), dtype=bool)
-        groups: NDArray[np.bool_] = np.all(terms.reshape(len(terms), -1, self.each(argument)), axis=2)
+        each = self.each(argument)
+        groups: NDArray[np.bool_] = np.all(terms.reshape(len(terms), terms.shape[1] // each, each), axis=2)
         found: NDArray[np.bool_] = groups[:, self.places(argument)]
         return found
 

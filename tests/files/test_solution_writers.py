@@ -140,3 +140,10 @@ def test_names_with_commas_are_quoted(tmp_path: Path) -> None:
         file.write(SolutionSet(m, m.decisions, ROWS[:, :2]))
     assert (tmp_path / "a.csv").read_text().splitlines()[0] == '"x[0,0]","x[0,1]"'
     assert read_solutions(tmp_path / "a.csv", m).matrix.tolist() == ROWS[:, :2].tolist()
+
+
+def test_no_boards_are_no_solutions(tmp_path: Path) -> None:
+    m = Model("boards")
+    m.intvar(0, 1, shape=(2, 2), name="x")
+    np.save(tmp_path / "none.npy", np.zeros((0, 2, 2), dtype=np.int64))
+    assert read_solutions(tmp_path / "none.npy", m).matrix.shape == (0, 4)

@@ -18,6 +18,7 @@ from cpqueens import (
     minimum,
     mod_trunc,
 )
+from cpqueens.answers.check import Checker
 from cpqueens.language.conversion import define
 from cpqueens.language.definitions import DEFINITION_KINDS
 
@@ -171,3 +172,13 @@ def test_one_result_has_the_bounds_and_the_key_that_it_has_in_an_array(kind: str
             low, high = flat.bounds()
             assert single.ends() == (low[0], high[0])
             assert [single.key()] == flat.keys()
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_a_batch_of_no_assignments(kind: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")
+    m.add(FUNCTIONS[kind](x, y) >= 0)
+    none = np.zeros((0, 2), dtype=np.int64)
+    assert Checker(m).accepts(none).shape == (0,)
+    assert m.complete_where_defined(none, m.decisions)[0].shape == (0, m.variable_count)
