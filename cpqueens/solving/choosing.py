@@ -5,6 +5,7 @@ from typing import cast
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.permutations import shifted_permutation_of, takes_permutations
@@ -16,6 +17,9 @@ LARGE_BOARD = 21
 
 LONG_SERIES = 12
 """The same for all-interval series, of which shorter ones are solved at once by anything."""
+
+MANY_BOXES = 15
+"""Rectangles that must not overlap from which local search is asked first where they are to be placed."""
 
 MOST_CELLS = 5_000
 """Variables up to which all-interval series and magic squares are looked for: it takes their arrays."""
@@ -70,20 +74,29 @@ def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Ba
     first = next(name for name in fit if named.is_installed(name))
     if not named.is_installed("cpsat"):
         return named_solver(first)
-    if want is Want.ONE and _suits_local_search(model):
+    reason = _suits_local_search(model) if want is Want.ONE else None
+    if reason is not None:
         both = hand_over("local-search+cpsat")
-        both.reason = "a large permutation, for which local search has a kernel"
+        both.reason = f"{reason}, for which local search has a kernel"
         return both.name, both, None
     return "auto", Race(named.get_backend(first)), None
 
 
-def _suits_local_search(model: Statement) -> bool:
-    """Say whether a model is a permutation for which local search has a kernel, too large for the others."""
+def _suits_local_search(model: Statement) -> str | None:
+    """Say what a model is for which local search has a kernel, and that is too large for the others."""
     if len(model.decisions) >= LARGE_BOARD and shifted_permutation_of(model) is not None:
-        return True
+        return _PERMUTATION
+    if model.objective is None and any(isinstance(c, NoOverlap2D) for _, c in model._constraints.others()):
+        from cpqueens.backends.local_search.packing import boxes_of
+
+        boxes = boxes_of(model)
+        return "many rectangles" if boxes is not None and len(boxes.rows) >= MANY_BOXES else None
     if not LONG_SERIES <= len(model.decisions) <= MOST_CELLS or not takes_permutations(model):
-        return False
+        return None
     from cpqueens.lowered.patterns import patterns_of
 
     patterns = patterns_of(model, PLAIN_KINDS - {"Count"})
-    return patterns.path is not None or patterns.lines is not None
+    return _PERMUTATION if patterns.path is not None or patterns.lines is not None else None
+
+
+_PERMUTATION = "a large permutation"

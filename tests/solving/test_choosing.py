@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collection.perfect_squares import DUIJVESTIJN, MORON, squares
+
+from cpqueens.backends.base import Want
 from cpqueens.cli.options import run_options
 from cpqueens.crosscheck.metamorphic import _lister
 from cpqueens.fuzzing.fuzz import fuzz
-from cpqueens.solving.choosing import named_solver
+from cpqueens.solving.choosing import choose, named_solver
 
 BOTH = "local-search:tabu+cpsat"
 
@@ -26,3 +29,12 @@ def test_a_hand_over_is_fuzzed() -> None:
 
 def test_a_hand_over_that_lists_nothing_has_its_orbits_listed_by_another() -> None:
     assert [_lister(solver) for solver in ("auto", "cpsat", BOTH)] == ["auto", "cpsat", "auto"]
+
+
+def test_auto_places_many_rectangles_by_local_search() -> None:
+    many, few = squares(DUIJVESTIJN, 112, 112), squares(MORON, 33, 32)
+    assert [choose(m, "auto", Want.ONE)[0] for m in (many, few)] == ["local-search+cpsat", "auto"]
+    assert choose(many, "auto", Want.ALL)[0] == "auto"
+    outcome = many.solve(time_limit=60)
+    assert outcome.status == "FEASIBLE"
+    assert outcome.statistics["reason"].startswith("many rectangles, ")
