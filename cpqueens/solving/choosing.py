@@ -19,10 +19,12 @@ LONG_SERIES = 12
 """The same for all-interval series, of which shorter ones are solved at once by anything."""
 
 MANY_BOXES = 15
-"""Rectangles that must not overlap from which local search is asked first where they are to be placed."""
+"""Rectangles from which local search is asked first if they must leave nothing empty."""
 
 MOST_CELLS = 5_000
 """Variables up to which all-interval series and magic squares are looked for: it takes their arrays."""
+
+_PERMUTATION = "a large permutation"
 
 
 def named_solver(solver: str) -> tuple[str, Backend, str | None]:
@@ -90,13 +92,11 @@ def _suits_local_search(model: Statement) -> str | None:
         from cpqueens.backends.local_search.packing import boxes_of
 
         boxes = boxes_of(model)
-        return "many rectangles" if boxes is not None and len(boxes.rows) >= MANY_BOXES else None
+        fill = boxes is not None and len(boxes.rows) >= MANY_BOXES and boxes.spare == 0
+        return "many rectangles that fill all there is" if fill else None
     if not LONG_SERIES <= len(model.decisions) <= MOST_CELLS or not takes_permutations(model):
         return None
     from cpqueens.lowered.patterns import patterns_of
 
     patterns = patterns_of(model, PLAIN_KINDS - {"Count"})
     return _PERMUTATION if patterns.path is not None or patterns.lines is not None else None
-
-
-_PERMUTATION = "a large permutation"

@@ -33,8 +33,10 @@ def test_a_hand_over_that_lists_nothing_has_its_orbits_listed_by_another() -> No
 
 def test_auto_places_many_rectangles_by_local_search() -> None:
     many, few = squares(DUIJVESTIJN, 112, 112), squares(MORON, 33, 32)
-    assert [choose(m, "auto", Want.ONE)[0] for m in (many, few)] == ["local-search+cpsat", "auto"]
+    loose, tight = squares(DUIJVESTIJN, 140, 140), squares(DUIJVESTIJN, 112, 111)
+    chosen = [choose(m, "auto", Want.ONE)[0] for m in (many, few, loose, tight)]
+    assert chosen == ["local-search+cpsat", "auto", "auto", "auto"]
     assert choose(many, "auto", Want.ALL)[0] == "auto"
     outcome = many.solve(time_limit=60)
     assert outcome.status == "FEASIBLE"
-    assert outcome.statistics["reason"].startswith("many rectangles, ")
+    assert outcome.statistics["reason"].startswith("many rectangles that fill all there is, ")

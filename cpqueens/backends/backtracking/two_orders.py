@@ -69,6 +69,7 @@ class TwoOrders:
         self._last: IntArray | None = None  # that the first has delivered
         self._delivered = 0  # by the first
         self._kept: list[IntArray] = []
+        self._deliver_second: Deliver | None = None  # once it goes on alone
         self._ahead = False  # the second, which is not to go on alone
 
     def slices(self, deliver: Deliver) -> Slices:
@@ -131,8 +132,6 @@ class TwoOrders:
             return self._deliver_second(batch)
         self._kept.append(batch)
         return True
-
-    _deliver_second: Deliver | None = None
 
     def _missing(self) -> IntArray:
         """Return what is kept and was not delivered by the first, in lexicographic order."""

@@ -47,6 +47,32 @@ class Boxes:
     shift: IntArray
     rows: IntArray
 
+    @property
+    def left(self) -> int:
+        """Where the room begins."""
+        return int(self.rows[:, codes.BOX_LEFT].min())
+
+    @property
+    def width(self) -> int:
+        """How wide the room is."""
+        return int((self.rows[:, codes.BOX_RIGHT] + self.rows[:, codes.BOX_WIDTH]).max()) - self.left
+
+    @property
+    def low(self) -> int:
+        """Where the room begins from below."""
+        return int(self.rows[:, codes.BOX_LOW].min())
+
+    @property
+    def top(self) -> int:
+        """Where it ends above."""
+        return int((self.rows[:, codes.BOX_HIGH] + self.rows[:, codes.BOX_HEIGHT]).max())
+
+    @property
+    def spare(self) -> int:
+        """How much of the room the rectangles leave empty; below 0 they have no place."""
+        area = int((self.rows[:, codes.BOX_WIDTH] * self.rows[:, codes.BOX_HEIGHT]).sum())
+        return self.width * (self.top - self.low) - area
+
     def restored(self, corner: IntArray, x: IntArray) -> IntArray:
         """Return an assignment of all decisions with these places of the rectangles."""
         x = x.copy()
@@ -105,11 +131,7 @@ class PackingSearch:
     def __init__(self, boxes: Boxes, seed: int) -> None:
         self.boxes, self._draw = boxes, np.random.default_rng(seed)
         rows, n = boxes.rows, len(boxes.rows)
-        area = int((rows[:, codes.BOX_WIDTH] * rows[:, codes.BOX_HEIGHT]).sum())
-        self._left, self._low = int(rows[:, codes.BOX_LEFT].min()), int(rows[:, codes.BOX_LOW].min())
-        self._width = int((rows[:, codes.BOX_RIGHT] + rows[:, codes.BOX_WIDTH]).max()) - self._left
-        self._top = int((rows[:, codes.BOX_HIGH] + rows[:, codes.BOX_HEIGHT]).max())
-        self.spare = self._width * (self._top - self._low) - area
+        self.spare = boxes.spare
         self._level = codes.SKYLINE + 2 * (n + 2)
         self._s = codes.Skyline(
             rows.ravel().copy(), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
@@ -161,5 +183,5 @@ class PackingSearch:
         nodes = self.nodes
         s.used[:], s.info[:] = 0, 0
         s.info[codes.NODES] = nodes
-        s.info[[codes.LEFT, codes.TOP, codes.SPARE]] = self._left, self._top, self.spare
-        s.levels[: codes.SKYLINE + 2] = 0, -1, 0, 1, self._width, self._low
+        s.info[[codes.LEFT, codes.TOP, codes.SPARE]] = self.boxes.left, self.boxes.top, self.spare
+        s.levels[: codes.SKYLINE + 2] = 0, -1, 0, 1, self.boxes.width, self.boxes.low
