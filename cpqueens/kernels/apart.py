@@ -24,6 +24,7 @@ NAMES = (
     "different_values",
     "distances",
     "equation_values",
+    "extreme_values",
     "fractional_bound",
     "function_values",
     "inverse",

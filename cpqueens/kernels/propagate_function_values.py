@@ -1,4 +1,4 @@
-"""Products, divisions, extremes of two, elements: by values, once few are left; then consistent.
+"""Products, divisions, elements: by values, once few are left; then consistent.
 
 Each pair of values of the arguments, or each position in the table, says what the result must be; where it
 can be that, all are supported. The bounds of larger domains are the business of `propagate_functions`, run
@@ -35,10 +35,6 @@ def value_of(m: Memory, p: int, a: int, b: int) -> Any:
     kind = entry(m.net, p + at.CONSTANT)
     if kind == kinds.PRODUCT:
         return a * b
-    if kind == kinds.MINIMUM:
-        return min(a, b)
-    if kind == kinds.MAXIMUM:
-        return max(a, b)
     if kind == kinds.ELEMENT:
         place = entry(m.net, p + at.ROWS) + a
         return entry(m.net, place) if a >= 0 and place < entry(m.net, p + at.ROWS_END) else 0

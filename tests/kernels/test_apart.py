@@ -32,6 +32,7 @@ from cpqueens import (
     ValuePrecede,
     element,
     maximum,
+    minimum,
 )
 from cpqueens.backends.backtracking import alternating, settings
 from cpqueens.backends.backtracking.wholes import registry
@@ -182,12 +183,21 @@ def burglary() -> Model:
 
 
 def functions() -> Model:
-    """Return products, quotients, remainders, extremes and elements of few values, with gaps."""
+    """Return products, quotients, remainders and elements of few values, with gaps."""
     m = Model()
     x, y = m.intvar(domain=[-3, -1, 2, 4], name="x"), m.intvar(domain=[1, 2, 5], name="y")
     z = m.intvar(domain=[-6, -2, 1, 4, 10], shape=2, name="z")
-    m.add(x * y == z[0], maximum([x, y]) != 4, x % y + z[1] // y <= 1, element([1, -2, 7, 4], y - 1) == z[1])
+    m.add(x * y == z[0], x % y + z[1] // y <= 1, element([1, -2, 7, 4], y - 1) == z[1])
     m.add(element(z, m.intvar(0, 1, name="w")) != x)
+    return m
+
+
+def peaks() -> Model:
+    """Return neighbours with gaps whose maxima and minima are different or given."""
+    m = Model()
+    x = [m.intvar(domain=values, name=f"x{k}") for k, values in enumerate([[0, 2, 5], [1, 4], [0, 3, 6]] * 2)]
+    m.add(AllDifferent([maximum(x[k : k + 3]) for k in range(4)]))
+    m.add(minimum(x[:4]) != 1, minimum([x[1], x[5]]) == 3)
     return m
 
 
@@ -211,6 +221,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "different_values": palette,
     "distances": ruler,
     "equation_values": pairs_at_distances,
+    "extreme_values": peaks,
     "fractional_bound": burglary,
     "function_values": functions,
     "inverse": inverses,

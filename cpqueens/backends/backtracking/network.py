@@ -12,6 +12,7 @@ from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import (
+    EXTREMES,
     add_absolute_values,
     add_equation_values,
     add_function_values,
@@ -203,6 +204,8 @@ class Builder:
                 row[0][0] if row[1] == (1,) and not row[2] else self.variable(row) for row in rows
             ]  # mostly they are variables
             kind = kinds.FUNCTIONS[definition.kind]
+            if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
+                variables = list(dict.fromkeys(variables))
             self.add(kind, variables, [1] * len(variables), result=definition.result)
             if definition.kind == "abs" and self.strong:
                 add_absolute_values(variables[0], definition.result, self)

@@ -28,6 +28,7 @@ _IMPLIED = (
     "all_different_values",
     "distances",
     "equation_values",
+    "extreme_values",
     "fractional_bound",
     "function_values",
     "nogoods",

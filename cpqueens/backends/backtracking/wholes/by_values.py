@@ -12,13 +12,15 @@ MOST_VALUES = 1 << 12
 MOST_PAIRS = 1 << 9
 """Pairs of values of two of an equation's three variables, the smaller ones."""
 
+MOST_LOOKS = 1 << 16
+"""Arguments of an extreme, times values of its result."""
+
+EXTREMES = frozenset({kinds.MINIMUM, kinds.MAXIMUM})
+"""Kinds of functions that are looked at by values of the result, however many arguments they have."""
 
 BY_PAIRS = frozenset(
-    {
-        kinds.PRODUCT, kinds.QUOTIENT, kinds.QUOTIENT_TRUNCATED, kinds.REMAINDER, kinds.REMAINDER_TRUNCATED,
-        kinds.MINIMUM, kinds.MAXIMUM,
-    }
-)  # fmt: skip
+    {kinds.PRODUCT, kinds.QUOTIENT, kinds.QUOTIENT_TRUNCATED, kinds.REMAINDER, kinds.REMAINDER_TRUNCATED}
+)
 """Kinds of functions that are looked at by pairs of values, if they have two arguments."""
 
 
@@ -45,7 +47,7 @@ def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
 
 def has_values(kind: int, variables: Sequence[int]) -> bool:
     """Say whether a function of its kind, and of so many variables, may be looked at by values."""
-    return kind == kinds.ELEMENT or (kind in BY_PAIRS and len(variables) == 2)
+    return kind == kinds.ELEMENT or kind in EXTREMES or (kind in BY_PAIRS and len(variables) == 2)
 
 
 def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
@@ -53,6 +55,9 @@ def add_function_values(kind: int, variables: Sequence[int], result: int, parts:
 
     Of truths, bounds say as much.
     """
+    if kind in EXTREMES:
+        add_extreme_values(kind, variables, result, parts)
+        return
     if kind == kinds.ELEMENT:
         position, *table = variables
         if any(low != high for low, high in map(parts.bounds, table)):
@@ -70,3 +75,12 @@ def add_function_values(kind: int, variables: Sequence[int], result: int, parts:
     if parts.spans([result])[0] > MOST_VALUES:
         return
     parts.propagator(Propagator("function_values", [*variables, result], numbers=numbers, constant=kind))
+
+
+def add_extreme_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
+    """Let a minimum or maximum of different variables look at each value of its result."""
+    (values,) = parts.spans([result])
+    small = values <= MOST_VALUES and values * len(variables) <= MOST_LOOKS
+    if small and values > 2 and max(parts.spans(variables)) > 2:
+        numbers = [0] * (1 + values)
+        parts.propagator(Propagator("extreme_values", [*variables, result], numbers=numbers, constant=kind))
