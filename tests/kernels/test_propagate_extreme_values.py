@@ -100,6 +100,17 @@ def test_without_flags_nothing_wrong_is_said(kind: int, bounds_only: Sequence[in
         bench_of(kind, domains, range(4), seed, bounds_only=bounds_only).walk(source, Strength.SOUND)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_arguments_that_list_their_values_without_flags(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network, "LISTED", 6)
+    source = random.Random(seed)
+    gaps = [sorted({-9, *source.sample(range(-4, 4), 3)}) for _ in range(2)]
+    bench = bench_of(kinds.MAXIMUM, [*gaps, [-3, -2], list(range(-2, 4))], range(4), seed)
+    records = bench.memory.x[: 4 * at.X_WIDTH].reshape(-1, at.X_WIDTH)
+    assert (records[:, at.FIRST] >= 0).tolist() == [False, False, True, True]
+    bench.walk(source, Strength.DOMAIN)
+
+
 def test_what_the_values_of_a_maximum_leave() -> None:
     """Worked by hand: the floor is 4, and 9 is the first argument's alone.
 
