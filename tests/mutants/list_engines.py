@@ -368,6 +368,8 @@ BACKTRACKING = Area(
                "total += sign * _least(model) if known is None else known", "total += known or 0"),
         Mutant("a pattern lists second", "backtracking.choosing.choose",
                "else (kernel, \"forward\")", "else (\"forward\", kernel)"),
+        Mutant("a pattern of many rows is listed without propagation first", "backtracking.choosing.choose",
+               "or pattern.n >= _PUZZLE", ""),
         Mutant("who is ahead has no longer turn", "turns.Turns._round",
                "+ self._more", ""),
         Mutant("a stopped count is that of whose turn it was", "Turns._ended",

@@ -14,6 +14,8 @@ HALVES_FROM = 13
 """Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
 _LARGE = 20
 """Rows beyond which a board's first solution in lexicographic order takes exponential time."""
+_PUZZLE = 50
+"""Rows from which on what is listed is most likely what clues leave: masks alone do not end on many rows."""
 
 MOST_IN_TABLE = 127
 """Rows up to which a byte holds how many queens attack a square, with a bit to spare."""
@@ -56,8 +58,10 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
-    # a first solution is often there before the pattern's tables are made; a small space is listed by then
-    first, second = ("forward", kernel) if request.want is Want.ONE else (kernel, "forward")
+    # a first solution is often there before the pattern's tables are made, and so are all that the clues of a
+    # puzzle with many rows leave; a small space is listed by then
+    propagates_first = request.want is Want.ONE or pattern.n >= _PUZZLE
+    first, second = ("forward", kernel) if propagates_first else (kernel, "forward")
     return (first, second), "a pattern in which propagation may pay"
 
 
