@@ -18,8 +18,7 @@ FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""
 
 MOST_BITS = 31
-"""Values between the bounds of a variable, these included, that are the bits of a word; it can be shifted by as
-many."""
+"""Values, from the least to the greatest, that are bits of a word: it can be shifted by as many."""
 
 
 @inner_kernel
