@@ -22,6 +22,7 @@ NAMES = (
     "circuit",
     "cumulative",
     "different_values",
+    "distance_values",
     "distances",
     "equation_values",
     "fractional_bound",

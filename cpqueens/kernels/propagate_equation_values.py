@@ -10,6 +10,7 @@ values, these are bits, and each value of the third shifts them.
 from typing import Any
 
 from cpqueens.kernels import domains as at
+from cpqueens.kernels.bit_values import bits_of, remove_bits, turned
 from cpqueens.kernels.domains import Memory, next_value, remove, size
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inner_kernel, propagator
@@ -127,40 +128,6 @@ def fits(m: Memory, k: int) -> Any:
 
 
 @inner_kernel
-def bits_of(m: Memory, v: int) -> Any:
-    """Return v's values as bits, the least of them as bit 0."""
-    low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
-    if entry(m.x, v + at.HOLES) == 0:
-        return (1 << (high - low + 1)) - 1
-    shift, bits = shift_of(m, v) + low, 0
-    for k in range(high - low + 1):
-        if entry(m.cells, shift + k):
-            bits |= 1 << k
-    return bits
-
-
-@inner_kernel
-def turned(bits: int, last: int) -> Any:
-    """Return the bits 0 .. ``last`` in reverse order."""
-    found = 0
-    for k in range(last + 1):
-        found |= (bits >> k & 1) << (last - k)
-    return found
-
-
-@inner_kernel
-def keep_bits(m: Memory, v: int, low: int, lost: int) -> Any:
-    """Remove the values whose bits are set, the value ``low`` for bit 0."""
-    w = low
-    while lost:
-        if lost & 1 and not remove(m, v, w):
-            return 0
-        lost >>= 1
-        w += 1
-    return 1
-
-
-@inner_kernel
 def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
     """Prune by all values of the argument ``outer``, each of which shifts the values of the two others.
 
@@ -205,7 +172,7 @@ def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
             v, low, lost = y, y_low, y_lost
         elif k == kz:
             v, low, lost = z, z_low, z_bits & ~z_found
-        if lost and not keep_bits(m, v, low, lost):
+        if lost and not remove_bits(m, v, low, lost):
             return 0
     return 1
 

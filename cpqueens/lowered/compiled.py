@@ -218,6 +218,10 @@ class DefinitionBlock:
         """Whether they are truths of constraints, not values of functions."""
         return self.kind in ("truth_linear", "truth_or")
 
+    def split(self) -> list[DefinitionBlock]:
+        """Return a block for each definition."""
+        return [_cut(self, k, k + 1) for k in range(len(self.results))]
+
     def __iter__(self) -> Iterator[CompiledDefinition]:
         if len(self.results) == 1:
             yield CompiledDefinition(self.kind, int(self.results[0]), self.terms, self.relation)

@@ -13,6 +13,7 @@ from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
 from cpqueens.backends.backtracking.wholes.by_values import (
     add_absolute_values,
+    add_distance_values,
     add_equation_values,
     add_function_values,
     has_values,
@@ -205,8 +206,19 @@ class Builder:
                 self.functions(block, known.tolist())
             elif block.is_truth:
                 self.truths(block, next(rows))
+            elif block.kind == "abs" and self.strong:
+                self.distances(block, next(rows))
             else:
                 self.functions(block, [self.variable(row) for row in next(rows)])
+
+    def distances(self, block: DefinitionBlock, rows: list[Row]) -> None:
+        """Add the propagators of absolute values: of differences of few values as one, without a variable."""
+        for row, single in zip(rows, block.split(), strict=True):
+            made = len(self.propagators), int(single.results[0])
+            if add_distance_values(row, made[1], self):
+                self.makers.append(made)
+            else:
+                self.functions(single, [self.variable(row)])
 
     def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of truths, whose terms are ``rows``."""

@@ -35,7 +35,7 @@ _IMPLIED = (
 )
 """Propagators of what other ones say."""
 
-_CONSISTENT = ("negative_table", "regular", "table", "value_precede")
+_CONSISTENT = ("distance_values", "negative_table", "regular", "table", "value_precede")
 """Domain consistent ones: with one open variable its domain says all."""
 
 _RULES = {

@@ -7,6 +7,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels import kinds
+from cpqueens.kernels.propagate_distance_values import MOST_BITS
 from cpqueens.language.rows import IntArray
 
 MOST_VALUES = 1 << 12
@@ -44,6 +45,22 @@ def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
     """Let an absolute value look at each value."""
     if parts.spans([variable])[0] <= MOST_VALUES:
         parts.propagator(Propagator("absolute_values", [variable, result]))
+
+
+def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], result: int, parts: Parts) -> bool:
+    """Let ``result == abs(row)`` look at the values of two variables, if there are few; say whether it does."""
+    variables, coefficients, constant = row
+    if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
+        return False
+    ends = [[a * end for end in parts.bounds(v)] for v, a in zip(variables, coefficients, strict=True)]
+    least, most = (sum(map(side, ends)) + constant for side in (min, max))
+    low, high = parts.bounds(result)
+    if max(*parts.spans(variables), most - low + 1, 1 - least - low, high - low + 1) > MOST_BITS or low < 0:
+        return False
+    parts.propagator(
+        Propagator("distance_values", [*variables, result], [*coefficients, 1], constant=constant)
+    )
+    return True
 
 
 def has_values(kind: int, many: int) -> bool:
