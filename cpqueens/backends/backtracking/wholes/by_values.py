@@ -48,7 +48,7 @@ def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
 
 
 def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], result: int, parts: Parts) -> bool:
-    """Let ``result == abs(row)`` look at the values of two variables, if there are few; say whether it does."""
+    """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
     variables, coefficients, constant = row
     if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
         return False
