@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from collection.sudokus import INKALA_2010, sudoku
 from cpqueens.models.graph_colouring import graph_colouring
 from cpqueens.models.langford import langford
 from cpqueens.models.latin_square import latin_square
@@ -64,11 +63,11 @@ def test_a_pattern_lists_first_and_propagation_solves_first() -> None:
     assert solved.startswith("forward and bitmask took turns")
 
 
-def test_propagation_lists_first_what_clues_leave_of_many_rows() -> None:
-    """The kernel of patterns has no propagation: it needs 300 million nodes."""
-    found = sudoku(INKALA_2010).enumerate(solver=AUTO)
-    assert found.statistics["reason"].startswith("forward and bitmask took turns, forward was the first")
-    assert found.count == 1
+def test_propagation_comes_first_where_values_are_given() -> None:
+    model = langford(8)
+    model.add(model["p"][0] == 5)
+    listed = model.enumerate(solver=AUTO).statistics["reason"]
+    assert listed.startswith("forward and bitmask took turns")
 
 
 @pytest.mark.usefixtures("_turns")
