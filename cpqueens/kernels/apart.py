@@ -22,6 +22,7 @@ NAMES = (
     "circuit",
     "cumulative",
     "different_values",
+    "distance_values",
     "distances",
     "equation_values",
     "extreme_values",
@@ -40,9 +41,12 @@ NAMES = (
 )
 
 
+_KINDS = {name: kinds.APART + k for k, name in enumerate(NAMES)}
+
+
 def kind_of(name: str) -> int:
     """Return the kind of the propagator with a name."""
-    return kinds.APART + NAMES.index(name)
+    return _KINDS[name]
 
 
 def compile_apart(name: str) -> None:

@@ -313,6 +313,8 @@ def blame(m: Memory) -> None:
         maker = entry(m.x, v + at.MAKER)
         if maker > 0:
             first, end = entry(m.net, maker - 1 + at.START), entry(m.net, maker - 1 + at.END)
+            if entry(m.net, maker - 1 + at.KIND) >= kinds.APART:
+                end -= 2  # v itself
     m.stack[at.BUMP] += (m.stack[at.BUMP] >> 6) + 1
     if m.stack[at.BUMP] > _LARGE:
         m.stack[at.BUMP] >>= 30

@@ -177,9 +177,12 @@ class Product(Definition):
         require_product((a, b), (c, d))
         corners = np.stack([a * c, a * d, b * c, b * d])
         low: IntArray = corners.min(axis=0)
-        square = np.array([k[1] == k[2] for k in self.keys()], dtype=bool)
-        around = np.where((a <= 0) & (b >= 0), 0, np.minimum(a * a, b * b))
-        return np.where(square, around, low), corners.max(axis=0)
+        negative = (a < 0) & (a == c) & (b == d)  # elsewhere the corners say as much of a square
+        if negative.any():
+            square = np.array([k[1] == k[2] for k in self.keys()], dtype=bool)
+            around = np.where(b >= 0, 0, b * b)
+            low = np.where(square & negative, around, low)
+        return low, corners.max(axis=0)
 
     def ends(self) -> tuple[int, int]:
         """Return the same of two terms, in Python's integers."""

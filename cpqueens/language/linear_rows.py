@@ -104,6 +104,9 @@ class LinearRows:
         if self.size <= _FEW:
             return [term_key(*row, *before) for row in self.rows()]
         present = self.coefficients != 0
+        if self.width == 1 and present.all():
+            numbers = [np.full(self.size, number) for number in before]
+            return packed_rows([*numbers, self.constants, self.variables, self.coefficients])
         widths = present.sum(axis=1)
         found = np.empty(self.size, dtype=object)
         for width in distinct(widths).tolist():

@@ -325,7 +325,7 @@ class VariableStore:
         shared = self._sharing()
         new = dict(zip(keys, range(self._count, self._count + len(keys)), strict=True))
         if keys and len(new) == len(keys) and shared.keys().isdisjoint(new):
-            results = self._create(definition.take(np.arange(len(keys)), np.zeros(0, dtype=np.int64)))
+            results = self._create(definition)
             shared.update(new)
             return results
         results = np.array([shared.get(key, -1) for key in keys], dtype=np.int64)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import islice, pairwise, repeat
+from functools import cache, cached_property
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,21 @@ class Terms:
         entry = np.repeat(self.start[which] - start[:-1], lengths) + np.arange(start[-1])
         return Terms(start, self.variable[entry], self.coefficient[entry], self.constant[which])
 
+    def plain_variables(self) -> IntArray | None:
+        """Return the variables that all the terms are, None if one is none."""
+        singles = self.singles(0, len(self))
+        if singles is None or self.constant.any() or (self.coefficient != 1).any():
+            return None
+        return self.variable
+
+    def part(self, first: int, last: int) -> Terms:
+        """Return the terms ``first`` .. ``last - 1``."""
+        start = self.start[first : last + 1]
+        entries = slice(int(start[0]), int(start[-1]))
+        return Terms(
+            start - start[0], self.variable[entries], self.coefficient[entries], self.constant[first:last]
+        )
+
     def singles(self, first: int, last: int) -> Singles | None:
         """Return the terms ``first`` .. ``last - 1``, as views, if each has one variable; else None."""
         start = self.start[first : last + 1]
@@ -111,7 +126,7 @@ class Compiled:
     wholes
         Constraints that an engine takes as they are.
     definitions
-        In an order of evaluation; see `CompiledDefinition`.
+        In an order of evaluation; see `Definitions`.
     objective
         One term to be minimised, or None; of several, as local search makes them of one, the largest is.
     how
@@ -131,7 +146,7 @@ class Compiled:
     tables: list[tuple[Terms, IntArray]]
     counts: list[tuple[Terms, Terms, int, Terms]]
     wholes: list[Whole]
-    definitions: list[CompiledDefinition]
+    definitions: Definitions
     objective: Terms | None
     maximizing: bool
     how: list[str] = field(default_factory=list)
@@ -183,6 +198,69 @@ class CompiledDefinition:
     result: int
     terms: Terms
     relation: int = EQ
+
+
+@dataclass(frozen=True)
+class DefinitionBlock:
+    """Defined variables of one kind and relation, one after the other, with equally many arguments.
+
+    The arguments of ``results[k]`` are the terms ``each * k`` .. ``each * (k + 1) - 1``.
+    """
+
+    kind: str
+    results: IntArray
+    terms: Terms
+    each: int
+    relation: int = EQ
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether they are truths of constraints, not values of functions."""
+        return self.kind in ("truth_linear", "truth_or")
+
+    def split(self) -> list[DefinitionBlock]:
+        """Return a block for each definition."""
+        return [_cut(self, k, k + 1) for k in range(len(self.results))]
+
+    def __iter__(self) -> Iterator[CompiledDefinition]:
+        if len(self.results) == 1:
+            yield CompiledDefinition(self.kind, int(self.results[0]), self.terms, self.relation)
+            return
+        for result, part in zip(self.results.tolist(), _split(self.terms, len(self.results)), strict=True):
+            yield CompiledDefinition(self.kind, result, part, self.relation)
+
+
+class Definitions:
+    """Defined variables in an order of evaluation; single ones are made where somebody asks for them.
+
+    Models have them by the thousand, mostly of few sorts.
+    """
+
+    def __init__(self, blocks: Sequence[DefinitionBlock]) -> None:
+        self.blocks = blocks
+
+    @classmethod
+    def of(cls, singles: Iterable[CompiledDefinition]) -> Definitions:
+        """Return definitions that are there one by one."""
+        return cls(
+            [
+                DefinitionBlock(d.kind, np.array([d.result]), d.terms, len(d.terms), d.relation)
+                for d in singles
+            ]
+        )
+
+    @cached_property
+    def _singles(self) -> list[CompiledDefinition]:
+        return list(self)
+
+    def __len__(self) -> int:
+        return sum(len(block.results) for block in self.blocks)
+
+    def __iter__(self) -> Iterator[CompiledDefinition]:
+        return chain.from_iterable(self.blocks)
+
+    def __getitem__(self, k: int) -> CompiledDefinition:
+        return self._singles[k]
 
 
 def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
@@ -284,25 +362,44 @@ def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
     return number, order
 
 
-def _definitions(number: IntArray, blocks: Sequence[Definition]) -> list[CompiledDefinition]:
-    """Return the definitions one by one, those of a sort made together: models have them by the thousand."""
+def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
+    """Return all definitions; those of a sort are made together, and are one block where they adjoin."""
     groups: dict[Any, list[int]] = {}
     for k, block in enumerate(blocks):
         relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None
         sizes = [block.each(k) for k in range(len(block.arguments))]
         together = all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER
         groups.setdefault((type(block), relation, *sizes) if together else k, []).append(k)
-    found: list[list[CompiledDefinition]] = [[] for _ in blocks]
+    found: list[list[DefinitionBlock]] = [[] for _ in blocks]
     for key, members in groups.items():
-        mine = [blocks[k] for k in members]
-        made = _alike(number, mine) if isinstance(key, tuple) else _one_by_one(number, mine[0])
-        for k, block in zip(members, mine, strict=True):
-            found[k] = list(islice(made, block.size))
-    return [definition for part in found for definition in part]
+        if not isinstance(key, tuple):
+            found[members[0]] = list(_one_by_one(number, blocks[members[0]]))
+            continue
+        whole, begin = _alike(number, [blocks[k] for k in members]), 0
+        for first, last in _runs(members):
+            end = begin + sum(blocks[k].size for k in range(first, last))
+            found[first] = [_cut(whole, begin, end)] if end > begin else []
+            begin = end
+    return Definitions([block for part in found for block in part])
 
 
-def _alike(number: IntArray, blocks: Sequence[Definition]) -> Iterator[CompiledDefinition]:
-    """Yield the definitions of blocks of one kind and relation, whose results have equally many arguments."""
+def _runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first of each run of consecutive numbers, and the number behind its last."""
+    breaks = [k for k in range(1, len(ascending)) if ascending[k] != ascending[k - 1] + 1]
+    for begin, end in pairwise([0, *breaks, len(ascending)]):
+        yield ascending[begin], ascending[end - 1] + 1
+
+
+def _cut(block: DefinitionBlock, begin: int, end: int) -> DefinitionBlock:
+    """Return the definitions numbered ``begin`` .. ``end - 1`` of a block."""
+    if end - begin == len(block.results):
+        return block
+    terms = block.terms.part(begin * block.each, end * block.each)
+    return DefinitionBlock(block.kind, block.results[begin:end], terms, block.each, block.relation)
+
+
+def _alike(number: IntArray, blocks: Sequence[Definition]) -> DefinitionBlock:
+    """Return definitions of blocks of one kind and relation, whose results have equally many arguments."""
     kind, relation, shift = _sort(blocks[0])
     arrays: Sequence[LinearArray] = [a for b in blocks for a in b.arguments]
     if any(b.size > 1 for b in blocks):
@@ -310,18 +407,16 @@ def _alike(number: IntArray, blocks: Sequence[Definition]) -> Iterator[CompiledD
     terms = [array for array in arrays if type(array) is Term]
     if len(terms) == len(arrays):
         arrays = [join_terms(terms[0].registry, terms)]
-    results = number[np.concatenate([b.results for b in blocks])].tolist()
-    for result, part in zip(
-        results, _split(_terms(number, arrays, repeat(shift)), len(results)), strict=True
-    ):
-        yield CompiledDefinition(kind, result, part, relation)
+    results = number[np.concatenate([b.results for b in blocks])]
+    renumbered = _terms(number, arrays, repeat(shift))
+    return DefinitionBlock(kind, results, renumbered, len(renumbered) // max(1, len(results)), relation)
 
 
-def _one_by_one(number: IntArray, block: Definition) -> Iterator[CompiledDefinition]:
+def _one_by_one(number: IntArray, block: Definition) -> Iterator[DefinitionBlock]:
     kind, relation, shift = _sort(block)
-    for row, result in enumerate(number[block.results].tolist()):
+    for row, result in enumerate(number[block.results]):
         terms = _terms(number, row_arguments(block, row), repeat(shift))
-        yield CompiledDefinition(kind, result, terms, relation)
+        yield DefinitionBlock(kind, np.array([result]), terms, len(terms), relation)
 
 
 def _sort(block: Definition) -> tuple[str, int, int]:

@@ -1,4 +1,4 @@
-"""The exact engine on other people's models, against NuCS, Gecode and CP-SAT with one worker.
+"""The exact engine on other people's models, against NuCS, Gecode, python-constraint2 and CP-SAT.
 
 Run as ``python tests/benchmarks/bench_everyone.py [--rounds N] [--patience S] [--only PART]``; ``race.py``
 says how it is measured. Every work builds its model and solves it, all hot. Ours is
@@ -6,10 +6,12 @@ says how it is measured. Every work builds its model and solves it, all hot. Our
 own, which may hand over. NuCS runs its own examples with the heuristics that it recommends for them
 (``nucs.examples``); where it has none, its column is empty. Gecode gets MiniZinc texts (`gecode_models`),
 flattened before, with its own global constraints, for which we write a solver configuration; starting its
-process counts. Preparing is stating a model, lowering it and making the engine's arrays, nothing propagated
-yet. The last lines give the geometric mean of the ratios to NuCS, the rows that miss "at most 1.5 times NuCS
-plus 5 ms" or "preparation within a third of NuCS's time or 3 ms", and our search over that of Gecode (without
-the start of its process) in the geometric mean over jobs on which that takes 20 ms or more.
+process counts. CP-SAT has one worker. python-constraint2 gets the same model through our backend for it,
+which checks answers too; it propagates little and solves the small jobs. Preparing is stating a model,
+lowering it and making the engine's arrays, nothing propagated yet. The last lines give the geometric mean of
+the ratios to NuCS, the rows that miss "at most 1.5 times NuCS plus 5 ms" or "preparation within a third of
+NuCS's time or 3 ms", and our search over that of Gecode (without the start of its process) in the geometric
+mean over jobs on which that takes 20 ms or more.
 """
 
 from __future__ import annotations
@@ -46,14 +48,16 @@ from collection import (
 )
 from collection.instance import Question, ask
 from collection.registry import INSTANCES
+from cpqueens.models.graph_colouring import graph_colouring
 from cpqueens.models.langford import langford
 from cpqueens.models.latin_square import latin_square
+from cpqueens.models.still_life import still_life
 from cpqueens.models.travelling_salesman import GR17
 from gecode_models import gecode_work, start_of_gecode
 from peers import nucs
 from race import Absent, Entry, Work, arguments, measured, race, timed
 
-from cpqueens import AllDifferent, GlobalCardinality, LexLessEqual, Model
+from cpqueens import AllDifferent, GlobalCardinality, LexLessEqual, Model, ValuePrecede
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.backends.base import Clock, Request, Want
 
@@ -135,6 +139,13 @@ def employees() -> Model:
     x = m.boolvar(shape=(5, 7, 3), name="x")
     m.add(x.sum(axis=0) == 1, x.sum(axis=2) <= 1, x.sum(axis=(1, 2)) >= 4, x.sum(axis=(1, 2)) <= 5)
     m.maximize(x[wanted == 1].sum())
+    return m
+
+
+def ordered_colours(size: int, colours: int) -> Model:
+    """A Mycielski graph whose colours, which mean the same, first appear in their order."""
+    m = graph_colouring("mycielski", size, colours)
+    m += ValuePrecede(m["colour"], range(colours))
     return m
 
 
@@ -396,7 +407,9 @@ JOBS = (
           lambda n=n: latin_squares.with_holes(n, round(0.42 * n * n), 1)) for n in (20, 25, 30)),
     known("zebra", "enumerate"),
     known("Mycielski's graph 5, 4 colours", "solve"),
+    Job("Mycielski's graph 6, 5 colours", "solve", lambda: ordered_colours(6, 5)),
     known("still life of 6", "optimise"),
+    Job("still life of 8", "optimise", lambda: still_life(8)),
     known("queens' graph 7, 7 colours", "solve"),
     known("nonogram, hen", "enumerate"),
     known("project j301_1", "optimise"),
@@ -475,7 +488,7 @@ def seconds_of(entry: Entry | Absent | None) -> float | None:
 
 def rows(jobs: tuple[Job, ...], rounds: int, patience: float, folder: Path) -> Iterator[Row]:
     """Print a line for each job, and give it."""
-    heads = ("ours", "prepare", "auto", "CP-SAT", "Gecode", "NuCS")
+    heads = ("ours", "prepare", "auto", "CP-SAT", "Gecode", "NuCS", "python-c2")
     print(f"{'ms':<36}{''.join(f'{head:>10}' for head in heads)}{'over NuCS':>11}")
     for k, job in enumerate(jobs):
         works: dict[str, Work | Absent] = {
@@ -488,8 +501,11 @@ def rows(jobs: tuple[Job, ...], rounds: int, patience: float, folder: Path) -> I
             works["Gecode"] = gecode
         if job.nucs is not None:
             works["NuCS"] = within(job.name, job.nucs, patience)
+        works["python-c2"] = asked(job, "python-constraint", patience)
         entries = race(works, rounds)
-        cells = [cell(entries.get(name)) for name in ("ours", "auto", "CP-SAT", "Gecode", "NuCS")]
+        cells = [
+            cell(entries.get(name)) for name in ("ours", "auto", "CP-SAT", "Gecode", "NuCS", "python-c2")
+        ]
         prepared = preparing(job)
         cells.insert(1, f"{1000 * prepared:10.1f}")
         ours, theirs = entries["ours"], entries.get("NuCS")
@@ -497,7 +513,11 @@ def rows(jobs: tuple[Job, ...], rounds: int, patience: float, folder: Path) -> I
         ratio = ours.seconds / theirs.seconds if isinstance(theirs, Entry) else None
         mark = "" if None not in (ours.found, getattr(theirs, "found", 0)) else " (unfinished)"
         print(f"{job.name:<36}{''.join(cells)}{'' if ratio is None else f'{ratio:11.3f}'}{mark}", flush=True)
-        named = {"ours": "cpqueens, backtracking", "auto": "cpqueens, auto"}
+        named = {
+            "ours": "cpqueens, backtracking",
+            "auto": "cpqueens, auto",
+            "python-c2": "python-constraint2",
+        }
         kept.keep_race(job.name, {named.get(name, name): one for name, one in measured(entries).items()})
         found = seconds_of(entries.get("Gecode"))
         yield Row(job.name, ours.seconds, prepared, seconds_of(theirs), found)

@@ -124,6 +124,19 @@ constraint forall(i in 1..m)(x[e[i, 1]] != x[e[i, 2]]);
 solve satisfy;
 """
 
+ORDERED = """include "value_precede.mzn";
+""" + GRAPH.replace("solve", "constraint forall(c in 1..k-1)(value_precede(c, c + 1, x));\nsolve")
+
+STILL_LIFE = """
+int: n; array[-1..n+2, -1..n+2] of var 0..1: x; var 0..n*n: length;
+constraint forall(i, j in -1..n+2 where min(i, j) < 1 \\/ max(i, j) > n)(x[i, j] = 0);
+constraint forall(i, j in 0..n+1)(let {
+  var 0..8: around = sum(a, b in -1..1 where a != 0 \\/ b != 0)(x[i+a, j+b])
+} in (x[i, j] = 1 -> around in 2..3) /\\ (x[i, j] = 0 -> around != 3));
+constraint length = sum(i, j in 1..n)(x[i, j]);
+solve maximize length;
+"""
+
 HOLES = """
 int: n; array[1..n, 1..n] of 0..n: given; array[1..n, 1..n] of var 1..n: x; include "alldifferent.mzn";
 constraint forall(i, j in 1..n where given[i, j] > 0)(x[i, j] = given[i, j]);
@@ -194,6 +207,9 @@ TEXTS = {
     "Golomb ruler, 10 marks": (GOLOMB, "n = 10;"),
     "all-interval 12": (SERIES, "n = 12;"),
     "Mycielski's graph 5, 4 colours": (GRAPH, graph("mycielski", 5, 4)),
+    "Mycielski's graph 6, 5 colours": (ORDERED, graph("mycielski", 6, 5)),
+    "still life of 6": (STILL_LIFE, "n = 6;"),
+    "still life of 8": (STILL_LIFE, "n = 8;"),
     "queens' graph 7, 7 colours": (GRAPH, graph("queens", 7, 7)),
     "job shop ft06": (SHOP, shop(schedules.FT06, 60)),
     **{

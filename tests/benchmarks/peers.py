@@ -72,6 +72,7 @@ GLOBALS = {
     "fzn_inverse": ("[] f, [] g", "inverse_offsets", "f, int: min(index_set(g)), g, int: min(index_set(f))"),
     "fzn_lex_lesseq_int": ("[] x, [] y", "array_int_lq", "x, y"),
     "fzn_table_int": ("[] x, [,int] t", "gecode_table_int", "x, [int]: array1d(t)"),
+    "fzn_value_precede_int": ("int s, int t, [] x", "gecode_precede", "x, s, t"),
 }
 """MiniZinc's names of global constraints with their arguments, Gecode's name, and what it is given.
 

@@ -143,6 +143,14 @@ def series() -> Model:
     return m
 
 
+def doubled() -> Model:
+    """Return a model of distances from twice a variable."""
+    m = Model()
+    x = m.intvar(0, 4, shape=5, name="x")
+    m.add(AllDifferent(x), AllDifferent(abs(2 * x[1:] - x[:-1])))
+    return m
+
+
 def pairs_at_distances() -> Model:
     """Return Langford's pairs: k and k again stand k + 1 places apart."""
     m = Model()
@@ -211,7 +219,7 @@ def round_trip() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {
-    "absolute_values": series,
+    "absolute_values": doubled,
     "all_different_ends": ruler,
     "all_different_values": completion,
     "among": counts,
@@ -219,6 +227,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "circuit": tour,
     "cumulative": sharing,
     "different_values": palette,
+    "distance_values": series,
     "distances": ruler,
     "equation_values": pairs_at_distances,
     "extreme_values": peaks,
@@ -310,8 +319,8 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    for added in ("add_hall_sets", "add_equation_values", "add_absolute_values", "add_function_values"):
-        monkeypatch.setattr(f"cpqueens.backends.backtracking.network.{added}", lambda *_: None)
+    for added in ("hall_sets", "equation_values", "absolute_values", "distance_values", "function_values"):
+        monkeypatch.setattr(f"cpqueens.backends.backtracking.network.add_{added}", lambda *_: None)
     monkeypatch.setattr(Orders, "_add", lambda *_: [])
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]

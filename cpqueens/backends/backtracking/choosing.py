@@ -1,5 +1,7 @@
 """Which strategies search: the asked one, or those that fit the model, with the reason."""
 
+import numpy as np
+
 from cpqueens.backends.backtracking.orders import ascending, has_functions
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
@@ -56,9 +58,11 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "a pattern in which propagation may pay, and steps are limited"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
-    # a first solution is often there before the pattern's tables are made; a small space is listed by then
-    first, second = ("forward", kernel) if request.want is Want.ONE else (kernel, "forward")
-    return (first, second), "a pattern in which propagation may pay"
+    # a first solution is often there before the pattern's tables are made, and so are all of a puzzle with
+    # clues; a small space without is listed by then
+    if request.want is Want.ONE or has_clue(pattern):
+        return ("forward", kernel), "a pattern in which propagation may pay"
+    return (kernel, "forward"), "a pattern in which propagation may pay"
 
 
 def _choose_order(request: Request) -> Chosen:
@@ -106,6 +110,11 @@ def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int)
 
     square = pattern.n == pattern.width and pattern.is_queens
     return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
+
+
+def has_clue(pattern: Pattern | SumPattern) -> bool:
+    """Say whether the value of some row is given."""
+    return bool((pattern.allowed & (pattern.allowed - np.uint64(1)) == 0).any())
 
 
 def is_whole(pattern: Pattern | SumPattern) -> bool:

@@ -1,6 +1,6 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any
@@ -14,9 +14,11 @@ from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, i
 from cpqueens.backends.backtracking.wholes.by_values import (
     EXTREMES,
     add_absolute_values,
+    add_distance_values,
     add_equation_values,
     add_function_values,
     has_values,
+    seen_by_values,
 )
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
@@ -32,7 +34,7 @@ from cpqueens.kernels.apart import kind_of
 from cpqueens.kernels.domains import Memory
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms, Whole
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole, offsets
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -52,6 +54,10 @@ FEW = 3
 
 MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
+
+_LINEAR = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}
+
+_ONE = (1,)
 
 _WAKE = {
     kinds.DIFFERENT: at.FIX,
@@ -166,8 +172,7 @@ class Builder:
         """Add ``row relation 0``."""
         variables, coefficients, constant = row
         sign = -1 if relation == GE else 1
-        kind = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}[relation]
-        self.add(kind, variables, [sign * a for a in coefficients], sign * constant)
+        self.add(_LINEAR[relation], variables, [sign * a for a in coefficients], sign * constant)
         if relation == EQ and self.strong:
             add_equation_values(row, self)
 
@@ -183,34 +188,71 @@ class Builder:
         self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
 
     @cached_property
-    def seen_by_value(self) -> set[int]:
+    def looked_at(self) -> set[int]:
         """Variables of which some constraint sees more than bounds, as rows of many variables do not."""
         c = self.compiled
         lengths = np.diff(c.linear.start)
         arrays = [c.different.variable, c.linear.variable[np.repeat(lengths <= FEW, lengths)]]
         arrays += [terms.variable for terms, _ in c.tables]
         arrays += [w.terms(a).variable for w in c.wholes for a in w.constraint.arguments]
-        arrays += [d.terms.variable for d in c.definitions]
+        arrays += [block.terms.variable for block in c.definitions.blocks]
         return set(np.concatenate(arrays).tolist())
 
-    def define(self, definition: CompiledDefinition, rows: list[Row]) -> None:
-        """Add the propagator of a definition, whose terms are ``rows``."""
-        if definition.kind == "truth_linear":
-            self.truth(rows[0], definition.relation, definition.result)
-        elif definition.kind == "truth_or":
-            self.add(kinds.TRUTH_OR, *self.literals(rows), result=definition.result)
-        else:
-            variables = [
-                row[0][0] if row[1] == (1,) and not row[2] else self.variable(row) for row in rows
-            ]  # mostly they are variables
-            kind = kinds.FUNCTIONS[definition.kind]
-            if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
-                variables = list(dict.fromkeys(variables))
-            self.add(kind, variables, [1] * len(variables), result=definition.result)
-            if definition.kind == "abs" and self.strong:
-                add_absolute_values(variables[0], definition.result, self)
-            elif self.strong and has_values(kind, variables) and definition.result in self.seen_by_value:
-                add_function_values(kind, variables, definition.result, self)
+    def define(self, blocks: Sequence[DefinitionBlock]) -> None:
+        """Add the propagators of definitions; mostly functions are of variables."""
+        plain = [None if block.is_truth else block.terms.plain_variables() for block in blocks]
+        rows = rows_of_each(block.terms for block, known in zip(blocks, plain, strict=True) if known is None)
+        for block, known in zip(blocks, plain, strict=True):
+            if known is not None:
+                self.functions(block, known.tolist())
+            elif block.is_truth:
+                self.truths(block, next(rows))
+            elif block.kind == "abs" and self.strong:
+                self.distances(block, next(rows))
+            else:
+                self.functions(block, [self.variable(row) for row in next(rows)])
+
+    def distances(self, block: DefinitionBlock, rows: list[Row]) -> None:
+        """Add the propagators of absolute values: of differences of few values as one, without a variable."""
+        for row, single in zip(rows, block.split(), strict=True):
+            made = len(self.propagators), int(single.results[0])
+            if add_distance_values(row, made[1], self):
+                self.makers.append(made)
+            else:
+                self.functions(single, [self.variable(row)])
+
+    def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
+        """Add the propagators of truths, whose terms are ``rows``."""
+        each = block.each
+        for k, result in enumerate(block.results.tolist()):
+            if block.kind == "truth_linear":
+                self.truth(rows[k], block.relation, result)
+            else:
+                self.add(kinds.TRUTH_OR, *self.literals(rows[each * k : each * (k + 1)]), result=result)
+
+    def functions(self, block: DefinitionBlock, flat: list[int]) -> None:
+        """Add the propagators of functions, whose arguments are these variables."""
+        results, each = block.results.tolist(), block.each
+        kind, ones = kinds.FUNCTIONS[block.kind], (1,) * each
+        arguments = [flat[k : k + each] for k in range(0, len(flat), each)]
+        if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
+            arguments = [list(dict.fromkeys(variables)) for variables in arguments]
+        seen = self.seen_by_values(kind, flat, results) if self.strong and has_values(kind, each) else ()
+        for result, variables in zip(results, arguments, strict=True):
+            self.propagators.append(Laid(kind, variables, ones[: len(variables)], 0, result))
+            if block.kind == "abs" and self.strong:
+                add_absolute_values(variables[0], result, self)
+            elif result in seen:
+                add_function_values(kind, variables, result, self)
+
+    def seen_by_values(self, kind: int, arguments: list[int], results: list[int]) -> Container[int]:
+        """Return the results of those of some functions, with their arguments, that look at values."""
+        variables = _array(arguments).reshape(len(results), -1)
+        low, high = (
+            _array([ends[v] for v in arguments]).reshape(variables.shape) for ends in (self.lower, self.upper)
+        )
+        few = seen_by_values(kind, variables, low, high, _array(self.spans(results)))
+        return self.looked_at.intersection(results[k] for k in few) if len(few) else ()
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
@@ -301,8 +343,7 @@ class Builder:
     def build(self) -> None:
         """Add everything that the compiled model has."""
         c = self.compiled
-        for definition, rows in zip(c.definitions, rows_of_each(d.terms for d in c.definitions), strict=True):
-            self.define(definition, rows)
+        self.define(c.definitions.blocks)
         linear = list(zip(rows_of(c.linear), c.relation.tolist(), strict=True))
         self.orders = Orders(linear)
         for row, relation in linear:
@@ -321,6 +362,9 @@ class Builder:
             limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH
         if self.strong:
             add_tour_bounds(c, linear, limited, self)
+
+
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 def _array(values: Any) -> IntArray:
@@ -427,10 +471,11 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
 
     append(arguments * np.array([at.X_WIDTH, 1]))
-    for k, p in enumerate(builder.propagators):
-        if p.own is not None:
-            records[k, at.ROWS] = append(_array(p.own.numbers))
-            records[k, at.ROWS_END] = end
+    with_numbers = [(k, p.own.numbers) for k, p in enumerate(builder.propagators) if p.own is not None]
+    if with_numbers:
+        of, numbers = zip(*with_numbers, strict=True)
+        first = offsets([len(own) for own in numbers]) + append(_concatenated(numbers))
+        records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
     different = np.concatenate([np.zeros((0, 3), dtype=np.int64), *builder.different])
     members = _members(different[:, 0], [len(group) for group in builder.different], end)
@@ -444,6 +489,11 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
             x[variable, at.SPARSE] = append(values)
             x[variable, at.SPARSE_END] = end
     return np.concatenate(parts)
+
+
+def _concatenated(numbers: Sequence[Sequence[int] | IntArray]) -> IntArray:
+    """Return all of some sequences one after the other; many of them are empty."""
+    return np.concatenate([_NONE, *(_array(own) for own in numbers if len(own))])
 
 
 def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -478,7 +528,9 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     looking = np.concatenate([variables, _array(results)]) * len(made)
     looking += np.concatenate([owner, _array(with_result)])
     looking = looking * _EVENTS + np.concatenate([events[owner], _array(woken)])
-    pairs, event = np.divmod(np.unique(looking), _EVENTS)
+    looking.sort()
+    looking = looking[np.diff(looking, prepend=-1) != 0]
+    pairs, event = np.divmod(looking, _EVENTS)
     variable, number = np.divmod(pairs, max(1, len(made)))
     return np.stack([variable, number * at.P_WIDTH, event], axis=1)
 

@@ -17,7 +17,7 @@ from cpqueens.backends.backtracking.independent import labels
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, Terms, offsets
+from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets
 
 Flags = NDArray[np.bool_]
 
@@ -96,7 +96,7 @@ def restricted(c: Compiled, part: Flags) -> Compiled:
         different_start=different_start,
         tables=[table for table, here in zip(c.tables, tables, strict=True) if here],
         wholes=[whole for whole, here in zip(c.wholes, wholes, strict=True) if here],
-        definitions=[d for d, here in zip(c.definitions, definitions, strict=True) if here],
+        definitions=Definitions.of(d for d, here in zip(c.definitions, definitions, strict=True) if here),
         objective=None if c.objective is None else _share(c.objective, part),
     )
 

@@ -1,7 +1,6 @@
 """What a search that remembers subproblems has besides: the propagator `remembered`, and room for it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -37,7 +36,7 @@ _IMPLIED = (
 )
 """Propagators of what other ones say."""
 
-_CONSISTENT = ("negative_table", "regular", "table", "value_precede")
+_CONSISTENT = ("distance_values", "negative_table", "regular", "table", "value_precede")
 """Domain consistent ones: with one open variable its domain says all."""
 
 _RULES = {
@@ -65,11 +64,11 @@ def with_rules(own: Propagator, laid: Sequence[Laid], objective: int) -> Propaga
     head[kernel.STRIDE], head[kernel.COUNT], head[kernel.WRITTEN] = 1, len(own.variables), 1
     head[kernel.OBJECTIVE] = objective * at.P_WIDTH if objective >= 0 else -1
     if sum(len(p.variables) for p in laid) > LARGEST:
-        return replace(own, numbers=head)
+        return own._replace(numbers=head)
     head[kernel.RULES] = kernel.HEAD
     rules = ((k, _RULES.get(p.kind, kernel.VALUES)) for k, p in enumerate(laid) if k != objective)
     numbers = [n for k, rule in rules if rule != kernel.NOTHING for n in (k * at.P_WIDTH, rule)]
-    return replace(own, numbers=[*head, *numbers])
+    return own._replace(numbers=[*head, *numbers])
 
 
 def with_room(start: Memory) -> Memory:

@@ -15,7 +15,7 @@ from cpqueens.backends.local_search.folding import affines
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.substitution import Domain
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Terms
+from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Definitions, Terms
 
 FEWEST = 3
 """0/1 variables of a row."""
@@ -133,7 +133,7 @@ class _Chooser:
             different=self._terms(old.different),
             tables=[(self._terms(terms), rows) for terms, rows in old.tables],
             counts=[(self._terms(a), self._terms(b), r, self._terms(c)) for a, b, r, c in old.counts],
-            definitions=[*self._truths(), *definitions],
+            definitions=Definitions.of([*self._truths(), *definitions]),
             objective=None if old.objective is None else self._terms(old.objective),
         )
         extreme = self.reduced.extreme

@@ -12,7 +12,7 @@ from cpqueens.backends.local_search.folding import Affine, affines, define, hold
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.substitution import Domain, Substitution
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms, offsets
+from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Definitions, Terms, offsets
 from cpqueens.lowered.lowering import topological
 
 Row = tuple[Affine, int]
@@ -173,9 +173,9 @@ class _Builder:
                 (self._of(terms), self._of(value), relation, self._of(wanted))
                 for terms, value, relation, wanted in old.counts
             ],
-            definitions=[
+            definitions=Definitions.of(
                 replace(d, result=number[d.result], terms=self._terms(rows)) for d, rows in self.definitions
-            ],
+            ),
             objective=None if old.objective is None else self._objective(old.objective),
         )
         searched = (known.resolve(({v: 1}, 0)) for v in range(old.decision_count))

@@ -13,11 +13,12 @@ from cpqueens.kernels import domains as at
 from cpqueens.lowered.compiled import compile_model
 
 Post = Callable[[Model, Any], None]
-VALUES, ENDS, EQUATION, ABSOLUTE = (
+VALUES, ENDS, EQUATION, ABSOLUTE, DISTANCE = (
     "all_different_values",
     "all_different_ends",
     "equation_values",
     "absolute_values",
+    "distance_values",
 )
 
 
@@ -48,7 +49,10 @@ CASES: list[tuple[int, int, Post, set[str]]] = [
     (8, 8, lambda m, q: m.add(q[0] + q[1] == q[2]), {EQUATION}),
     (8, 100, lambda m, q: m.add(q[0] + q[1] == q[2]), set()),
     (8, 100, lambda m, q: m.add(q[0] == 2 * q[1] + 1), {EQUATION}),
-    (8, 8, lambda m, q: m.add(abs(q[0] - q[1]) == q[2]), {ABSOLUTE, EQUATION}),
+    (8, 8, lambda m, q: m.add(abs(q[0] - 2 * q[1]) == q[2]), {ABSOLUTE, EQUATION}),
+    (8, 8, lambda m, q: m.add(abs(q[0] - q[1]) == q[2]), {DISTANCE, EQUATION}),
+    (8, 61, lambda m, q: m.add(abs(q[0] - q[1] + 1) > 2), {DISTANCE}),
+    (8, 62, lambda m, q: m.add(abs(q[0] - q[1] + 1) > 2), {ABSOLUTE}),
 ]
 
 
@@ -60,3 +64,15 @@ def test_what_pays_is_looked_for(terms: int, values: int, post: Post, expected: 
         memory, _ = build_memory(compile_model(model), check_only)
         wanted = np.flatnonzero(memory.stack[at.ADDRESSES : at.HEADER] == at.WANTED)
         assert {apart.NAMES[code] for code in wanted} == (set() if check_only else expected)
+
+
+def test_who_makes_a_distance_is_known() -> None:
+    """Failures count for the two variables, too."""
+    model = Model()
+    q = model.intvar(0, 5, shape=3, name="q")
+    model.add(abs(q[0] - q[1]) >= abs(q[1] - q[2]))
+    memory, _ = build_memory(compile_model(model), False, learning=True)
+    makers = [int(memory.x[v * at.X_WIDTH + at.MAKER]) - 1 for v in (3, 4)]
+    for maker, expected in zip(makers, ({0, 1}, {1, 2}), strict=True):
+        places = memory.net[memory.net[maker + at.START] : memory.net[maker + at.END] - 2 : 2]
+        assert set((places // at.X_WIDTH).tolist()) == expected

@@ -63,6 +63,13 @@ def test_a_pattern_lists_first_and_propagation_solves_first() -> None:
     assert solved.startswith("forward and bitmask took turns")
 
 
+def test_propagation_comes_first_where_values_are_given() -> None:
+    model = langford(8)
+    model.add(model["p"][0] == 5)
+    listed = model.enumerate(solver=AUTO).statistics["reason"]
+    assert listed.startswith("forward and bitmask took turns")
+
+
 @pytest.mark.usefixtures("_turns")
 def test_turns_resume_and_end_at_a_limit() -> None:
     everything = squares().enumerate(solver=AUTO)

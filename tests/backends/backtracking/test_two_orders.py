@@ -91,11 +91,26 @@ def test_each_solution_comes_once_whoever_goes_on(rules: Rules, decided: tuple[i
     assert seen["in another order"] == 0 or decided[1] < 10**9
 
 
+@pytest.mark.parametrize(("weight", "rest"), [(3, 0), (4, 2), (4, 9)])
+def test_what_the_first_has_delivered_is_not_found_again(rules: Rules, weight: int, rest: int) -> None:
+    """The second, alone, comes only later to those with ``y == 1``, of which the first has delivered some."""
+    rules(3, 1, 1)
+    m = Model()
+    x, y = m.intvar(0, 6, shape=4, name="x"), m.intvar(0, 1, name="y")
+    m.add((x * np.array([1, 2, 3, weight])).sum() % 11 == rest, x[1] * x[2] != x[3] + x[0] + 1)
+    m.add(
+        (y == 0).implies(x[0] >= 5), (y == 1).implies(x[0] <= 1), (x[0] <= 1).implies(x[1] * x[2] <= weight)
+    )
+    found = m.enumerate(solver=SOLVER)
+    assert not found.solutions.in_order
+    assert sorted(found.solutions.matrix.tolist()) == oracle.solve(m).solutions.tolist()
+
+
 @pytest.mark.parametrize("decided", DECIDED)
 def test_what_is_asked_for_or_raced_is_in_order(rules: Rules, decided: tuple[int, int, int]) -> None:
     rules(*decided)
     source = random.Random(2)
-    for _ in range(8):
+    for _ in range(12):
         m = refuted(source)
         truth = oracle.solve(m).solutions.tolist()
         assert m.enumerate(solver=SOLVER, variable_order="lexicographic").solutions.matrix.tolist() == truth

@@ -3,8 +3,12 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels import kinds
+from cpqueens.kernels.propagate_distance_values import MOST_BITS
+from cpqueens.language.rows import IntArray
 
 MOST_VALUES = 1 << 12
 """Of any of the variables."""
@@ -45,42 +49,55 @@ def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
         parts.propagator(Propagator("absolute_values", [variable, result]))
 
 
-def has_values(kind: int, variables: Sequence[int]) -> bool:
+def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], result: int, parts: Parts) -> bool:
+    """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
+    variables, coefficients, constant = row
+    if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
+        return False
+    ends = [[a * end for end in parts.bounds(v)] for v, a in zip(variables, coefficients, strict=True)]
+    least, most = (sum(map(side, ends)) + constant for side in (min, max))
+    low, high = parts.bounds(result)
+    if max(*parts.spans(variables), most - low + 1, 1 - least - low, high - low + 1) > MOST_BITS or low < 0:
+        return False
+    parts.propagator(
+        Propagator("distance_values", [*variables, result], [*coefficients, 1], constant=constant)
+    )
+    return True
+
+
+def has_values(kind: int, many: int) -> bool:
     """Say whether a function of its kind, and of so many variables, may be looked at by values."""
-    return kind == kinds.ELEMENT or kind in EXTREMES or (kind in BY_PAIRS and len(variables) == 2)
+    return kind == kinds.ELEMENT or kind in EXTREMES or (kind in BY_PAIRS and many == 2)
+
+
+def seen_by_values(kind: int, variables: IntArray, low: IntArray, high: IntArray, wide: IntArray) -> IntArray:
+    """Return which functions that `has_values` are small enough to look at each of them.
+
+    Parameters
+    ----------
+    variables, low, high
+        The arguments of each function and their bounds, (functions, arguments).
+    wide
+        (functions,), how many values the result may have.
+    """
+    spans = np.minimum(high - low, MOST_VALUES) + 1
+    if kind == kinds.ELEMENT:  # with a table of numbers by positions, else by pairs with a value of the table
+        most = spans[:, 1:].max(axis=1, initial=1)
+        inside = (low[:, 0] >= 0) & (high[:, 0] < variables.shape[1] - 1)
+        few = np.where(most > 1, inside, spans[:, 0] > 2) & (spans[:, 0] * most <= MOST_PAIRS)
+    elif kind in EXTREMES:
+        few = (spans.max(axis=1) > 2) & (wide > 2) & (wide * variables.shape[1] <= MOST_LOOKS)
+    else:  # of truths, bounds say as much
+        pairs = np.where(variables[:, 0] == variables[:, 1], spans[:, 0], spans[:, 0] * spans[:, 1])
+        few = (spans.max(axis=1) > 2) & (pairs > 2) & (pairs <= MOST_PAIRS)
+    return np.flatnonzero(few & (wide <= MOST_VALUES))
 
 
 def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
-    """Let a function that `has_values` look at each of them.
-
-    Of truths, bounds say as much.
-    """
-    if kind in EXTREMES:
-        add_extreme_values(kind, variables, result, parts)
-        return
-    if kind == kinds.ELEMENT:
-        position, *table = variables
-        if any(low != high for low, high in map(parts.bounds, table)):
-            low, high = parts.bounds(position)
-            small = (high - low + 1) * max(parts.spans(table)) <= MOST_PAIRS
-            if small and low >= 0 and high < len(table) and parts.spans([result])[0] <= MOST_VALUES:
-                parts.propagator(Propagator("function_values", [*variables, result], constant=kind))
-            return
-        variables, numbers = [position], [parts.bounds(v)[0] for v in table]
-    else:
-        numbers = []
-    spans = parts.spans(dict.fromkeys(variables))
-    if not 2 < math.prod(spans) <= MOST_PAIRS or (max(spans) <= 2 and kind != kinds.ELEMENT):
-        return
-    if parts.spans([result])[0] > MOST_VALUES:
-        return
-    parts.propagator(Propagator("function_values", [*variables, result], numbers=numbers, constant=kind))
-
-
-def add_extreme_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
-    """Let a minimum or maximum of different variables look at each value of its result."""
-    (values,) = parts.spans([result])
-    small = values <= MOST_VALUES and values * len(variables) <= MOST_LOOKS
-    if small and values > 2 and max(parts.spans(variables)) > 2:
-        numbers = [0] * (1 + values)
-        parts.propagator(Propagator("extreme_values", [*variables, result], numbers=numbers, constant=kind))
+    """Let a function that is seen by values look at each of them."""
+    name, numbers = "function_values", []
+    if kind == kinds.ELEMENT and max(parts.spans(variables[1:])) == 1:
+        variables, numbers = variables[:1], [parts.bounds(v)[0] for v in variables[1:]]
+    elif kind in EXTREMES:
+        name, numbers = "extreme_values", [0] * (1 + parts.spans([result])[0])
+    parts.propagator(Propagator(name, [*variables, result], numbers=numbers, constant=kind))

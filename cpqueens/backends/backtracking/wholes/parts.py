@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from cpqueens.kernels import domains as at
 from cpqueens.language.constraints.base import Constraint
@@ -10,8 +10,7 @@ from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
 
-@dataclass(frozen=True)
-class Propagator:
+class Propagator(NamedTuple):
     """A propagator that is compiled apart, and the fields of its record.
 
     Attributes
