@@ -6,7 +6,7 @@ from itertools import combinations
 from math import factorial
 
 from collection.instance import QUESTIONS, Instance
-from cpqueens import AllDifferent, Count, Model
+from cpqueens import AllDifferent, Count, Model, maximum
 
 NONE, ALL = "Dirichlet's principle", "n factorial"
 
@@ -44,11 +44,20 @@ def counts(pigeons: int, holes: int) -> Model:
     return m
 
 
+def best(pigeons: int, holes: int) -> Model:
+    """The maximum of a team is a pigeon; there are gaps between the holes."""
+    m = Model("pigeonholes, the best of teams")
+    members = m.intvar(domain=range(0, 3 * holes, 3), shape=(pigeons, 3), name="x")
+    m += AllDifferent([maximum(team) for team in members])
+    return m
+
+
 INSTANCES = (
     Instance("pigeonholes, 12 in 11", lambda: different(12, 11), NONE, 0),
     Instance("pigeonholes, 9 in 8, pairs", lambda: pairs(9, 8), NONE, 0),
     Instance("pigeonholes, 8 in 7, truths", lambda: truths(8, 7), NONE, 0, slow=QUESTIONS),
     Instance("pigeonholes, 8 in 7, counts", lambda: counts(8, 7), NONE, 0),
+    Instance("pigeonholes, the best of 5 teams in 4", lambda: best(5, 4), NONE, 0),
     Instance("permutations of 7", lambda: different(7, 7), ALL, factorial(7)),
     Instance("permutations of 7, pairs", lambda: pairs(7, 7), ALL, factorial(7)),
     Instance("permutations of 6, counts", lambda: counts(6, 6), ALL, factorial(6)),
