@@ -174,6 +174,10 @@ class Whole:
         """Return terms of the constraint under renumbered variables."""
         return _terms(self._number, [array])
 
+    def all_variables(self) -> list[IntArray]:
+        """Return the renumbered variables of each of its arguments, some more than once."""
+        return [self._number[a.variables[a.coefficients != 0]] for a in self.constraint.arguments]
+
     def variables(self, array: LinearArray) -> list[int] | None:
         """Return the renumbered variables that terms of the constraint are, None if one is none."""
         if array.width != 1 or not (array.coefficients == 1).all() or array.constants.any():

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from propagation import Bench, Domains, Strength, random_domains
 
-from cpqueens import AllDifferent, Model, maximum, minimum
+from cpqueens import AllDifferent, Cumulative, Model, maximum, minimum
 from cpqueens.backends.backtracking import network
 from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds
 from cpqueens.kernels.apart import kind_of
@@ -156,7 +157,7 @@ def test_extremes_by_values_never_take_more_nodes(make: Any, monkeypatch: pytest
 
 
 def is_looked_at(m: Model) -> bool:
-    memory, _ = build_memory(compile_model(m), check_only=False)
+    memory, _ = build_memory(compile_model(m, takes=takes), check_only=False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
     return kind_of("extreme_values") in records[:, at.KIND]
 
@@ -174,6 +175,16 @@ def test_many_values_are_looked_at_once() -> None:
         assert at.tighten(bench.memory, 0, 20, 90)
         assert bench.propagate()
         assert bench.left()[2] == [w for w in range(20, 91, 2) if w != 50]
+
+
+def test_values_are_looked_at_where_a_constraint_sees_them() -> None:
+    for seen in (True, False):
+        m = Model()
+        x = m.intvar(0, 4, shape=4, name="x")
+        top = maximum(x[:3])
+        m.add(Cumulative([2 * top + 1 if seen else 2 * x[3], x[0], x[1]], [2, 1, 3], [1, 1, 2], 2))
+        m.add(top + x.sum() >= 5)
+        assert is_looked_at(m) == seen
 
 
 def test_where_bounds_say_as_much_or_values_are_many_nothing_is_looked_at() -> None:

@@ -118,6 +118,8 @@ KERNELS = Area(
                "max(parts.spans(variables[1:])) == 1", "True"),
         Mutant("the extreme of two equal arguments has two", "network.Builder.functions",
                "list(dict.fromkeys(variables))", "variables"),
+        Mutant("of what wholes see bounds are enough", "network.Builder.looked_at",
+               "arrays += chain.from_iterable(w.all_variables() for w in c.wholes)", "pass"),
         Mutant("wide extremes are never looked at", "propagate_extreme_values.extreme_values",
                "and entry(m.net, begun)", ""),
         Mutant("gaps of an argument are none", "propagate_extreme_values.extreme_values",

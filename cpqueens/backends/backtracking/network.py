@@ -194,7 +194,7 @@ class Builder:
         lengths = np.diff(c.linear.start)
         arrays = [c.different.variable, c.linear.variable[np.repeat(lengths <= FEW, lengths)]]
         arrays += [terms.variable for terms, _ in c.tables]
-        arrays += [w.terms(a).variable for w in c.wholes for a in w.constraint.arguments]
+        arrays += chain.from_iterable(w.all_variables() for w in c.wholes)
         arrays += [block.terms.variable for block in c.definitions.blocks]
         return set(np.concatenate(arrays).tolist())
 
