@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
+HALL_SETS = ("tests/backends/backtracking/test_hall_sets.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
 
 COMPILED = Area(
@@ -30,6 +31,19 @@ COMPILED = Area(
                "for block in blocks]", "for block in [blocks[0]] * len(blocks)]"),
         Mutant("a table of terms belongs to the position before", "compiled._one_by_one",
                "row_arguments(block, row)", "row_arguments(block, 0)"),
+        Mutant("distances of what differs begin with 0", "network.Builder.apart",
+               "min(max(1, self.lower[result])", "min(max(0, self.lower[result])", tests=HALL_SETS),
+        Mutant("distances of what differs begin beyond their end", "network.Builder.apart",
+               "min(max(1, self.lower[result]), self.upper[result])", "max(2, self.lower[result])",
+               tests=HALL_SETS),
+        Mutant("what differs by offsets differs", "network.Builder._groups_of_variables",
+               "& (terms.constant[a:b] == terms.constant[a])", "", tests=HALL_SETS),
+        Mutant("what differs from an opposite differs", "network.Builder._groups_of_variables",
+               "(terms.coefficient[flat] == 1) &", "(terms.coefficient[flat] != 0) &", tests=HALL_SETS),
+        Mutant("sums are differences", "network._differences",
+               "== (-1, 1)", "!= (0, 0)", tests=HALL_SETS),
+        Mutant("an offset is no matter of distances", "network._differences",
+               "& (terms.constant == 0)", "", tests=HALL_SETS),
         Mutant("an affine value is read as a plain variable", "network.Builder.variable",
                "coefficients == (1,) and constant == 0", "coefficients == (1,)"),
         Mutant("an auxiliary variable is not tied to its term", "network.Builder.variable",

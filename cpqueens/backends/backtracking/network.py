@@ -1,6 +1,6 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any
@@ -212,6 +212,35 @@ class Builder:
             else:
                 self.functions(block, [self.variable(row) for row in next(rows)])
 
+    def apart(self) -> None:
+        """Let distances of two variables that an AllDifferent or a row holds apart begin with 1.
+
+        Without this an all-interval series of n notes, stated as two AllDifferents alone, has n values for
+        its n - 1 distances, and nothing is seen of what they share.
+        """
+        c = self.compiled
+        for block in c.definitions.blocks:
+            which, pairs = _differences(block.terms) if block.kind == "abs" else (_NONE, _NONE)
+            if not len(which):
+                continue
+            _, unequal = _differences(c.linear.picked(np.flatnonzero(c.relation == NE)))
+            far = np.isin(_names(pairs), _names(unequal))
+            for group in self._groups_of_variables():
+                far |= np.isin(pairs, group).all(axis=1)
+            for result in block.results[which[far]].tolist():
+                if result >= c.decision_count and result not in c.domains:
+                    self.lower[result] = min(max(1, self.lower[result]), self.upper[result])
+
+    def _groups_of_variables(self) -> Iterator[IntArray]:
+        """Give of each AllDifferent the variables that stand there with its first term's constant."""
+        terms = self.compiled.different
+        single = np.diff(terms.start) == 1
+        for a, b in pairwise(self.compiled.different_start.tolist()):
+            if b - a > 1 and single[a:b].all():
+                flat = slice(int(terms.start[a]), int(terms.start[b]))
+                plain = (terms.coefficient[flat] == 1) & (terms.constant[a:b] == terms.constant[a])
+                yield terms.variable[flat][plain]
+
     def distances(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of absolute values: of differences of few values as one, without a variable."""
         for row, single in zip(rows, block.split(), strict=True):
@@ -343,6 +372,8 @@ class Builder:
     def build(self) -> None:
         """Add everything that the compiled model has."""
         c = self.compiled
+        if self.strong:
+            self.apart()
         self.define(c.definitions.blocks)
         linear = list(zip(rows_of(c.linear), c.relation.tolist(), strict=True))
         self.orders = Orders(linear)
@@ -365,6 +396,20 @@ class Builder:
 
 
 _NONE = np.zeros(0, dtype=np.int64)
+
+
+def _differences(terms: Terms) -> tuple[IntArray, IntArray]:
+    """Return which terms are a variable less another one, and both of each, shape (terms, 2)."""
+    two = np.flatnonzero((np.diff(terms.start) == 2) & (terms.constant == 0))
+    at_both = terms.start[two][:, None] + np.arange(2)
+    opposite = np.sort(terms.coefficient[at_both], axis=1) == (-1, 1)
+    found = opposite.all(axis=1)
+    return two[found], terms.variable[at_both[found]]
+
+
+def _names(pairs: IntArray) -> IntArray:
+    """Return a number for each pair of variables, the same for both orders."""
+    return (pairs.min(axis=1) << 32) + pairs.max(axis=1)
 
 
 def _array(values: Any) -> IntArray:

@@ -76,3 +76,48 @@ def test_who_makes_a_distance_is_known() -> None:
     for maker, expected in zip(makers, ({0, 1}, {1, 2}), strict=True):
         places = memory.net[memory.net[maker + at.START] : memory.net[maker + at.END] - 2 : 2]
         assert set((places // at.X_WIDTH).tolist()) == expected
+
+
+def least_distances(apart_by: Callable[[Model, Any], object]) -> list[int]:
+    """Return the least values of |x0 - x1|, |x1 - x2| and |x0 - x2 + 1| before anything is propagated."""
+    m = Model()
+    x = m.intvar(0, 4, shape=3, name="x")
+    m.add(apart_by(m, x), abs(x[0] - x[1]) + abs(x[1] - x[2]) + abs(x[0] - x[2] + 1) <= 7)
+    compiled = compile_model(m)
+    memory, _ = build_memory(compiled, check_only=False)
+    results = [int(r) for block in compiled.definitions.blocks for r in block.results if block.kind == "abs"]
+    return [int(memory.x[r * at.X_WIDTH + at.LOW]) for r in results]
+
+
+@pytest.mark.parametrize(
+    ("apart_by", "least"),
+    [
+        (lambda m, x: AllDifferent(x), [1, 1, 0]),
+        (lambda m, x: AllDifferent(x + 3), [1, 1, 0]),
+        (lambda m, x: AllDifferent(x[0], x[1], x[2] + 1), [1, 0, 0]),
+        (lambda m, x: AllDifferent(-x[0], x[1], x[2]), [0, 1, 0]),
+        (lambda m, x: x[2] != x[1], [0, 1, 0]),
+        (lambda m, x: x[0] != x[1] + 1, [0, 0, 0]),
+        (lambda m, x: x[0] + x[1] != 0, [0, 0, 0]),
+        (lambda m, x: x[0] <= x[1], [0, 0, 0]),
+    ],
+)
+def test_distances_of_what_differs_begin_with_one(apart_by: Callable[..., object], least: list[int]) -> None:
+    assert least_distances(apart_by) == least
+
+
+def test_variables_that_cannot_differ_have_no_distance() -> None:
+    m = Model()
+    x = m.intvar([0, 0, 1], [0, 0, 3], shape=3, name="x")
+    m.add(AllDifferent(x), abs(x[0] - x[1]) + abs(x[1] - x[2]) <= 3)
+    assert str(m.solve(solver="backtracking").status) == "INFEASIBLE"
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_all_interval_series_need_no_bound_that_follows(n: int) -> None:
+    m = Model()
+    x = m.intvar(0, n - 1, shape=n, name="x")
+    m.add(AllDifferent(x), AllDifferent(abs(x[1:] - x[:-1])))
+    found = m.solve(solver="backtracking:forward", step_limit=20_000)
+    assert found.solution is not None
+    assert found.statistics["nodes"] < 200
