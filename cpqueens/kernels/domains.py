@@ -25,16 +25,19 @@ FIX, BOUND, DOMAIN = 1, 2, 4
 # The record of a variable: bounds, how many listed values between them are removed, the level of the last
 # save, where the flags of its values start in ``cells`` (-1: bounds only) and the value of the first flag,
 # whether changes are ignored (strategy ``check``), the events that nobody has seen yet, and where in ``net``
-# its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, and
-# the values of a domain too wide for flags, ascending (none: every value between the bounds). Then what the
-# search keeps: how often it failed by v, the value to try first, the propagator (its position + 1) that
-# defines v (0: none).
+# its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, the
+# values of a domain too wide for flags, ascending (none: every value between the bounds), and its places in
+# long rows. Then what the search keeps: how often it failed by v, the value to try first, the propagator (its
+# position + 1) that defines v (0: none).
 LOW, HIGH, HOLES, STAMP, FIRST, BASE, FROZEN, EVENTS = range(8)
 WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END = range(8, 16)
-WEIGHT, SAVED, MAKER, X_WIDTH = range(16, 20)
+IN_ROWS, IN_ROWS_END, WEIGHT, SAVED, MAKER, X_WIDTH = range(16, 22)
 
 # A reversible word, which propagators may keep behind the variables, is a record of the first four fields.
 WORD_WIDTH = 4
+
+# A change that nobody has seen yet: of which variable, and its bounds before.
+CHANGE_WIDTH = 3
 
 # The record of a propagator; QUEUE is the one of the queues (a place of ``stack``) in which it waits.
 KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, QUEUE, P_WIDTH = range(10)
@@ -114,11 +117,14 @@ def set_word(m: Memory, r: int, value: int) -> None:
 
 
 @inner_kernel
-def note(m: Memory, v: int, events: int) -> None:
-    """Note that v changed; `propagate` wakes what waits for it."""
+def note(m: Memory, v: int, events: int, low: int, high: int) -> None:
+    """Note that v, whose bounds were ``low`` and ``high``, changed; `propagate` wakes what waits for it."""
     if not entry(m.x, v + EVENTS):
-        put(m.stack, m.stack[CHANGED_TOP], v)
-        m.stack[CHANGED_TOP] += 1
+        top = m.stack[CHANGED_TOP]
+        put(m.stack, top, v)
+        put(m.stack, top + 1, low)
+        put(m.stack, top + 2, high)
+        m.stack[CHANGED_TOP] = top + CHANGE_WIDTH
     if entry(m.x, v + LOW) == entry(m.x, v + HIGH):
         events |= FIX
     put(m.x, v + EVENTS, entry(m.x, v + EVENTS) | events)
@@ -139,9 +145,19 @@ def sparse_place(m: Memory, v: int, value: int) -> Any:
 
 @inner_kernel
 def tighten(m: Memory, v: int, low: int, high: int) -> Any:
-    """Remove all values outside ``low``..``high``: the one place where bounds change."""
+    """Remove all values outside ``low``..``high``.
+
+    Mostly there are none. What then returns at once is small enough to be compiled into those who call it:
+    a call, with all that a memory consists of, takes longer than the comparisons.
+    """
     if low <= entry(m.x, v + LOW) and high >= entry(m.x, v + HIGH):
         return 1
+    return narrow(m, v, low, high)
+
+
+@inner_kernel
+def narrow(m: Memory, v: int, low: int, high: int) -> Any:
+    """Remove values outside ``low``..``high``, of which there are some: the one place where bounds change."""
     if entry(m.x, v + FROZEN):
         return 1
     low, high = max(low, entry(m.x, v + LOW)), min(high, entry(m.x, v + HIGH))
@@ -166,16 +182,25 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
     if low > high:
         return 0
     save(m, v)
+    before, after = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     put(m.x, v + LOW, low)
     put(m.x, v + HIGH, high)
     put(m.x, v + HOLES, holes)
-    note(m, v, BOUND | DOMAIN)
+    note(m, v, BOUND | DOMAIN, before, after)
     return 1
 
 
 @inner_kernel
 def remove(m: Memory, v: int, value: int) -> Any:
     """Remove one value; inside the bounds of a variable without listed values nothing happens."""
+    if value < entry(m.x, v + LOW) or value > entry(m.x, v + HIGH):
+        return 1
+    return take_out(m, v, value)
+
+
+@inner_kernel
+def take_out(m: Memory, v: int, value: int) -> Any:
+    """Remove one value between the bounds, if it is there."""
     low, high = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     if low < value < high:
         if entry(m.x, v + FIRST) >= 0 and not entry(m.x, v + FROZEN):
@@ -186,13 +211,13 @@ def remove(m: Memory, v: int, value: int) -> Any:
                 m.stack[CELLS_TOP] += 1
                 save(m, v)
                 put(m.x, v + HOLES, entry(m.x, v + HOLES) + 1)
-                note(m, v, DOMAIN)
+                note(m, v, DOMAIN, low, high)
         return 1
     if value == low:
         low += 1
-    elif value == high:
+    else:
         high -= 1
-    return tighten(m, v, low, high)
+    return narrow(m, v, low, high)
 
 
 @inner_kernel
@@ -269,6 +294,6 @@ def forget(m: Memory) -> None:
     for queue in range(QUICK, QUEUES_END, Q_WIDTH):
         while entry(m.stack, queue + SIZE_OF) > 0:
             dequeue(m, queue)
-    for k in range(m.stack[CHANGED_BASE], m.stack[CHANGED_TOP]):
+    for k in range(m.stack[CHANGED_BASE], m.stack[CHANGED_TOP], CHANGE_WIDTH):
         put(m.x, entry(m.stack, k) + EVENTS, 0)
     m.stack[CHANGED_TOP] = m.stack[CHANGED_BASE]

@@ -117,7 +117,7 @@ def decide(m: Memory, q: TreeSearch, v: int, kind: int, value: int) -> None:
     if q.options[tree.CHECK_ONLY]:
         put(m.x, v + at.FROZEN, 0)
         if not is_open(m, v):  # from the start, refused by nothing
-            note(m, v, at.BOUND | at.DOMAIN)
+            note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
     limit(m, v, kind, value)
 
 
@@ -206,7 +206,7 @@ def begin(m: Memory, q: TreeSearch) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
     for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
         if not is_open(m, v):
-            note(m, v, at.BOUND | at.DOMAIN)
+            note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
     return DECIDED
 
 

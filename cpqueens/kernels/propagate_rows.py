@@ -8,12 +8,16 @@ from typing import Any
 
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds
-from cpqueens.kernels.domains import Memory, contains, remove, tighten
+from cpqueens.kernels.domains import Memory, contains, remove, set_word, tighten, word
 from cpqueens.kernels.entries import entry
 from cpqueens.kernels.jit import inner_kernel
 
 # What a linear row is to be pruned for; AT_LEAST_ONE is the negation of AT_MOST.
 AT_LEAST_ONE, NOTHING, FALSE, TRUE = 5, 6, 7, 8
+
+# A long row has three reversible words, the first at ``ROWS`` (others have 0 there): the least and the
+# greatest sum without the constant, and what no part is wider than.
+GREATEST, WIDEST = at.WORD_WIDTH, 2 * at.WORD_WIDTH
 
 
 @inner_kernel
@@ -32,6 +36,16 @@ def linear_bounds(m: Memory, p: int) -> Any:
         high += last
         widest = max(widest, last - first)
     return low, high, widest
+
+
+@inner_kernel
+def kept_bounds(m: Memory, p: int, sums: int) -> Any:
+    """Return the same of a long row, whose sums are kept: `propagators.move_sums` moves them.
+
+    No part is wider than the widest one that was met when all were looked at last.
+    """
+    c = entry(m.net, p + at.CONSTANT)
+    return c + word(m, sums), c + word(m, sums + GREATEST), word(m, sums + WIDEST)
 
 
 @inner_kernel
@@ -66,8 +80,12 @@ def linear(m: Memory, p: int) -> Any:
     """Prune a linear row, or the truth of one."""
     low = high = widest = 0
     aim = kinds.DIFFERENT
+    sums = entry(m.net, p + at.ROWS)
     if entry(m.net, p + at.KIND) != kinds.DIFFERENT:
-        low, high, widest = linear_bounds(m, p)
+        if sums:
+            low, high, widest = kept_bounds(m, p, sums)
+        else:
+            low, high, widest = linear_bounds(m, p)
         aim = task(m, p, low, high)
     if aim == kinds.DIFFERENT:
         return different(m, p)
@@ -86,10 +104,12 @@ def linear(m: Memory, p: int) -> Any:
     down = high - 1 if aim == AT_LEAST_ONE else high
     if (up >= widest or aim == AT_LEAST_ONE) and (down >= widest or aim == kinds.AT_MOST):
         return 1
+    widest = 0
     for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
         a = entry(m.net, k + 1)
         v = entry(m.net, k)
         x_low, x_high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+        widest = max(widest, abs(a) * (x_high - x_low))
         more, less = up, down  # how far v may stay from the end where its part is least, and greatest
         if abs(a) > 1:  # divisions cost more than all the rest
             more, less = up // abs(a), down // abs(a)
@@ -103,6 +123,8 @@ def linear(m: Memory, p: int) -> Any:
             below = x_high - less
         if not tighten(m, v, below, above):
             return 0
+    if sums:
+        set_word(m, sums + WIDEST, widest)
     return 1
 
 

@@ -10,7 +10,16 @@ from typing import Any
 from cpqueens.kernels import domains as at
 from cpqueens.kernels import kinds
 from cpqueens.kernels.dispatch import run_apart
-from cpqueens.kernels.domains import Memory, dequeue, enqueue, remove, tighten, waiting_queue
+from cpqueens.kernels.domains import (
+    Memory,
+    dequeue,
+    enqueue,
+    remove,
+    set_word,
+    tighten,
+    waiting_queue,
+    word,
+)
 from cpqueens.kernels.entries import entry, put
 from cpqueens.kernels.jit import inlined, inner_kernel
 from cpqueens.kernels.propagate_functions import absolute, division, element, extreme, product
@@ -151,6 +160,33 @@ def run_propagator(m: Memory, p: int) -> Any:
     return run_apart(m, p, entry(m.stack, at.ADDRESSES + kind - kinds.APART))
 
 
+@inner_kernel
+def move_sums(m: Memory, v: int, low: int, high: int) -> None:
+    """Add to the sums of long rows what v's bounds, which were ``low`` and ``high``, have come closer by."""
+    up, down = entry(m.x, v + at.LOW) - low, entry(m.x, v + at.HIGH) - high
+    for k in range(entry(m.x, v + at.IN_ROWS), entry(m.x, v + at.IN_ROWS_END), 2):
+        r, a = entry(m.net, k), entry(m.net, k + 1)
+        first, last = (up, down) if a > 0 else (down, up)
+        set_word(m, r, word(m, r) + a * first)
+        set_word(m, r + at.WORD_WIDTH, word(m, r + at.WORD_WIDTH) + a * last)
+
+
+@inlined
+def wake(m: Memory) -> Any:
+    """Queue what waits for the last change, remove a fixed value from what must differ; 0 at a failure."""
+    top = m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH
+    m.stack[at.CHANGED_TOP] = top
+    v = entry(m.stack, top)
+    events = entry(m.x, v + at.EVENTS)
+    put(m.x, v + at.EVENTS, 0)
+    if entry(m.x, v + at.IN_ROWS) < entry(m.x, v + at.IN_ROWS_END):
+        move_sums(m, v, entry(m.stack, top + 1), entry(m.stack, top + 2))
+    for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
+        if entry(m.net, k + 1) & events:
+            enqueue(m, entry(m.net, k))
+    return 0 if events & at.FIX and not (all_different(m, v) and sums_different(m, v)) else 1
+
+
 @inlined
 def propagate(m: Memory, end: int) -> Any:
     """Wake what waits for changes and run what is queued, to the fixpoint; return 0 at a failure.
@@ -160,14 +196,7 @@ def propagate(m: Memory, end: int) -> Any:
     """
     while m.stack[at.RUNS] < end:
         if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
-            m.stack[at.CHANGED_TOP] -= 1
-            v = entry(m.stack, m.stack[at.CHANGED_TOP])
-            events = entry(m.x, v + at.EVENTS)
-            put(m.x, v + at.EVENTS, 0)
-            for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
-                if entry(m.net, k + 1) & events:
-                    enqueue(m, entry(m.net, k))
-            if events & at.FIX and not (all_different(m, v) and sums_different(m, v)):
+            if not wake(m):
                 return 0
         else:
             queue = waiting_queue(m)

@@ -416,7 +416,7 @@ BACKTRACKING = Area(
         Mutant("a pattern lists second", "backtracking.choosing.choose",
                "return (kernel, \"forward\"),", "return (\"forward\", kernel),"),
         Mutant("clues are not looked for", "backtracking.choosing.choose",
-               "or has_clue(pattern)", ""),
+               "or is_puzzle(pattern)", ""),
         Mutant("who is ahead has no longer turn", "turns.Turns._round",
                "+ self._more", ""),
         Mutant("a stopped count is that of whose turn it was", "Turns._ended",

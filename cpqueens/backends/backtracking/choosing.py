@@ -17,6 +17,9 @@ HALVES_FROM = 13
 _LARGE = 20
 """Rows beyond which a board's first solution in lexicographic order takes exponential time."""
 
+_MANY_OPEN = 32
+"""Rows without a value beyond which a board with clues is a puzzle, which propagation mostly solves."""
+
 MOST_IN_TABLE = 127
 """Rows up to which a byte holds how many queens attack a square, with a bit to spare."""
 
@@ -59,8 +62,8 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
     # a first solution is often there before the pattern's tables are made, and so are all of a puzzle with
-    # clues; a small space without is listed by then
-    if request.want is Want.ONE or has_clue(pattern):
+    # clues; a small space is listed by then
+    if request.want is Want.ONE or is_puzzle(pattern):
         return ("forward", kernel), "a pattern in which propagation may pay"
     return (kernel, "forward"), "a pattern in which propagation may pay"
 
@@ -112,9 +115,10 @@ def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int)
     return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
 
 
-def has_clue(pattern: Pattern | SumPattern) -> bool:
-    """Say whether the value of some row is given."""
-    return bool((pattern.allowed & (pattern.allowed - np.uint64(1)) == 0).any())
+def is_puzzle(pattern: Pattern | SumPattern) -> bool:
+    """Say whether values of some rows are given, and many rows are left."""
+    given = int((pattern.allowed & (pattern.allowed - np.uint64(1)) == 0).sum())
+    return given > 0 and pattern.n - given > _MANY_OPEN
 
 
 def is_whole(pattern: Pattern | SumPattern) -> bool:

@@ -52,6 +52,9 @@ PAIRS = 1 << 12
 FEW = 3
 """Variables of a row that is looked at by values."""
 
+LONG = 32
+"""Variables of a row whose bounds are kept and moved, not added up anew."""
+
 MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
 
@@ -521,6 +524,7 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         of, numbers = zip(*with_numbers, strict=True)
         first = offsets([len(own) for own in numbers]) + append(_concatenated(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
+    append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
     append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
     different = np.concatenate([np.zeros((0, 3), dtype=np.int64), *builder.different])
     members = _members(different[:, 0], [len(group) for group in builder.different], end)
@@ -534,6 +538,29 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
             x[variable, at.SPARSE] = append(values)
             x[variable, at.SPARSE_END] = end
     return np.concatenate(parts)
+
+
+def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
+    """Let long rows keep their sums in reversible words; return (variable, first word, coefficient), sorted.
+
+    Reversible words lie from ``words`` on.
+    """
+    found = [_NONE.reshape(0, 3)]
+    ends = _NONE
+    for k, p in enumerate(builder.propagators if builder.strong else ()):
+        if p.own is not None or p.kind > kinds.TRUTH_AT_MOST or p.kind == kinds.DIFFERENT:
+            continue
+        if len(p.variables) < LONG:
+            continue
+        if not len(ends):
+            ends = _array([builder.lower, builder.upper])
+        v, a = _array(p.variables), _array(p.coefficients)
+        both = np.sort(ends[:, v] * a, axis=0)
+        place = records[k, at.ROWS] = words + len(builder.words) * at.WORD_WIDTH
+        builder.words += [*both.sum(axis=1).tolist(), int((both[1] - both[0]).max())]
+        found.append(np.stack([v, np.full(len(v), place), a], axis=1))
+    rows = np.concatenate(found)
+    return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
 def _concatenated(numbers: Sequence[Sequence[int] | IntArray]) -> IntArray:
@@ -624,7 +651,7 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
     queue_of = [at.QUICK if p.own is None else p.own.queue for p in builder.propagators]
     waiting = {queue: np.flatnonzero(_array(queue_of) == queue) for queue in _QUEUES}
     changed = at.HEADER + cells + 1
-    begin = changed + len(x) + 1
+    begin = changed + at.CHANGE_WIDTH * len(x) + 1
     trail = begin + len(queue_of) + len(waiting)
     stack = np.zeros(trail + 2 * saved + 256, dtype=np.int64)
     stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1

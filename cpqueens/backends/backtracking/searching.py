@@ -35,7 +35,7 @@ _ROUNDS = 7
 
 _TABLES = 1e-4
 """Processor seconds for each row of a pattern that making its tables may take: meanwhile propagation often
-finds a first solution."""
+finds a first solution, or all of a puzzle."""
 
 _FIRST_STEPS = 200
 """Of a search with random values until its first restart."""
@@ -153,9 +153,8 @@ class Searching:
             deliver = InOrder(deliver)
             ordered = replace(self, request=replace(self.request, reordered=None))
         searches = {strategy: ordered._in_its_turn(strategy, deliver) for strategy in strategies}
-        ahead = (
-            _TABLES * self.pattern.n if self.pattern is not None and self.request.want is Want.ONE else 0.0
-        )
+        waits = self.pattern is not None and strategies[0] == "forward"
+        ahead = _TABLES * self._board().n if waits else 0.0
         return Turns(searches, self.request.heard, ahead)
 
     def _in_its_turn(self, strategy: str, deliver: Deliver) -> Slices:

@@ -15,9 +15,9 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels import domains as at
-from cpqueens.kernels.domains import Memory, dequeue, enqueue, note, waiting_queue
-from cpqueens.kernels.entries import entry, put
-from cpqueens.kernels.propagators import all_different, run_propagator, sums_different
+from cpqueens.kernels.domains import Memory, dequeue, note, waiting_queue
+from cpqueens.kernels.entries import entry
+from cpqueens.kernels.propagators import run_propagator, wake
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled
@@ -107,14 +107,14 @@ def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
     """
     for v in range(0, int(m.stack[at.VARIABLES]), at.X_WIDTH):  # reversible words lie behind them
         if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
-            note(m, v, at.BOUND | at.DOMAIN)
+            note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
     queued = sum(int(m.stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))
     left = RUNS * (queued + int(m.stack[at.VARIABLES]) // at.X_WIDTH)
     for turn in range(left):
         if turn % 64 == 0 and request.should_stop():
             raise Stopped
         if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
-            if not _wake(m):
+            if not wake(m):
                 return False, True
             continue
         queue = waiting_queue(m)
@@ -123,18 +123,6 @@ def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
         if not run_propagator(m, dequeue(m, queue)):
             return False, True
     return True, False
-
-
-def _wake(m: Memory) -> bool:
-    """Queue what waits for the last change; return whether the AllDifferents allow it."""
-    m.stack[at.CHANGED_TOP] -= 1
-    v = int(m.stack[m.stack[at.CHANGED_TOP]])
-    events = entry(m.x, v + at.EVENTS)
-    put(m.x, v + at.EVENTS, 0)
-    for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
-        if entry(m.net, k + 1) & events:
-            enqueue(m, entry(m.net, k))
-    return not events & at.FIX or bool(all_different(m, v) and sums_different(m, v))
 
 
 @dataclass(frozen=True)

@@ -63,11 +63,13 @@ def test_a_pattern_lists_first_and_propagation_solves_first() -> None:
     assert solved.startswith("forward and bitmask took turns")
 
 
-def test_propagation_comes_first_where_values_are_given() -> None:
-    model = langford(8)
-    model.add(model["p"][0] == 5)
-    listed = model.enumerate(solver=AUTO).statistics["reason"]
-    assert listed.startswith("forward and bitmask took turns")
+@pytest.mark.parametrize(("order", "first"), [(5, "bitmask and forward"), (7, "forward and bitmask")])
+def test_propagation_comes_first_where_values_are_given_and_many_rows_are_left(
+    order: int, first: str
+) -> None:
+    model = latin_square(order, fixed="reduced")
+    reason = model.enumerate(solver=AUTO, max_solutions=100).statistics["reason"]
+    assert reason.startswith(f"{first} took turns")
 
 
 @pytest.mark.usefixtures("_turns")
