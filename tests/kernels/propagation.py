@@ -98,7 +98,9 @@ class Bench:
         numbers = list(data(rows)) if callable(data) else list(data)
         record = np.zeros(at.P_WIDTH, dtype=np.int64)
         record[[at.KIND, at.CONSTANT, at.RESULT]] = head
-        record[[at.START, at.END, at.ROWS, at.ROWS_END]] = start, rows, rows, rows + len(numbers)
+        record[[at.START, at.END]] = start, rows
+        if numbers:
+            record[[at.ROWS, at.ROWS_END]] = rows, rows + len(numbers)
         net = np.concatenate([self.memory.net, record, np.array(flat + numbers, dtype=np.int64)])
         self.memory = self.memory._replace(net=net)
 
@@ -118,7 +120,7 @@ class Bench:
     def _forget_changes(self) -> None:
         m = self.memory
         first, last = m.stack[at.CHANGED_BASE], m.stack[at.CHANGED_TOP]
-        m.x[m.stack[first:last] + at.EVENTS] = 0
+        m.x[m.stack[first : last : at.CHANGE_WIDTH] + at.EVENTS] = 0
         m.stack[at.CHANGED_TOP] = first
 
     def check(self, strength: Strength) -> bool:

@@ -68,7 +68,7 @@ def test_propagation_comes_first_where_values_are_given_and_many_rows_are_left(
     order: int, first: str
 ) -> None:
     model = latin_square(order, fixed="reduced")
-    reason = model.enumerate(solver=AUTO, max_solutions=100).statistics["reason"]
+    reason = model.enumerate(solver=AUTO, solution_limit=100).statistics["reason"]
     assert reason.startswith(f"{first} took turns")
 
 
