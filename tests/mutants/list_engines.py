@@ -172,7 +172,7 @@ KERNELS = Area(
         Mutant("a sum is taken for a difference", "propagate_distance_values.distance_values",
                "slope = entry(m.net, inner + 1)", "slope = 1"),
         Mutant("distances have constants of their own", "by_values.add_distance_values",
-               "constant=constant)", "constant=0)"),
+               "constant=constant)", "constant=0)", tests=HALL_SETS),
         Mutant("lengths in use are counted as left", "propagate_distances.sum_least",
                "while entry(m.net, used + length):", "while False:"),
         Mutant("a step between fixed marks is to find a new length", "propagate_distances.distances",

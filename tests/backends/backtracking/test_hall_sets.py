@@ -121,3 +121,13 @@ def test_all_interval_series_need_no_bound_that_follows(n: int) -> None:
     found = m.solve(solver="backtracking:forward", step_limit=20_000)
     assert found.solution is not None
     assert found.statistics["nodes"] < 200
+
+
+@pytest.mark.parametrize("constant", [-2, 0, 3])
+def test_distances_have_their_constants(constant: int) -> None:
+    model = Model()
+    q = model.intvar(0, 4, shape=3, name="q")
+    model.add(abs(q[0] - q[1] + constant) == q[2])
+    found = model.enumerate(solver="backtracking").solutions.matrix.tolist()
+    pairs = [(a, b) for a in range(5) for b in range(5)]
+    assert found == [[a, b, abs(a - b + constant)] for a, b in pairs if abs(a - b + constant) <= 4]
