@@ -20,6 +20,7 @@ from cpqueens.backends.backtracking.wholes.by_values import (
     has_values,
     seen_by_values,
 )
+from cpqueens.backends.backtracking.wholes.cliques import add_cliques
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
 from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
@@ -384,6 +385,7 @@ class Builder:
             self.linear(row, relation)
         if self.strong:
             add_circles(linear, self)
+            add_cliques(linear, self)
         for terms in groups(c.literals, c.clause_start):
             self.add(kinds.CLAUSE, *self.literals(terms))
         self.all_differents(c.different, c.different_start)

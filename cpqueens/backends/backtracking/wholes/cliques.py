@@ -1,0 +1,91 @@
+"""Disequalities of pairs that make up AllDifferents: what is stated pair by pair is propagated whole, too.
+
+Each row ``x - y != c`` is an edge between two variables. Some variables, with constants that can be added to
+them so that all must differ, are a clique. Cliques are grown from the edges that are in none yet, the
+variables with most edges first, as in greedy covers of the edges of a graph by cliques (Kellerman 1973).
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
+from cpqueens.backends.backtracking.wholes.parts import Parts
+from cpqueens.lowered.compiled import NE
+
+FEWEST = 4
+"""Variables of a clique: what pairs and triples say is mostly seen by fixed values."""
+
+SHARE = 1.25
+"""How many times as many values as variables there may be: with more, Hall sets are rare."""
+
+MOST_EDGES = 1 << 14
+"""Edges of a model in which cliques are looked for."""
+
+LOOKS = 8
+"""Times the number of edges that one is looked up, in all."""
+
+Edges = dict[tuple[int, int], set[int]]
+"""Of pairs of variables the constants c of ``x - y != c``, both ways."""
+
+
+def cliques(linear: Iterable[tuple[Row, int]]) -> list[list[tuple[int, int]]]:
+    """Return cliques of several variables, as pairs of a variable and the constant that is added to it."""
+    edges: Edges = {}
+    near: dict[int, dict[int, None]] = {}
+    for (variables, coefficients, constant), relation in linear:
+        if relation != NE or len(variables) != 2 or coefficients[0] != -coefficients[1]:
+            continue
+        if abs(coefficients[0]) != 1:
+            continue
+        x, y = variables
+        c = -coefficients[0] * constant
+        for a, b, gap in ((x, y, c), (y, x, -c)):
+            edges.setdefault((a, b), set()).add(gap)
+            near.setdefault(a, {})[b] = None
+    pairs = sum(map(len, edges.values())) // 2
+    if not FEWEST * (FEWEST - 1) // 2 <= pairs <= MOST_EDGES:
+        return []
+    return _cover(edges, near, LOOKS * pairs)
+
+
+def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[list[tuple[int, int]]]:
+    """Cover the edges by cliques, until that has taken so many looks."""
+    found, covered = [], set()
+    order = sorted(near, key=lambda v: (-len(near[v]), v))
+    rank = {v: k for k, v in enumerate(order)}
+    for x in order:
+        others = sorted(near[x], key=rank.__getitem__)
+        for y in others:
+            for gap in sorted(edges[x, y]):
+                if rank[y] < rank[x] or (x, y, gap) in covered:
+                    continue
+                clique = {x: 0, y: gap}
+                for z in others:
+                    if z in clique or z not in near[y]:
+                        continue
+                    looks -= len(clique)
+                    for shift in sorted(edges[x, z]):
+                        if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):
+                            clique[z] = shift
+                            break
+                if looks < 0:
+                    return found
+                members = list(clique.items())
+                covered |= {
+                    (v, w, there - here) for v, here in members for w, there in members if rank[v] < rank[w]
+                }
+                if len(members) >= FEWEST:
+                    found.append(members)
+    return found
+
+
+def add_cliques(linear: Iterable[tuple[Row, int]], parts: Parts) -> None:
+    """Let cliques of disequalities be propagated as AllDifferents, where Hall sets may be found."""
+    for members in cliques(linear):
+        ends = [[end + shift for end in parts.bounds(v)] for v, shift in members]
+        low, high = min(a for a, _ in ends), max(b for _, b in ends)
+        if high - low + 1 <= SHARE * len(members):
+            terms = np.array([(v, 1, shift) for v, shift in members], dtype=np.int64)
+            add_hall_sets(terms, low, high, parts)
