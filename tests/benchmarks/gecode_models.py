@@ -237,7 +237,7 @@ TEXTS = {
 
 def read(printed: str, question: str) -> int | bool:
     """Return what a run found, as our jobs say it."""
-    if question == "enumerate":
+    if question in ("enumerate", "count"):
         return printed.count(SOLUTION)
     if question == "solve":
         return SOLUTION in printed

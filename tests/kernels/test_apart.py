@@ -319,7 +319,14 @@ def test_precedence_is_domain_consistent(count: int, values: int) -> None:
 def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(MODELS[name]())
     monkeypatch.setattr(registry, "WHOLES", {})
-    for added in ("hall_sets", "equation_values", "absolute_values", "distance_values", "function_values"):
+    for added in (
+        "cliques",
+        "hall_sets",
+        "equation_values",
+        "absolute_values",
+        "distance_values",
+        "function_values",
+    ):
         monkeypatch.setattr(f"cpqueens.backends.backtracking.network.add_{added}", lambda *_: None)
     monkeypatch.setattr(Orders, "_add", lambda *_: [])
     decomposed = said(MODELS[name]())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
+CLIQUES = ("tests/backends/backtracking/test_cliques.py",)
 HALL_SETS = ("tests/backends/backtracking/test_hall_sets.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
 
@@ -140,7 +141,7 @@ KERNELS = Area(
                "return entry(m.net, place) if a >= 0 and place < entry(m.net, p + at.ROWS_END) else 0",
                "return entry(m.net, min(place, entry(m.net, p + at.ROWS_END) - 1))"),
         Mutant("elements of variables are those of their least values", "by_values.add_function_values",
-               "max(parts.spans(variables[1:])) == 1", "True"),
+               "all(low == high for low, high in map(parts.bounds, variables[1:]))", "True"),
         Mutant("the extreme of two equal arguments has two", "network.Builder.functions",
                "list(dict.fromkeys(variables))", "variables"),
         Mutant("of what wholes see bounds are enough", "network.Builder.looked_at",
@@ -161,6 +162,13 @@ KERNELS = Area(
                "contains(m, v, sign * w) and contains(m, r, sign * w)", "contains(m, v, sign * w)"),
         Mutant("the one that is the result has its own gaps", "propagate_extreme_values.remove_from_holder",
                "if not contains(m, r, sign * w) and not remove", "if False and not remove"),
+        Mutant("cliques lack an edge", "wholes.cliques._cover",
+               "if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):", "if True:",
+               tests=CLIQUES),
+        Mutant("constants of cliques have the wrong sign", "wholes.cliques.cliques",
+               "c = -coefficients[0] * constant", "c = coefficients[0] * constant", tests=CLIQUES),
+        Mutant("cliques of pairs that may be equal", "wholes.cliques.cliques",
+               "relation != NE or", "", tests=CLIQUES),
         Mutant("words are turned round and not back", "propagate_equation_values.by_bits",
                "y_lost = turned(y_lost, y_last)", "pass"),
         Mutant("a word that is shifted right supports another value", "propagate_equation_values.by_bits",

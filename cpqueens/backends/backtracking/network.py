@@ -155,11 +155,11 @@ class Builder:
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""
-        coefficients = own.coefficients or (1,) * len(own.variables)
-        first = len(self.words) if own.words else -1
-        self.words += own.words
-        kind = kind_of(own.name)
-        self.propagators.append(Laid(kind, own.variables, coefficients, own.constant, first, own))
+        name, variables, coefficients, _, constant, words, *_ = own
+        first = len(self.words) if words else -1
+        self.words += words
+        coefficients = coefficients or (1,) * len(variables)
+        self.propagators.append(Laid(kind_of(name), variables, coefficients, constant, first, own))
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""

@@ -30,12 +30,13 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pigeons(holes: int) -> Model:
-    """Return one pigeon too many, in pairs, so that only search can tell."""
+    """Return one pigeon too many, in pairs with a third variable each, so that only search can tell."""
     m = Model()
     x = m.intvar(0, holes - 1, shape=holes + 1, name="x")
+    nothing = m.intvar(0, 0, name="nothing")
     for i, j in product(range(holes + 1), repeat=2):
         if i < j:
-            m.add(x[i] != x[j])
+            m.add(x[i] != x[j] + nothing)
     return m
 
 

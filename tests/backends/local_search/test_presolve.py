@@ -187,9 +187,9 @@ def test_what_was_done_is_counted_and_can_be_switched_off() -> None:
 
 
 def test_a_tree_without_solution_ends_the_search_and_proves_nothing() -> None:
-    m = Model("pigeons")
-    x = m.intvar(0, 2, shape=4)
-    m.add(*(x[i] != x[j] for i in range(4) for j in range(i)))
+    m = Model("an odd cycle")
+    x = m.intvar(0, 1, shape=5)
+    m.add(*(x[i] != x[i - 1] for i in range(5)))
     outcome = run(m, steps=5_000)
     assert outcome.status == "UNKNOWN"
     assert outcome.stop_reason == "gave_up"

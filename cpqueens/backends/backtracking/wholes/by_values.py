@@ -96,7 +96,7 @@ def seen_by_values(kind: int, variables: IntArray, low: IntArray, high: IntArray
 def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
     """Let a function that is seen by values look at each of them."""
     name, numbers = "function_values", []
-    if kind == kinds.ELEMENT and max(parts.spans(variables[1:])) == 1:
+    if kind == kinds.ELEMENT and all(low == high for low, high in map(parts.bounds, variables[1:])):
         variables, numbers = variables[:1], [parts.bounds(v)[0] for v in variables[1:]]
     elif kind in EXTREMES:
         name, numbers = "extreme_values", [0] * (1 + parts.spans([result])[0])

@@ -29,9 +29,12 @@ LOOKS = 8
 Edges = dict[tuple[int, int], set[int]]
 """Of pairs of variables the constants c of ``x - y != c``, both ways."""
 
+Members = list[tuple[int, int]]
+"""Pairs of a variable and the constant that is added to it."""
 
-def cliques(linear: Iterable[tuple[Row, int]]) -> list[list[tuple[int, int]]]:
-    """Return cliques of several variables, as pairs of a variable and the constant that is added to it."""
+
+def cliques(linear: Iterable[tuple[Row, int]]) -> list[Members]:
+    """Return cliques of several variables."""
     edges: Edges = {}
     near: dict[int, dict[int, None]] = {}
     for (variables, coefficients, constant), relation in linear:
@@ -50,9 +53,10 @@ def cliques(linear: Iterable[tuple[Row, int]]) -> list[list[tuple[int, int]]]:
     return _cover(edges, near, LOOKS * pairs)
 
 
-def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[list[tuple[int, int]]]:
+def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[Members]:
     """Cover the edges by cliques, until that has taken so many looks."""
-    found, covered = [], set()
+    found: list[Members] = []
+    covered: set[tuple[int, int, int]] = set()
     order = sorted(near, key=lambda v: (-len(near[v]), v))
     rank = {v: k for k, v in enumerate(order)}
     for x in order:

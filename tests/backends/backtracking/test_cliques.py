@@ -1,0 +1,80 @@
+"""Cliques of disequalities: what is stated pair by pair is seen whole."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, product
+
+import pytest
+
+from cpqueens import Model
+from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.wholes import cliques as module
+from cpqueens.backends.backtracking.wholes.cliques import cliques
+from cpqueens.lowered.compiled import EQ, NE
+
+Linear = list[tuple[Row, int]]
+
+
+def apart(x: int, y: int, gap: int, sign: int = 1) -> tuple[Row, int]:
+    """Return ``x - y != gap``, perhaps with all signs turned."""
+    return ((x, y), (sign, -sign), -sign * gap), NE
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cliques_are_cliques(seed: int) -> None:
+    source = random.Random(seed)
+    shifts = [source.randint(-2, 2) for _ in range(9)]
+    edges = {(a, b) for a, b in combinations(range(9), 2) if source.random() < 0.6}
+    linear = [apart(a, b, shifts[b] - shifts[a], source.choice((1, -1))) for a, b in edges]
+    linear += [((((0, 1)), (1, -1), 0), EQ), (((2, 3), (2, -2), 1), NE), (((4,), (1,), 0), NE)]
+    source.shuffle(linear)
+    found = cliques(linear)
+    for members in found:
+        assert len(members) >= module.FEWEST
+        for (v, here), (w, there) in combinations(members, 2):
+            assert (min(v, w), max(v, w)) in edges
+            assert there - here == shifts[w] - shifts[v]
+
+
+def test_groups_are_found_whole() -> None:
+    groups = [range(5), range(4, 9), range(9, 13), range(13, 16)]
+    linear = [apart(a, b, 0) for group in groups for a, b in combinations(group, 2)]
+    linear.append(apart(0, 9, 3))
+    found = [sorted(v for v, _ in members) for members in cliques(linear)]
+    assert sorted(found) == [list(group) for group in groups[:3]]
+
+
+def test_pigeons_that_differ_by_pairs_need_no_search() -> None:
+    m = Model()
+    x = m.intvar(0, 10, shape=12, name="x")
+    m += [x[a] != x[b] for a, b in combinations(range(12), 2)]
+    outcome = m.solve(solver="backtracking")
+    assert outcome.status.name == "INFEASIBLE"
+    assert outcome.statistics["nodes"] == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_all_solutions_stay(seed: int) -> None:
+    source = random.Random(seed)
+    gaps = [0, source.randint(-1, 1), source.randint(-2, 2), source.randint(-2, 2), 1]
+    pairs = [pair for pair in combinations(range(5), 2) if source.random() < 0.9]
+    m = Model()
+    x = m.intvar(0, 3, shape=5, name="x")
+    m += [x[a] + gaps[a] != x[b] + gaps[b] for a, b in pairs]
+    expected = [
+        list(row)
+        for row in product(range(4), repeat=5)
+        if all(row[a] + gaps[a] != row[b] + gaps[b] for a, b in pairs)
+    ]
+    assert m.enumerate(solver="backtracking:forward").solutions.matrix.tolist() == expected
+
+
+def test_where_edges_are_many_none_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    linear = [apart(a, b, 0) for a, b in combinations(range(6), 2)]
+    assert [len(members) for members in cliques(linear)] == [6]
+    monkeypatch.setattr(module, "MOST_EDGES", 14)
+    assert cliques(linear) == []
+    monkeypatch.setattr(module, "MOST_EDGES", 15)
+    monkeypatch.setattr(module, "LOOKS", 0)
+    assert cliques(linear) == []
