@@ -311,6 +311,16 @@ class Builder:
         if self.strong:
             add_hall_sets(terms, low, high, self)
             self.orders.add_defined(terms, self)
+            if len(set(terms[:, 0].tolist())) < len(terms):
+                self.twice(terms)
+
+    def twice(self, terms: IntArray) -> None:
+        """Remove what would make two terms of a variable equal: a matching takes them for any two terms."""
+        rows: dict[int, list[Row]] = {}
+        for v, a, c in terms.tolist():
+            rows.setdefault(v, []).append(((v,), (a,), c))
+        for one, other in chain.from_iterable(combinations(same, 2) for same in rows.values()):
+            self.linear(difference(one, other), NE)
 
     def all_differents(self, terms: Terms, start: IntArray) -> None:
         """Add all AllDifferents of the model; mostly they are over single variables, with offsets perhaps."""

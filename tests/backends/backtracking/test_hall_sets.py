@@ -131,3 +131,19 @@ def test_distances_have_their_constants(constant: int) -> None:
     found = model.enumerate(solver="backtracking").solutions.matrix.tolist()
     pairs = [(a, b) for a in range(5) for b in range(5)]
     assert found == [[a, b, abs(a - b + constant)] for a, b in pairs if abs(a - b + constant) <= 4]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_terms_of_a_variable_differ_at_once(turned: bool) -> None:
+    """``x`` and ``4 - x`` are equal at 2 alone."""
+    model = Model()
+    x, y = model.intvar(0, 4, name="x"), model.intvar(0, 4, name="y")
+    model.add(AllDifferent([4 - x, x, y] if turned else [x, y, 4 - x]), x >= 2, x <= 2)
+    outcome = model.solve(solver="backtracking:forward")
+    assert outcome.status.name == "INFEASIBLE"
+    assert (outcome.statistics["nodes"], outcome.statistics["failures"]) == (0, 1)
+    model = Model()
+    x = model.intvar(0, 4, name="x")
+    model.add(AllDifferent([x, 4 - x, 8 - 2 * x]))
+    assert model.enumerate(solver="backtracking:forward").solutions.matrix[:, 0].tolist() == [0, 1, 3]
+    assert model.enumerate(solver="backtracking:forward").statistics["failures"] == 0
