@@ -52,7 +52,7 @@ COMPILED = Area(
         Mutant("negated literals are positive", "network.Builder.literals",
                "signs.append(-1 if negated else 1)", "signs.append(1)"),
         Mutant("at least is at most", "network.Builder.linear",
-               "sign = -1 if relation == GE else 1", "sign = 1"),
+               "[-a for a in coefficients], -constant", "coefficients, constant"),
         Mutant("the truth of != is that of ==", "network.Builder.truth",
                "if relation == NE:", "if False:"),
         Mutant("constants of affine terms are lost", "network.Builder.all_different",

@@ -6,6 +6,7 @@ from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepare_learning
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
@@ -59,7 +60,7 @@ LONG = 32
 MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
 
-_LINEAR = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST, GE: kinds.AT_MOST}
+_LINEAR = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST}
 
 _ONE = (1,)
 
@@ -175,8 +176,10 @@ class Builder:
     def linear(self, row: Row, relation: int) -> None:
         """Add ``row relation 0``."""
         variables, coefficients, constant = row
-        sign = -1 if relation == GE else 1
-        self.add(_LINEAR[relation], variables, [sign * a for a in coefficients], sign * constant)
+        if relation == GE:
+            self.add(kinds.AT_MOST, variables, [-a for a in coefficients], -constant)
+        else:
+            self.propagators.append(Laid(_LINEAR[relation], variables, coefficients, constant))
         if relation == EQ and self.strong:
             add_equation_values(row, self)
 
@@ -192,23 +195,26 @@ class Builder:
         self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
 
     @cached_property
-    def looked_at(self) -> set[int]:
-        """Variables of which some constraint sees more than bounds, as rows of many variables do not."""
+    def looked_at(self) -> NDArray[np.bool_]:
+        """Of which variables some constraint sees more than bounds, as rows of many variables do not."""
         c = self.compiled
         lengths = np.diff(c.linear.start)
         arrays = [c.different.variable, c.linear.variable[np.repeat(lengths <= FEW, lengths)]]
         arrays += [terms.variable for terms, _ in c.tables]
         arrays += chain.from_iterable(w.all_variables() for w in c.wholes)
         arrays += [block.terms.variable for block in c.definitions.blocks]
-        return set(np.concatenate(arrays).tolist())
+        found = np.zeros(c.variable_count, dtype=np.bool_)
+        found[np.concatenate(arrays)] = True
+        return found
 
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables."""
         plain = [None if block.is_truth else block.terms.plain_variables() for block in blocks]
         rows = rows_of_each(block.terms for block, known in zip(blocks, plain, strict=True) if known is None)
+        ends = _array([self.lower, self.upper])
         for block, known in zip(blocks, plain, strict=True):
             if known is not None:
-                self.functions(block, known.tolist())
+                self.functions(block, known.tolist(), ends[:, known])
             elif block.is_truth:
                 self.truths(block, next(rows))
             elif block.kind == "abs" and self.strong:
@@ -263,14 +269,17 @@ class Builder:
             else:
                 self.add(kinds.TRUTH_OR, *self.literals(rows[each * k : each * (k + 1)]), result=result)
 
-    def functions(self, block: DefinitionBlock, flat: list[int]) -> None:
-        """Add the propagators of functions, whose arguments are these variables."""
+    def functions(self, block: DefinitionBlock, flat: list[int], ends: IntArray | None = None) -> None:
+        """Add the propagators of functions of these variables, with their bounds if these are known."""
         results, each = block.results.tolist(), block.each
         kind, ones = kinds.FUNCTIONS[block.kind], (1,) * each
         arguments = [flat[k : k + each] for k in range(0, len(flat), each)]
         if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
             arguments = [list(dict.fromkeys(variables)) for variables in arguments]
-        seen = self.seen_by_values(kind, flat, results) if self.strong and has_values(kind, each) else ()
+        seen: Container[int] = ()
+        if self.strong and has_values(kind, each):
+            ends = _array([[e[v] for v in flat] for e in (self.lower, self.upper)]) if ends is None else ends
+            seen = self.seen_by_values(block, kind, _array(flat), ends)
         for result, variables in zip(results, arguments, strict=True):
             self.propagators.append(Laid(kind, variables, ones[: len(variables)], 0, result))
             if block.kind == "abs" and self.strong:
@@ -278,14 +287,14 @@ class Builder:
             elif result in seen:
                 add_function_values(kind, variables, result, self)
 
-    def seen_by_values(self, kind: int, arguments: list[int], results: list[int]) -> Container[int]:
-        """Return the results of those of some functions, with their arguments, that look at values."""
-        variables = _array(arguments).reshape(len(results), -1)
-        low, high = (
-            _array([ends[v] for v in arguments]).reshape(variables.shape) for ends in (self.lower, self.upper)
-        )
-        few = seen_by_values(kind, variables, low, high, _array(self.spans(results)))
-        return self.looked_at.intersection(results[k] for k in few) if len(few) else ()
+    def seen_by_values(
+        self, block: DefinitionBlock, kind: int, arguments: IntArray, ends: IntArray
+    ) -> Container[int]:
+        """Return the results of the functions that look at values; ``ends`` are the arguments' bounds."""
+        low, high = ends.reshape(2, -1, block.each)
+        wide = _array(self.spans(block.results.tolist()))
+        few = block.results[seen_by_values(kind, arguments.reshape(low.shape), low, high, wide)]
+        return set(few[self.looked_at[few]].tolist()) if len(few) else ()
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent: affine terms in one group, all terms in one of sums if any is a sum.
