@@ -596,8 +596,10 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     """
     made = builder.propagators
     lengths = _array([len(p.variables) for p in made])
-    variables = _array(list(chain.from_iterable(p.variables for p in made)))
-    coefficients = _array(list(chain.from_iterable(p.coefficients for p in made)))
+    total = int(lengths.sum())
+    pairs = np.empty((total, 2), dtype=np.int64)
+    pairs[:, 0] = np.fromiter(chain.from_iterable([p.variables for p in made]), np.int64, total)
+    pairs[:, 1] = np.fromiter(chain.from_iterable([p.coefficients for p in made]), np.int64, total)
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
     records[:, at.KIND] = [p.kind for p in made]
     records[:, at.CONSTANT] = [p.constant for p in made]
@@ -608,7 +610,7 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     records[:, at.QUEUE] = [at.QUICK if p.own is None else p.own.queue for p in made]
     records[:, at.END] = records.size + 2 * np.cumsum(lengths)
     records[:, at.START] = records[:, at.END] - 2 * lengths
-    return records, np.stack([variables, coefficients], axis=1), np.repeat(np.arange(len(made)), lengths)
+    return records, pairs, np.repeat(np.arange(len(made)), lengths)
 
 
 def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
@@ -622,7 +624,7 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     looking += np.concatenate([owner, _array(with_result)])
     looking = looking * _EVENTS + np.concatenate([events[owner], _array(woken)])
     looking.sort()
-    looking = looking[np.diff(looking, prepend=-1) != 0]
+    looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
     pairs, event = np.divmod(looking, _EVENTS)
     variable, number = np.divmod(pairs, max(1, len(made)))
     return np.stack([variable, number * at.P_WIDTH, event], axis=1)
