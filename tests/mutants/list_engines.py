@@ -168,7 +168,7 @@ KERNELS = Area(
         Mutant("constants of cliques have the wrong sign", "wholes.cliques.cliques",
                "c = -coefficients[0] * constant", "c = coefficients[0] * constant", tests=CLIQUES),
         Mutant("cliques of pairs that may be equal", "wholes.cliques.cliques",
-               "relation != NE or", "", tests=CLIQUES),
+               "relation == NE and", "", tests=CLIQUES),
         Mutant("words are turned round and not back", "propagate_equation_values.by_bits",
                "y_lost = turned(y_lost, y_last)", "pass"),
         Mutant("a word that is shifted right supports another value", "propagate_equation_values.by_bits",

@@ -64,7 +64,7 @@ def test_what_no_longer_applies_is_said() -> None:
         find("run")
 
 
-NEAREST_LAST = Mutant("nearest last", "did_you_mean", "close[0]!r", "close[0]")
+NEAREST_LAST = Mutant("nearest last", "did_you_mean", "close!r", "close")
 
 
 def a_test_of_a_phrase(tmp_path: Path) -> Path:
@@ -121,7 +121,7 @@ def test_a_fault_is_planted_in_the_functions_of_a_warm_process(tmp_path: Path) -
     Of one that never ends it is known what its test took before.
     """
     endless = Mutant("endless", "did_you_mean", "if close:", "while close:\n        continue\n    if close:")
-    harmless = Mutant("harmless", "did_you_mean", "close[0]!r", "repr(close[0])")
+    harmless = Mutant("harmless", "did_you_mean", "close!r", "repr(close)")
     of_a_table = Mutant("a table", "base.REFUSED", 'write time_limit=",\n    "workers', '",\n    "workers')
     files = []
     for k, mutant in enumerate((NEAREST_LAST, harmless, harmless, of_a_table, of_a_table, endless)):

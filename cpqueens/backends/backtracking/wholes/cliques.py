@@ -11,6 +11,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
+from cpqueens.backends.backtracking.wholes.differences import DIFFERENCES
 from cpqueens.backends.backtracking.wholes.parts import Parts
 from cpqueens.lowered.compiled import NE
 
@@ -21,7 +22,7 @@ SHARE = 1.25
 """How many times as many values as variables there may be: with more, Hall sets are rare."""
 
 MOST_EDGES = 1 << 14
-"""Edges of a model in which cliques are looked for."""
+"""Disequalities of a model in which cliques are looked for."""
 
 LOOKS = 8
 """Times the number of edges that one is looked up, in all."""
@@ -35,22 +36,18 @@ Members = list[tuple[int, int]]
 
 def cliques(linear: Iterable[tuple[Row, int]]) -> list[Members]:
     """Return cliques of several variables."""
+    unequal = [row for row, relation in linear if relation == NE and row[1] in DIFFERENCES]
+    if not FEWEST * (FEWEST - 1) // 2 <= len(unequal) <= MOST_EDGES:
+        return []
     edges: Edges = {}
     near: dict[int, dict[int, None]] = {}
-    for (variables, coefficients, constant), relation in linear:
-        if relation != NE or len(variables) != 2 or coefficients[0] != -coefficients[1]:
-            continue
-        if abs(coefficients[0]) != 1:
-            continue
+    for variables, coefficients, constant in unequal:
         x, y = variables
         c = -coefficients[0] * constant
         for a, b, gap in ((x, y, c), (y, x, -c)):
             edges.setdefault((a, b), set()).add(gap)
             near.setdefault(a, {})[b] = None
-    pairs = sum(map(len, edges.values())) // 2
-    if not FEWEST * (FEWEST - 1) // 2 <= pairs <= MOST_EDGES:
-        return []
-    return _cover(edges, near, LOOKS * pairs)
+    return _cover(edges, near, LOOKS * len(unequal))
 
 
 def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[Members]:

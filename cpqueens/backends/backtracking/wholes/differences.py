@@ -16,7 +16,7 @@ MOST_VARIABLES = 1 << 10
 SIGNS = {EQ: (1, -1), GE: (-1,), LE: (1,)}
 """By what a row with a relation is multiplied to be at most 0."""
 
-_DIFFERENCES = (1, -1), (-1, 1)
+DIFFERENCES = (1, -1), (-1, 1)
 """Coefficients of two variables, of which one is subtracted from the other."""
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
@@ -27,7 +27,7 @@ def add_circles(linear: Iterable[tuple[Row, int]], parts: Parts) -> None:
     arcs: list[tuple[int, int, int]] = []
     wide = False
     for (variables, coefficients, constant), relation in linear:
-        for sign in SIGNS.get(relation, ()) if coefficients in _DIFFERENCES else ():
+        for sign in SIGNS.get(relation, ()) if coefficients in DIFFERENCES else ():
             first = coefficients.index(sign)
             arcs.append((variables[first], variables[1 - first], sign * constant))
             low, high = parts.bounds(variables[0])
