@@ -126,9 +126,9 @@ class _Shifted:
     def _definitions(self) -> None:
         """Note the variables that are ``(x + o) % modulus``; no other definition fits."""
         self.modular: dict[int, tuple[int, int, int]] = {}
+        if any(block.kind != "remainder" for block in self.compiled.definitions.blocks):
+            raise NoPattern
         for definition in self.compiled.definitions:
-            if definition.kind != "remainder":
-                raise NoPattern
             variables, coefficients, offset = definition.terms.row(0)
             divisor, _, modulus = definition.terms.row(1)
             if len(divisor) or modulus < 1 or coefficients.tolist() != [1] or variables[0] >= self.count:

@@ -255,13 +255,13 @@ class Definitions:
 
     @cached_property
     def _singles(self) -> list[CompiledDefinition]:
-        return list(self)
+        return list(chain.from_iterable(self.blocks))
 
     def __len__(self) -> int:
         return sum(len(block.results) for block in self.blocks)
 
     def __iter__(self) -> Iterator[CompiledDefinition]:
-        return chain.from_iterable(self.blocks)
+        return iter(self._singles)
 
     def __getitem__(self, k: int) -> CompiledDefinition:
         return self._singles[k]

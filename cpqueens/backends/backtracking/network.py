@@ -229,17 +229,21 @@ class Builder:
         its n - 1 distances, and nothing is seen of what they share.
         """
         c = self.compiled
-        for block in c.definitions.blocks:
-            which, pairs = _differences(block.terms) if block.kind == "abs" else (_NONE, _NONE)
-            if not len(which):
-                continue
-            _, unequal = _differences(c.linear.picked(np.flatnonzero(c.relation == NE)))
-            far = np.isin(_names(pairs), _names(unequal))
-            for group in self._groups_of_variables():
-                far |= np.isin(pairs, group).all(axis=1)
-            for result in block.results[which[far]].tolist():
-                if result >= c.decision_count and result not in c.domains:
-                    self.lower[result] = min(max(1, self.lower[result]), self.upper[result])
+        blocks = [block for block in c.definitions.blocks if block.kind == "abs"]
+        if not blocks:
+            return
+        found = [_differences(block.terms) for block in blocks]
+        results = np.concatenate(
+            [block.results[which] for block, (which, _) in zip(blocks, found, strict=True)]
+        )
+        pairs = np.concatenate([pairs for _, pairs in found])
+        _, unequal = _differences(c.linear.picked(np.flatnonzero(c.relation == NE)))
+        far = np.isin(_names(pairs), _names(unequal))
+        for group in self._groups_of_variables():
+            far |= np.isin(pairs, group).all(axis=1)
+        for result in results[far].tolist():
+            if result >= c.decision_count and result not in c.domains:
+                self.lower[result] = min(max(1, self.lower[result]), self.upper[result])
 
     def _groups_of_variables(self) -> Iterator[IntArray]:
         """Give of each AllDifferent the variables that stand there with its first term's constant."""
