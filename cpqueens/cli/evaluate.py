@@ -56,6 +56,14 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="for an exact solver to find all solutions; 0 for none",
 )
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="what runs take: steps, evaluations, restarts, processor_seconds, or what else solvers count, such "
+    "as anneals, attempts, nodes",
+)
 @required_rate
 @click.option("--out", multiple=True, metavar="FILE", help="a report as .html, .json or .csv (runs only)")
 @json_option
@@ -111,7 +119,7 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
             heuristics, problem, sizes, options["runs"], parameters=parameters, seed=options["seed"],
             time_limit=options["time_limit"], step_limit=options["step_limit"], processes=processes,
             executor=executor, record=options["store"], reference_time=options["reference_time"],
-            progress=note,
+            progress=note, measures=options["measures"] or None,
         )  # fmt: skip
 
 

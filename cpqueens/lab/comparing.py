@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cpqueens.lab.performance import UNITS
+from cpqueens.lab.performance import named
 from cpqueens.lab.runlength import RunLengths
 from cpqueens.lab.runtable import Ending, RunRecord
 
@@ -65,7 +65,7 @@ def compare_runs(problem: str, runs: Mapping[str, Sequence[RunRecord]]) -> Itera
         for unit in COMPARED:
             one, other = (RunLengths.of(runs[name], unit) for name in (first, second))
             if one is not None and other is not None:
-                yield _pair(problem, UNITS[unit], first, second, one, other)
+                yield _pair(problem, named(unit), first, second, one, other)
                 break
 
 

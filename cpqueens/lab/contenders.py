@@ -159,6 +159,7 @@ def _rows(made: Runs, name: str, title: str, checker: Checker, seconds: float) -
     rate = seconds / total if total > 0 else 0.0
     objectives = _objectives(checker, made.matrix[made.solved])
     counted = made.statistics
+    further = [item for item in counted.items() if item[0] not in _COLUMNS and item[1].ndim == 1]
     for k in range(len(made)):
         solved = bool(made.solved[k])
         yield RunRecord(
@@ -172,7 +173,12 @@ def _rows(made: Runs, name: str, title: str, checker: Checker, seconds: float) -
             solution=tuple(made.matrix[k].tolist()) if solved else None,
             machine=machine(),
             incumbents=made.incumbents[k] if made.incumbents else None,
+            counts={name: int(values[k]) for name, values in further},
         )  # fmt: skip
+
+
+_COLUMNS = ("evaluations", "restarts", "trajectory")
+"""Counts that have a column of their own, or measure nothing."""
 
 
 def _count(counted: Mapping[str, IntArray], name: str, k: int) -> int | None:

@@ -24,7 +24,7 @@ from cpqueens.lab.evaluated import ProblemHead
 from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
 from cpqueens.lab.occupancy import Occupancy, occupancy
-from cpqueens.lab.performance import summed_up
+from cpqueens.lab.performance import UNITS, summed_up
 from cpqueens.lab.reference import Reference, coverage, prove
 from cpqueens.lab.runfile import RunFile
 from cpqueens.lab.runtable import Ending, RunRecord, RunTable
@@ -63,6 +63,7 @@ def evaluate(
     record: str | PathLike[str] | None = None,
     reference_time: float = 2.0,
     progress: Callable[[Progress], object] | None = None,
+    measures: Sequence[str] | None = None,
 ) -> Evaluation:
     """Run heuristics many times, check every answer, and say how often and how fast they succeed.
 
@@ -105,6 +106,9 @@ def evaluate(
         compare with; 0 for none.
     progress
         Called with a `Progress` after each batch of runs.
+    measures
+        In what runs are measured: ``steps``, ``evaluations``, ``restarts``, ``processor_seconds``,
+        ``wall_seconds``, or what else solvers count, such as ``anneals``, ``attempts`` or ``nodes``.
 
     Returns
     -------
@@ -132,7 +136,8 @@ def evaluate(
         as_function(progress, "progress: a function")
         if processes is not None and executor is not None:
             raise ModelError("processes: not with an executor, which has its own")
-        work = _Work(contenders, cases, budget, asked, progress, _unable(contenders, cases, budget))
+        unable = _unable(contenders, cases, budget)
+        work = _Work(contenders, cases, budget, asked, progress, unable, _units(measures))
         with _file(record, contenders, cases, budget) as file:
             number = positive_integer(processes, "processes", MOST_PROCESSES)
             rows, lost = work.runs(file, interrupt, number, executor)
@@ -165,6 +170,14 @@ def _unable(
                 if len(found) == len(contenders) * len(cases):
                     raise
     return found
+
+
+def _units(measures: Any) -> tuple[str, ...]:
+    if measures is None:
+        return UNITS
+    if isinstance(measures, str) or not all(isinstance(name, str) for name in measures) or not measures:
+        raise ModelError(f"measures: a list of names is needed, got {shown(measures, 60)}")
+    return tuple(dict.fromkeys(measures))
 
 
 def _seeds(first: Any, runs: Any) -> tuple[int, ...]:
@@ -212,6 +225,7 @@ class _Work:
     seeds: tuple[int, ...]
     progress: Callable[[Progress], object] | None
     unable: Mapping[tuple[str, str], CpqueensError]
+    units: tuple[str, ...]
 
     def __post_init__(self) -> None:
         titles = [case.title for case in self.cases]
@@ -275,7 +289,7 @@ class _Work:
         performances = [
             summed_up(
                 c.name, case.title, case.size, len(self.seeds), groups.get((c.name, case.title), ()),
-                _maximizing(case.model), one_line(str(lost.get((c.name, case.title), ""))),
+                _maximizing(case.model), one_line(str(lost.get((c.name, case.title), ""))), self.units,
             )
             for case in self.cases for c in self.contenders
         ]  # fmt: skip
@@ -296,6 +310,7 @@ class _Work:
             targets=tuple(self._targets(groups, references)),
             comparisons=tuple(corrected(list(self._comparisons(groups)))),
             runs=table,
+            units=self.units,
         )
 
     def _samples(

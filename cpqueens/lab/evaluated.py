@@ -11,7 +11,7 @@ from cpqueens.lab.anytime import Anytime, ReachedTarget
 from cpqueens.lab.comparing import Comparison
 from cpqueens.lab.contenders import RunLimits
 from cpqueens.lab.occupancy import Occupancy
-from cpqueens.lab.performance import Performance
+from cpqueens.lab.performance import UNITS, Performance
 from cpqueens.lab.reference import Coverage, Reference
 from cpqueens.lab.runtable import RunTable
 from cpqueens.text.plaintext import shown
@@ -57,6 +57,7 @@ class Evaluated:
     targets: tuple[ReachedTarget, ...]
     comparisons: tuple[Comparison, ...]
     runs: RunTable = field(repr=False)
+    units: tuple[str, ...] = UNITS
     seconds: float = 0.0
     interrupted: bool = False
 

@@ -17,7 +17,7 @@ from cpqueens.report.outputfile import write_whole
 from cpqueens.text.needed import as_path
 from cpqueens.text.plaintext import shown
 
-SCHEMA, VERSION = "cpqueens.evaluate", 1
+SCHEMA, VERSION = "cpqueens.evaluate", 2
 
 
 class Evaluation(Evaluated):
@@ -50,6 +50,8 @@ class Evaluation(Evaluated):
         Tests of one against another (`Comparison`).
     runs
         The table of all runs (`RunTable`).
+    units
+        In what runs are measured.
     seconds, interrupted
         What it took, and whether a signal ended it.
     """

@@ -14,7 +14,7 @@ from cpqueens.lab.drawing import INK, MARKERS, MOST_STEPS, Picture, distribution
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.objective_plots import anytimes, reached
 from cpqueens.lab.occupancy_plots import occupancies
-from cpqueens.lab.performance import UNITS, Performance
+from cpqueens.lab.performance import Performance, named
 from cpqueens.lab.runlength import Interval, RunLengths, thin
 
 
@@ -27,7 +27,7 @@ def pictures(e: Evaluated) -> Iterator[Picture]:
 def _unit(e: Evaluated) -> str | None:
     """Return the first unit in which all that ran are measured."""
     ran = [p for p in e.performances if p.runs]
-    return next((unit for unit in UNITS if ran and all(unit in p.lengths for p in ran)), None)
+    return next((unit for unit in e.units if ran and all(unit in p.lengths for p in ran)), None)
 
 
 def _lengths(e: Evaluated, unit: str) -> Iterator[tuple[int, Performance, RunLengths]]:
@@ -57,14 +57,14 @@ def _by_problem(e: Evaluated, unit: str) -> Iterator[tuple[int, str, Measured]]:
 
 def _distributions(e: Evaluated, name: str) -> Iterator[Picture]:
     """Yield the run-length distributions, one picture for each unit and problem."""
-    for unit in dict.fromkeys((_unit(e) or "processor_seconds", "processor_seconds")):
+    for unit in dict.fromkeys((_unit(e) or e.units[-1], e.units[-1])):
         for number, title, chosen in _by_problem(e, unit):
             caption = (
-                f"{title}: share of runs solved within so many {UNITS[unit]} (Kaplan-Meier, with 95 % "
+                f"{title}: share of runs solved within so many {named(unit)} (Kaplan-Meier, with 95 % "
                 f"intervals). It ends where runs met a limit and are censored (|); stuck ones solve nothing."
             )
             curves = [(k, p.heuristic, found) for k, p, found in chosen]
-            draw = partial(distributions, curves=curves, unit=UNITS[unit])
+            draw = partial(distributions, curves=curves, unit=named(unit))
             yield drawn(f"{name}-{unit}-{number}", caption, draw)
 
 
@@ -75,12 +75,12 @@ def _restarts(e: Evaluated, name: str) -> Iterator[Picture]:
         known = [(k, p, found) for k, p, found in chosen if len(found.by_cutoff()[0]) > 1]
         if known and unit is not None:
             caption = (
-                f"{title}: expected {UNITS[unit]} to a solution if every run is restarted at a cut-off "
+                f"{title}: expected {named(unit)} to a solution if every run is restarted at a cut-off "
                 f"(bold), and if cut-offs are Luby's 1, 1, 2, 1, 1, 2, 4, ... times a unit (thin; none "
                 f"longer than what was measured). Marked are the best of these very runs; the table measures "
                 f"them on others."
             )
-            yield drawn(f"{name}-{number}", caption, partial(_cutoffs, chosen=known, unit=UNITS[unit]))
+            yield drawn(f"{name}-{number}", caption, partial(_cutoffs, chosen=known, unit=named(unit)))
 
 
 def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
@@ -119,10 +119,10 @@ def _sizes(e: Evaluated, name: str) -> Iterator[Picture]:
     expected = {} if unit is None else _points(e, lambda p: p.lengths[unit].expected)
     if unit is not None and any(expected.values()):
         caption = (
-            f"Expected {UNITS[unit]} to a solution over the size, with 95 % intervals, cut at {_FARTHEST} "
+            f"Expected {named(unit)} to a solution over the size, with 95 % intervals, cut at {_FARTHEST} "
             f"times the value; nothing where nothing was solved."
         )
-        draw = partial(_over_sizes, e=e, points=expected, what=f"expected {UNITS[unit]}", log=True)
+        draw = partial(_over_sizes, e=e, points=expected, what=f"expected {named(unit)}", log=True)
         yield drawn(f"{name}-length", caption, draw)
 
 
@@ -168,7 +168,7 @@ def _profiles(e: Evaluated, name: str) -> Iterator[Picture]:
         ratios = np.where(np.isfinite(expected), expected / best, np.inf)
     caption = (
         f"Performance profile (Dolan and More 2002): share of the {len(e.problems)} problems on which a "
-        f"heuristic takes at most so many times the expected {UNITS[unit]} of the best one there."
+        f"heuristic takes at most so many times the expected {named(unit)} of the best one there."
     )
     yield drawn(name, caption, lambda axes: _profile(axes, e, ratios))
 

@@ -9,7 +9,7 @@ from typing import Any
 from cpqueens.lab.anytime import ReachedTarget
 from cpqueens.lab.comparing import OBJECTIVE, Comparison
 from cpqueens.lab.evaluated import Evaluated
-from cpqueens.lab.performance import UNITS, Lengths, Performance
+from cpqueens.lab.performance import UNITS, Lengths, Performance, named
 from cpqueens.lab.reference import Reference
 from cpqueens.lab.runlength import Interval, Restart
 from cpqueens.text.plaintext import wrapped
@@ -123,6 +123,12 @@ def missing(e: Evaluated) -> list[str]:
             lines.append(
                 f"not run: {p.not_run:,} of {p.asked:,} runs of {p.heuristic} on {p.problem}{broken}"
             )
+    lines += [
+        f"not measured: {p.heuristic} on {p.problem} counts no {named(unit)}"
+        for p in e.performances
+        for unit in e.units
+        if p.objective is None and p.runs and unit not in p.lengths and unit not in UNITS
+    ]
     if e.anytimes and len(e.heuristics) > 1:
         lines.append("not compared by a test: objectives before the runs' ends; see their targets")
     return lines
@@ -138,14 +144,20 @@ CLASSICAL: Columns = {
     "solved": lambda p: percent(p.rate),
     "stuck": lambda p: f"{p.stuck:,}" if p.stuck else "",
     "at limit": lambda p: f"{p.limited:,}" if p.limited else "",
-    "steps if solved": lambda p: figure(p.lengths["steps"].if_solved) if "steps" in p.lengths else "",
-    "if not": lambda p: figure(p.lengths["steps"].if_unsolved) if "steps" in p.lengths else "",
     "restarts": lambda p: "" if p.restarts is None else figure(p.restarts),
     "objective: best": lambda p: f"{p.objective[0]:,}" if p.objective else "",
     "median": lambda p: figure(p.objective[1]) if p.objective else "",
     "worst": lambda p: f"{p.objective[2]:,}" if p.objective else "",
 }
-"""The classical table of the textbooks: how often, and how many steps then and otherwise."""
+"""The classical table of the textbooks: how often."""
+
+MEANS: Columns = {
+    "in": lambda one: named(one[1]),
+    "a run": lambda one: interval(one[0].lengths[one[1]].mean),
+    "if solved": lambda one: interval(one[0].lengths[one[1]].if_solved),
+    "if not": lambda one: interval(one[0].lengths[one[1]].if_unsolved),
+}
+"""Its other half: what runs take in the mean, of a performance in a unit."""
 
 
 def length_columns(unit: str) -> Columns:
@@ -190,10 +202,14 @@ def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
         "How often a solution is found (95 % Wilson interval)",
         shown_columns({**WHO, **CLASSICAL}, e.performances, several),
     )
-    for unit, name in UNITS.items():
+    measured = [(p, unit) for p in e.performances for unit in p.lengths]
+    if measured:
+        columns = {**{name: _of_first(cell) for name, cell in WHO.items()}, **MEANS}
+        yield "What a run takes (means, 95 % intervals)", shown_columns(columns, measured, several)
+    for unit in e.units:
         chosen = [p for p in e.performances if unit in p.lengths]
         if chosen:
-            caption = f"How long a solution takes, in {name} (95 % intervals)"
+            caption = f"How long a solution takes, in {named(unit)} (95 % intervals)"
             yield caption, shown_columns({**WHO, **length_columns(unit)}, chosen, several)
     if e.coverages:
         yield "Which solutions are found", shown_columns({**WHO, **COVERAGE}, e.coverages, several)
@@ -209,6 +225,10 @@ def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
         )
     if e.comparisons:
         yield _told_apart(e), shown_columns(COMPARED, e.comparisons, several)
+
+
+def _of_first(cell: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda pair: cell(pair[0])
 
 
 def _told_apart(e: Evaluated) -> str:

@@ -13,12 +13,13 @@ from cpqueens.crosscheck.findings import WRONG
 from cpqueens.lab.runlength import Interval, Restart, RunLengths
 from cpqueens.lab.runtable import Ending, RunRecord
 
-UNITS: Mapping[str, str] = {
-    "steps": "steps",
-    "evaluations": "evaluations",
-    "processor_seconds": "processor seconds",
-}
-"""Columns in which runs are measured, and their names; those that do not depend on the machine first."""
+UNITS = ("steps", "evaluations", "processor_seconds")
+"""In what runs are measured unless something else is asked for; what depends on no machine first."""
+
+
+def named(unit: str) -> str:
+    """Return a unit as it stands in a sentence."""
+    return unit.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Lengths:
         The least length of a run that met a limit: nothing is known beyond. Infinite if none did.
     expected
         All lengths by all solutions: what a solution takes if runs follow each other.
-    if_solved, if_unsolved
-        Means, as in the classical table; None without such runs.
+    mean, if_solved, if_unsolved
+        Means of all runs, and of each kind, as in the classical table; None without such runs.
     par10
         The mean with unsolved runs at ten times the limit; None without a limit.
     shape, restart
@@ -45,8 +46,9 @@ class Lengths:
     median: Interval
     known_until: float
     expected: Interval
-    if_solved: float | None
-    if_unsolved: float | None
+    mean: Interval | None
+    if_solved: Interval | None
+    if_unsolved: Interval | None
     par10: float | None
     shape: Interval | None
     restart: Restart | None
@@ -119,7 +121,7 @@ class Performance:
 
 def summed_up(
     heuristic: str, problem: str, size: int | None, asked: int, rows: Sequence[RunRecord],
-    maximizing: bool | None, lost: str = "",
+    maximizing: bool | None, lost: str = "", units: Sequence[str] = UNITS,
 ) -> Performance:  # fmt: skip
     """Return the figures of one heuristic on one problem.
 
@@ -127,6 +129,8 @@ def summed_up(
     ----------
     maximizing
         Whether its objective is to be large; None without one.
+    units
+        In what runs are measured.
     """
     kinds = Counter(row.ending for row in rows)
     runs, solved = len(rows) - kinds[Ending.INTERRUPTED], kinds[Ending.SOLVED]
@@ -138,25 +142,26 @@ def summed_up(
         limited=kinds[Ending.LIMIT], stuck=kinds[Ending.STUCK], interrupted=kinds[Ending.INTERRUPTED],
         rejections=Counter(row.stop_reason for row in rejected),
         examples={row.stop_reason: f"seed {row.seed}: {row.message}" for row in reversed(rejected)},
-        lengths=_all_lengths(rows) if maximizing is None else {},
+        lengths=_all_lengths(rows, units) if maximizing is None else {},
         restarts=statistics.fmean(restarts) if restarts else None,
         objective=_objectives(rows, maximizing), lost=lost,
     )  # fmt: skip
 
 
-def _all_lengths(rows: Sequence[RunRecord]) -> dict[str, Lengths]:
-    found = {unit: RunLengths.of(rows, unit) for unit in UNITS}
+def _all_lengths(rows: Sequence[RunRecord], units: Sequence[str]) -> dict[str, Lengths]:
+    found = {unit: RunLengths.of(rows, unit) for unit in units}
     known = {unit: lengths for unit, lengths in found.items() if lengths is not None}
     return {unit: _lengths(lengths, unit == next(iter(known))) for unit, lengths in known.items()}
 
 
 def _lengths(runs: RunLengths, first: bool) -> Lengths:
     """Return the figures in a unit; of restarts something is said in the ``first`` only."""
-    parts = runs.lengths[runs.solved], runs.lengths[~runs.solved]
-    means = [float(part.mean()) if len(part) else None for part in parts]
+    mean, if_solved, if_unsolved = (
+        runs.mean(chosen) for chosen in (runs.solved | True, runs.solved, ~runs.solved)
+    )
     return Lengths(
-        runs.curve().quantile(0.5), runs.horizon, runs.expected(), means[0], means[1], runs.penalized(),
-        runs.shape() if first else None, runs.restart() if first else None,
+        runs.curve().quantile(0.5), runs.horizon, runs.expected(), mean, if_solved, if_unsolved,
+        runs.penalized(), runs.shape() if first else None, runs.restart() if first else None,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.answers.statistics import Z95, wilson_interval
 from cpqueens.lab.luby import expected_by_unit
 from cpqueens.lab.runtable import Ending, RunRecord
 
@@ -151,8 +152,8 @@ class RunLengths:
     @classmethod
     def of(cls, runs: Iterable[RunRecord], unit: str) -> RunLengths | None:
         """Return the lengths in a column of the table; None where it is not counted, or there are no runs."""
-        rows = [row for row in runs if row.ending is not Ending.INTERRUPTED or getattr(row, unit) is not None]
-        values = [getattr(row, unit) for row in rows]
+        rows = [row for row in runs if row.ending is not Ending.INTERRUPTED or row.measure(unit) is not None]
+        values = [row.measure(unit) for row in rows]
         own = [v for v, row in zip(values, rows, strict=True) if row.ending is not Ending.REJECTED]
         if any(value is None for value in own) or not any(own or values):
             return None
@@ -229,6 +230,17 @@ class RunLengths:
         return Interval(
             value, value * math.exp(-max(far, below) * error), value * math.exp(max(far, above) * error)
         )
+
+    def mean(self, chosen: Truths) -> Interval | None:
+        """Return the mean length of the runs chosen with its normal interval; None of none."""
+        lengths = self.lengths[chosen]
+        if len(lengths) == 0:
+            return None
+        value = float(lengths.mean())
+        if len(lengths) == 1:
+            return Interval(value, 0.0, math.inf)
+        spread = Z95 * float(lengths.std(ddof=1)) / math.sqrt(len(lengths))
+        return Interval(value, value - spread, value + spread)
 
     def _bootstrap(self) -> tuple[float, float]:
         """Return how many standard errors the logarithm of the ratio goes down and up, by resampling."""
@@ -336,8 +348,6 @@ def _last(values: Floats) -> float:
 
 def _upper_of_none(n: int) -> float:
     """Return the upper end of the 95 % interval of a share of which none was seen, about 3 / n one-sided."""
-    from cpqueens.answers.statistics import wilson_interval
-
     return wilson_interval(0, n)[1]
 
 

@@ -58,6 +58,8 @@ class RunRecord:
         Values of the decision variables, checked; None without one.
     machine
         Where it was made.
+    counts
+        What else the solver counts, by its names: attempts, anneals, nodes, moves.
     """
 
     heuristic: str
@@ -75,6 +77,12 @@ class RunRecord:
     solution: tuple[int, ...] | None = None
     machine: str = ""
     incumbents: Incumbents | None = None
+    counts: Mapping[str, int] | None = field(default=None, hash=False)
+
+    def measure(self, name: str) -> float | None:
+        """Return what the run took of what is measured: a column of numbers, or one of the ``counts``."""
+        value = getattr(self, name) if name in _NUMBERS else (self.counts or {}).get(name)
+        return None if value is None else float(value)
 
     @property
     def ending(self) -> Ending:
@@ -98,6 +106,7 @@ class RunRecord:
 _OWN_ENDS = frozenset({*StopReason, "no answer"})
 
 COLUMNS = tuple(f.name for f in dataclasses.fields(RunRecord))
+_NUMBERS = ("steps", "evaluations", "restarts", "processor_seconds", "wall_seconds")
 
 
 @dataclass(frozen=True)
@@ -144,7 +153,7 @@ class RunTable(Sequence[RunRecord]):
         return {**{name: self.column(name) for name in COLUMNS}, "ending": [str(r.ending) for r in self]}
 
     def to_csv(self) -> str:
-        """Return the rows as CSV with a header; solutions and incumbents are JSON lists."""
+        """Return the rows as CSV with a header; solutions, incumbents and counts are JSON."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow((*COLUMNS, "ending"))
@@ -155,7 +164,7 @@ class RunTable(Sequence[RunRecord]):
 def cells(row: RunRecord) -> tuple[Any, ...]:
     """Return a run as what CSV holds."""
     plain = {name: getattr(row, name) for name in COLUMNS}
-    for name in ("solution", "incumbents"):
+    for name in ("solution", "incumbents", "counts"):
         if plain[name] is not None:
             plain[name] = json.dumps(plain[name], separators=(",", ":"))
     return tuple(plain.values())

@@ -299,7 +299,7 @@ def test_reports_hold_every_run(tmp_path: Path) -> None:
     for name in ("x.json", "x.csv"):
         found.write(tmp_path / name)
     data = json.loads((tmp_path / "x.json").read_text())
-    assert (data["schema"], data["version"], data["exit_code"]) == ("cpqueens.evaluate", 1, 10)
+    assert (data["schema"], data["version"], data["exit_code"]) == ("cpqueens.evaluate", 2, 10)
     assert set(data["runs"]) == {*COLUMNS, "ending"}
     assert data["runs"]["ending"] == [row.ending for row in found.runs]
     lines = (tmp_path / "x.csv").read_text().splitlines()
@@ -321,6 +321,26 @@ def test_reports_of_what_solves_little_or_counts_nothing(given: dict[str, object
     assert said in str(found)
     assert "</html>" in found.to_html()
     assert json.loads(found.to_json())["schema"] == "cpqueens.evaluate"
+
+
+def test_runs_are_measured_in_what_solvers_count(tmp_path: Path) -> None:
+    asked = {"runs": 40, "step_limit": 10**6, "measures": ["anneals", "attempts", "anneals"]}
+    rowwise = ("local-search:annealing", {"schedule": "rowwise"})
+    given = {"rows": rowwise, "vegas": "las-vegas"}
+    found = evaluate(given, "queens", record=tmp_path / "x.db", reference_time=0, **asked)
+    made = load("queens", ["n=8"]).model.runs(rowwise[0], seeds=40, step_limit=10**6, **rowwise[1])
+    anneals = made.statistics["anneals"]
+    assert found.units == ("anneals", "attempts")
+    assert [list(p.lengths) for p in found.performances] == [["anneals"], ["attempts"]]
+    mean = found["rows"].lengths["anneals"].mean
+    assert mean.value == anneals.mean()
+    assert mean.high - mean.value == pytest.approx(1.96 * anneals.std(ddof=1) / 40**0.5, rel=1e-3)
+    assert "rows on queens(n=8) counts no attempts" in str(found)
+    assert "how long a solution takes, in anneals" in found.to_html().lower()
+    again = evaluate(given, "queens", record=tmp_path / "x.db", reference_time=0, **asked)
+    assert again.runs.rows == found.runs.rows  # counts are kept with the runs
+    with pytest.raises(ModelError, match="measures: a list of names"):
+        evaluate("las-vegas", "queens", measures="nodes")
 
 
 def test_tasks_grow_and_what_died_is_tried_alone() -> None:

@@ -71,6 +71,17 @@ def test_nothing_solved() -> None:
     assert runs.restart() is None
 
 
+def test_means_of_each_kind_of_run() -> None:
+    runs = lengths((2, SOLVED), (4, SOLVED), (9, STUCK))
+    assert runs.mean(runs.solved).value == 3
+    assert runs.mean(runs.solved).high == pytest.approx(3 + 1.96 * 2**0.5 / 2**0.5, abs=1e-3)
+    assert (runs.mean(runs.never).low, runs.mean(runs.never).high) == (0, math.inf)
+    assert runs.mean(runs.limited) is None
+    kinds = summed_up("h", "p", None, 3, [record(2, SOLVED), record(4, SOLVED), record(9, STUCK)], None)
+    told = kinds.lengths["steps"]
+    assert (told.mean.value, told.if_solved.value, told.if_unsolved.value) == (5, 3, 9)
+
+
 def test_interrupted_runs_are_no_trials() -> None:
     rows = [record(2, SOLVED), record(3, "interrupted"), record(9, LIMIT), record(4, STUCK)]
     found = summed_up("h", "p", None, 6, rows, None)
