@@ -240,6 +240,7 @@ DEFINITIONS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "remainder_truncated": _by_rows(lambda a, b: a - b * _c_quotient(a, b)),
     "minimum": _total(_fold(min)),
     "maximum": _total(_fold(max)),
+    "zero": _total(lambda x: x * 0),
 }
 
 

@@ -129,5 +129,5 @@ def weighted(model: Model, coefficients: Iterable[int], terms: Iterable[Any]) ->
         constant += factor * shift
         for v, a in zip(variables, inner, strict=True):
             total[v] = total.get(v, 0) + factor * a
-    kept = {v: a for v, a in total.items() if a}
+    kept = model.remaining(total)
     return Term(model, tuple(kept), tuple(kept.values()), constant) if kept else constant

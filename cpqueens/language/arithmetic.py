@@ -47,7 +47,7 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     if a.registry is not b.registry:
         a, b = of_one_registry(a, b)
     a, b = broadcast_all(a, b)
-    variables, coefficients = rows.normalise(
+    variables, coefficients = a.registry.merged(
         np.concatenate([a.variables, b.variables], axis=1),
         np.concatenate([a.coefficients, b.coefficients], axis=1),
     )
@@ -88,16 +88,15 @@ def _scale(a: LinearArray, values: rows.IntArray) -> LinearArray:
     shape = rows.common_shape(a.shape, values.shape)
     a = a.broadcast(shape)
     factor = np.broadcast_to(values, shape).reshape(-1)
-    factors = rows.checked_multiply(a.coefficients, factor[:, None])
-    variables, coefficients = rows.normalise(a.variables, factors)
-    return build(a.registry, shape, variables, coefficients, rows.checked_multiply(a.constants, factor))
+    columns = a.registry.merged(a.variables, a.coefficients, factor)
+    return build(a.registry, shape, *columns, rows.checked_multiply(a.constants, factor))
 
 
 def total(array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearArray:
     """Return the sums over ``axis`` (all axes for None)."""
     (a,) = as_linears(array)
     groups, shape = _groups(a, axis, keepdims)
-    return build(a.registry, shape, *a.summed(groups))
+    return build(a.registry, shape, *a.summed(groups, a.registry.merged))
 
 
 def reduced(kind: str, array: LinearArray | BoolArray, axis: Axis, keepdims: bool) -> LinearArray | BoolArray:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
@@ -195,6 +196,30 @@ class Product(Definition):
         if left.variable_list[0] in right.variable_list and left.key() == right.key():
             low = 0 if a <= 0 <= b else min(a * a, b * b)
         return low, high
+
+
+class Zero(Definition):
+    """0 times a term: 0, and undefined where the term is.
+
+    It stays of a partial function whose coefficient becomes 0. So a term keeps the condition of all that was
+    written in it; a coefficient of 0 could not carry that, since rows are padded with such.
+    """
+
+    kind = "zero"
+    arity = (1, 1)
+
+    def compute(self, *arguments: IntArray) -> IntArray:
+        """Return 0."""
+        return np.zeros_like(arguments[0])
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return 0 and 0."""
+        none = np.zeros(self.size, dtype=np.int64)
+        return none, none
+
+    def simpler(self) -> LinearArray:
+        """Return the constant 0: backends see total functions only."""
+        return constant_array(self.arguments[0].registry, np.zeros(self.size, dtype=np.int64))
 
 
 class _Division(Definition):
@@ -572,5 +597,6 @@ DEFINITION_KINDS: dict[str, type[Definition]] = {
         Minimum,
         Maximum,
         Element,
+        Zero,
     )
 }

@@ -53,6 +53,14 @@ class Registry(Protocol):
     def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
         """Return which terms may be undefined, of shape (size,)."""
 
+    def remaining(self, total: dict[int, int]) -> dict[int, int]:
+        """Return the variables of a sum and their coefficients; of what cancels the condition stays."""
+
+    def merged(
+        self, variables: IntArray, coefficients: IntArray, factors: IntArray | None = None
+    ) -> rows.Rows:
+        """Return rows, which may be scaled, with equal variables merged; of what cancels conditions stay."""
+
     def define(self, kind: str, shape: Shape, *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.ranges import ALLOWED, OutOfRange
-from cpqueens.language.rows import IntArray, distinct, normalise
+from cpqueens.language.rows import IntArray, Rows, distinct
 
 Row = tuple[Sequence[int], Sequence[int], int]
 """One term: variables, coefficients, constant."""
@@ -165,8 +165,12 @@ class LinearRows:
         picked *= self.coefficients
         return picked.sum(axis=2) + self.constants
 
-    def summed(self, groups: NDArray[np.intp]) -> tuple[IntArray, IntArray, IntArray]:
+    def summed(
+        self, groups: NDArray[np.intp], merged: Callable[[IntArray, IntArray], Rows]
+    ) -> tuple[IntArray, IntArray, IntArray]:
         """Return the sums of groups of terms, as arrays like the own ones; ``groups`` (sums, terms of each).
+
+        ``merged`` is that of the terms' registry.
 
         Raises
         ------
@@ -174,7 +178,7 @@ class LinearRows:
             If the constants of one may not fit.
         """
         flat = len(groups), groups.shape[1] * self.width
-        variables, coefficients = normalise(
+        variables, coefficients = merged(
             self.variables[groups].reshape(flat), self.coefficients[groups].reshape(flat)
         )
         constants = self.constants[groups]

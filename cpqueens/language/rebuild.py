@@ -59,7 +59,7 @@ class Rebuilder:
             constant += factor * offset
             for v, a in zip(inner, factors, strict=True):
                 total[v] = total.get(v, 0) + factor * a
-        kept = {v: a for v, a in total.items() if a}
+        kept = self.new.remaining(total)
         return tuple(kept), tuple(kept.values()), constant
 
     def constraint(self, constraint: Constraint) -> Constraint:

@@ -24,6 +24,8 @@ from cpqueens.language.ranges import IntArray as IntArray
 from cpqueens.text.plaintext import shown
 
 Shape = tuple[int, ...]
+Rows = tuple[IntArray, IntArray]
+"""Variables and coefficients, each of shape (size, width)."""
 
 MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
@@ -176,7 +178,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) or (isinstance(value, float) and are_whole(np.array(value)))
 
 
-def normalise(variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray]:
+def normalise(variables: IntArray, coefficients: IntArray) -> Rows:
     """Merge equal variables within each row and drop columns of zero coefficients."""
     size, width = variables.shape
     if width > 1 and size:

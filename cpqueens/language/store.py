@@ -20,10 +20,10 @@ from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.definedness import Defined, evaluate
-from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth, Zero
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.ranges import LIMIT, reach
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, normalise
 from cpqueens.language.term import Term
 
 MAX_VARIABLES = 50_000_000
@@ -136,6 +136,53 @@ class VariableStore:
         reached = self._may_be_undefined[array.variables] & (array.coefficients != 0)
         found: NDArray[np.bool_] = reached.any(axis=1)
         return found
+
+    def remaining(self, total: dict[int, int]) -> dict[int, int]:
+        """Return the variables of a sum and their coefficients; of what cancels the condition stays.
+
+        A variable that may be undefined leaves its `Zero`, which is that of all its multiples.
+        """
+        found = {v: a for v, a in total.items() if a}
+        if self.has_partial and len(found) < len(total):
+            for v in total:
+                if v not in found and self._may_be_undefined[v]:
+                    found.setdefault(self._zero(v), 1)
+        return found
+
+    def _zero(self, variable: int) -> int:
+        definition, _ = self.producer(variable)  # type: ignore[misc]
+        if isinstance(definition, Zero):
+            return variable
+        (found,) = self._register(Zero((of_variables(self, np.array([variable]), (1,)),))).tolist()
+        return int(found)
+
+    def merged(self, variables: IntArray, coefficients: IntArray, factors: IntArray | None = None) -> Rows:
+        """Return rows, perhaps scaled by factors (size,), with equal variables merged: see `remaining`."""
+        scaled = coefficients if factors is None else checked_multiply(coefficients, factors[:, None])
+        found = normalise(variables, scaled)
+        if not self.has_partial:
+            return found
+        lost = self._partial_pairs(variables, coefficients)
+        lost = lost[~np.isin(lost, self._partial_pairs(*found))]
+        return self._with_zeros(*found, lost) if lost.size else found
+
+    def _partial_pairs(self, variables: IntArray, coefficients: IntArray) -> IntArray:
+        """Return the variables that may be undefined, with their rows: a number for each pair."""
+        rows, columns = np.nonzero(self._may_be_undefined[variables] & (coefficients != 0))
+        return distinct(rows * MAX_VARIABLES + variables[rows, columns])
+
+    def _with_zeros(self, variables: IntArray, coefficients: IntArray, lost: IntArray) -> Rows:
+        """Return rows to which the zeros of variables (`_partial_pairs`) are added that they do not have."""
+        zeros = {v: self._zero(v) for v in distinct(lost % MAX_VARIABLES).tolist()}
+        own = [row * MAX_VARIABLES + zeros[v] for row, v in zip(*np.divmod(lost, MAX_VARIABLES), strict=True)]
+        added = distinct(np.array(own))
+        rows, names = np.divmod(
+            added[~np.isin(added, self._partial_pairs(variables, coefficients))], MAX_VARIABLES
+        )
+        place = np.arange(len(rows)) - np.searchsorted(rows, rows)  # among those of its row
+        more = np.zeros((2, len(variables), int(place.max(initial=-1)) + 1), dtype=np.int64)
+        more[0, rows, place], more[1, rows, place] = names, 1
+        return np.concatenate([variables, more[0]], axis=1), np.concatenate([coefficients, more[1]], axis=1)
 
     @property
     def decisions(self) -> IntArray:

@@ -183,8 +183,9 @@ class Term(LinearArray):
         total = dict(zip(mine, self.coefficient_list, strict=True))
         for v, a in zip(theirs, other.coefficient_list, strict=True):
             total[v] = total.get(v, 0) + sign * a
-        kept = {v: a for v, a in total.items() if a}
-        return Term(self.registry, tuple(kept), tuple(kept.values()), constant)
+        registry = self.registry
+        kept = registry.remaining(total) if registry.has_partial else {v: a for v, a in total.items() if a}
+        return Term(registry, tuple(kept), tuple(kept.values()), constant)
 
     def __add__(self, other: Any) -> LinearArray:
         kind = type(other)
@@ -249,7 +250,8 @@ class Term(LinearArray):
     def __mul__(self, other: Any) -> LinearArray:
         if type(other) is int:
             if other == 0:
-                return Term(self.registry, (), (), 0)
+                kept = self.registry.remaining(dict.fromkeys(self.variable_list, 0))
+                return Term(self.registry, tuple(kept), tuple(kept.values()), 0)
             scaled = tuple(a * other for a in self.coefficient_list)
             return Term(self.registry, self.variable_list, scaled, self.constant * other)
         if isinstance(other, Term) and other.registry is self.registry and self.width and other.width:

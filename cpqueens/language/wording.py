@@ -390,6 +390,7 @@ _FUNCTIONS: dict[str, Callable[[Wording, tuple[LinearArray, ...]], str]] = {
     "minimum": lambda w, a: w.called("minimum", a),
     "maximum": lambda w, a: w.called("maximum", a),
     "element": lambda w, a: w.element(*a),
+    "zero": lambda w, a: f"0*{closed(w.term(_row(a[0], 0)), ' -')}",
 }
 """How users write the functions of definitions; others are shown by their kind."""
 

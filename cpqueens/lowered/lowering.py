@@ -57,10 +57,7 @@ class Scratch(VariableStore):
     def __init__(self, model: Statement) -> None:
         super().__init__()
         self._copy_store(model)
-
-    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
-        """Return that none may be undefined."""
-        return np.zeros(array.size, dtype=bool)
+        self.has_partial = False
 
     def _admit(self, definition: Definition) -> None:
         if definition.partial().any():
