@@ -204,5 +204,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List also the names that are imported when they are first used."""
-    return sorted({*globals(), *__all__})
+    """List the public names, those among them that are imported when they are first used."""
+    return list(__all__)

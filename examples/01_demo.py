@@ -20,6 +20,7 @@ def main(n: int = 8) -> int:
     board = problem.model.solve(solver="cpsat")
     print(f"\nOne solution of {n} queens, found by {board.solver} and checked:\n")
     print(board.solution if board.solution is not None else f"none: {board.status}")
+    print(f"\n{n} queens: {report.verdict.text} ({report.verdict.reason})")
     return report.exit_code
 
 

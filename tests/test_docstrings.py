@@ -107,7 +107,7 @@ def test_signatures_are_those_that_are_documented() -> None:
 
 
 def test_names_that_are_imported_when_used_are_listed() -> None:
-    assert set(cpqueens.__all__) <= set(dir(cpqueens))
+    assert sorted(cpqueens.__all__) == dir(cpqueens)
 
 
 def test_how_many_names_there_are() -> None:

@@ -57,9 +57,15 @@ def build(kind: str, tree: Path, where: Path) -> Path:
     """Build a wheel or an sdist of a tree, as an installer does; return the file."""
     where.mkdir()
     code = f"import sys; from setuptools import build_meta; build_meta.build_{kind}(sys.argv[1])"
-    subprocess.run(
-        [sys.executable, "-c", code, str(where)], cwd=tree, check=True, capture_output=True, timeout=300
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(where)],
+        cwd=tree,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
+    assert "is absent from the `packages` configuration" not in done.stderr + done.stdout
     (built,) = where.iterdir()
     return built
 
@@ -75,6 +81,11 @@ def test_wheel_holds_cpqueens_only(tmp_path: Path) -> None:
     assert top == {"cpqueens"}
     problems = {f"cpqueens/models/{path.name}" for path in (ROOT / "models").glob("*.py")}
     assert problems <= set(names)
+    library = {
+        f"cpqueens/exchange/mznlib/{p.name}" for p in (ROOT / "cpqueens/exchange/mznlib").glob("*.mzn")
+    }
+    assert library
+    assert library | {"cpqueens/report/replay.html"} <= set(names)
     assert "cpqueens/py.typed" in names
 
 

@@ -6,27 +6,34 @@ from typing import Any
 
 import click
 
-VERBS: dict[str, str] = {
-    "list": "List the problems.",
-    "show": "Explain a problem: parameters, published values, sizes.",
+MAIN: dict[str, str] = {
     "solve": "Find one solution, or the best one.",
     "enumerate": "Find all solutions.",
     "count": "Count all solutions.",
     "check": "Check solutions that are brought in any notation.",
-    "compare": "Say whether two models have the same solutions.",
-    "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",
-    "puzzle": "Solve, check, hint at, make and draw region puzzles and queens completions.",
-    "runs": "Look into the ledger of a long run, verify it, write it out.",
     "cross-check": "Run MODEL on several solvers and compare all that they say.",
     "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
-    "experiments": "Reproduce the classical texts: each claim beside our figure, with its command.",
+    "compare": "Say whether two models have the same solutions.",
+    "show": "Explain a problem: parameters, published values, sizes.",
+    "list": "List the problems.",
+}
+VERBS: dict[str, str] = {
+    **MAIN,
+    "doctor": "Say what is installed, and what is missing.",
     "strategies": "List the solvers' strategies with their options and sources.",
     "replay": "Record a search and write a page on which it can be watched.",
-    "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
+    "puzzle": "Solve, check, hint at, make and draw region puzzles and queens completions.",
+    "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",
     "minizinc": "Serve MiniZinc as a solver: write its configuration, solve FlatZinc.",
-    "doctor": "Say what is installed, and what is missing.",
+    "runs": "Look into the ledger of a long run, verify it, write it out.",
+    "experiments": "Reproduce the classical texts: each claim beside our figure, with its command.",
+    "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
 }
-"""Verbs and the first line of their help (so that --help imports none of them)."""
+"""Verbs and the first line of their help (so that --help imports none of them); the main ones first."""
+
+EXITS = """Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first; 4 a
+success rate is below --require; 10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused by a
+solver; 30-32 a solver crashed, hung or ran out of memory; 130 interrupted."""
 
 
 def module_of(verb: str) -> str:
@@ -50,8 +57,10 @@ class VerbGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs and what they do, without importing them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        special = [line for line in VERBS.items() if line[0] not in MAIN]
+        for title, lines in {"Verbs": list(MAIN.items()), "Verbs for special work": special}.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -80,6 +89,7 @@ class VerbGroup(click.Group):
 @click.group(
     "cpqueens",
     cls=VerbGroup,
+    epilog=EXITS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="cpqueens", message="%(prog)s %(version)s")
@@ -88,8 +98,4 @@ def main() -> None:
 
     MODEL is a problem's name (see `cpqueens list`), a model file (.json, or .fzn in FlatZinc), or
     path.py:function; parameters follow as name=value, such as n=8.
-
-    Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first; 4 a
-    success rate is below --require; 10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused
-    by a solver; 30-32 a solver crashed, hung or ran out of memory; 130 interrupted.
     """

@@ -22,13 +22,14 @@ from cpqueens.language.named_values import NamedValues
 from cpqueens.language.rows import refusing
 from cpqueens.language.views import View
 from cpqueens.text.foreign import explaining_keywords, no_attribute
+from cpqueens.text.listed import ListsWhatIsPublic
 from cpqueens.text.plaintext import checked_name, shown
 from cpqueens.text.suggest import did_you_mean
 
 Made = TypeVar("Made")
 
 
-class Statement(NamedValues, Constraints):
+class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
     """One problem instance: decision variables, constraints over terms, and perhaps an objective.
 
     What a user creates is a `cpqueens.Model`, which adds the verbs that solve it; solvers, checkers and
@@ -216,19 +217,7 @@ class Statement(NamedValues, Constraints):
         return None if block is None else (block.name, block.shape)
 
     def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...]] | None:
-        """Return name and shape of the array that a decision variable is in, and its index there, if any.
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(0, 9, shape=(2, 3), name="x")
-        >>> m.array_with(m.decisions[4])
-        ('x', (2, 3), (1, 1))
-
-        Parameters
-        ----------
-        variable
-            Its index, as in `decisions`.
-        """
+        """Return name and shape of the array that a decision variable is in, and its index there, if any."""
         block = None if self.is_defined[variable] else self.blocks.block_of(variable)
         if block is None or len(block.shape) < 2:
             return None
@@ -256,6 +245,10 @@ class Statement(NamedValues, Constraints):
         return self.blocks.name_of(variable)
 
     # ---- constraints ----------------------------------------------------------------------------
+
+    def __dir__(self) -> list[str]:
+        """Return what its class shows, and attributes that a user has given to it."""
+        return [*dir(type(self)), *(vars(self).keys() - vars(Statement()).keys())]
 
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 

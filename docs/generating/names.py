@@ -42,13 +42,6 @@ TITLES = (
     "Errors",
 )
 INNER = {
-    "Model": {
-        "array_from", "array_with", "combine", "combine_single", "common_names", "compare", "complete",
-        "complete_where_defined", "define", "define_single", "definitions", "domain_values", "ends",
-        "goals", "guarded", "is_defined", "is_large", "is_penalties", "kept", "may_be_undefined", "most",
-        "names_of", "numbered", "own_terms", "partial_terms", "posted", "producer", "require_numbers",
-        "scope_text", "settle", "truth", "unbound", "under_way",
-    },
     "LinearArray": {
         "as_literals", "bind", "broadcast", "coefficients", "constants", "evaluate", "keys", "registry",
         "rows", "scope", "single", "summed", "variables", "width",
@@ -78,7 +71,7 @@ def members(name: str) -> list[str]:
         one: (_rank(owner), line)
         for owner in kind.__mro__[::-1]
         for one, line in _written(owner).items()
-        if not one.startswith("_") and one not in INNER.get(name, ())
+        if not one.startswith("_") and one in dir(kind) and one not in INNER.get(name, ())
     }
     return sorted(places, key=lambda one: places[one])
 

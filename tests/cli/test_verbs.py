@@ -1,5 +1,6 @@
 """The table of verbs against the commands and the folder."""
 
+import re
 from pathlib import Path
 
 import click
@@ -29,3 +30,22 @@ def test_every_file_with_a_command_is_registered() -> None:
 def test_the_group_shows_all_verbs() -> None:
     result = CliRunner().invoke(main, ["--help"])
     assert all(f"  {verb} " in result.stdout for verb in VERBS)
+
+
+def test_the_main_verbs_come_first_and_the_exit_codes_last() -> None:
+    shown = CliRunner().invoke(main, ["--help"]).stdout
+    first, rest = shown.split("\nVerbs for special work:\n")
+    main_verbs = [
+        "solve",
+        "enumerate",
+        "count",
+        "check",
+        "cross-check",
+        "evaluate",
+        "compare",
+        "show",
+        "list",
+    ]
+    assert re.findall(r"^  ([a-z-]+)  ", first.split("\nVerbs:\n")[1], re.M) == main_verbs
+    assert "  doctor " in rest
+    assert rest.split("\n\n")[-1].startswith("  Exit codes: 0 done as asked;")
