@@ -339,9 +339,14 @@ def _tours(row: list[int]) -> list[list[int]] | None:
     return tours
 
 
-def _is_circuit(row: list[int]) -> bool:
-    tours = _tours(row)
-    return tours is not None and (not row or len(tours) == 1)
+def _circuit(c: Any, successor: np.ndarray, depots: tuple[int, ...]) -> np.ndarray:
+    def good(row: list[int]) -> bool:
+        tours = _tours(row)
+        if tours is None or not depots:
+            return tours is not None and (not row or len(tours) == 1)
+        return all(len(set(tour) & set(depots)) == 1 for tour in tours)
+
+    return _each(good)(successor)
 
 
 def _is_subcircuit(row: list[int]) -> bool:
@@ -349,15 +354,27 @@ def _is_subcircuit(row: list[int]) -> bool:
     return tours is not None and sum(len(tour) > 1 for tour in tours) <= 1
 
 
-def _in_line(tasks: list[tuple[int, int, int]]) -> bool:
-    """Say whether (start, duration, present) can be put in a row, each over before the next one starts."""
-    row = sorted((s, s + d) for s, d, here in tasks if here)
-    return all(s <= e for s, e in row) and all(a[1] <= b[0] for a, b in itertools.pairwise(row))
+def _in_line(tasks: list[tuple[int, int, int]], setup: list[list[int]]) -> bool:
+    """Say whether those of (start, duration, present) that are there can be put in a row.
+
+    Each is over, with the setup between the two, before any later one starts.
+    """
+    here = [k for k, task in enumerate(tasks) if task[2]]
+    ends = {k: tasks[k][0] + tasks[k][1] for k in here}
+    apart = all(
+        ends[i] + setup[i][j] <= tasks[j][0] or ends[j] + setup[j][i] <= tasks[i][0]
+        for i, j in itertools.combinations(here, 2)
+    )
+    return apart and all(tasks[k][1] >= 0 for k in here)
 
 
-def _no_overlap(c: Any, start: np.ndarray, duration: np.ndarray, present: np.ndarray) -> np.ndarray:
-    rows = zip(start.tolist(), duration.tolist(), present.tolist(), strict=True)
-    return np.array([_in_line(list(zip(*row, strict=True))) for row in rows], dtype=bool)
+def _no_overlap(
+    c: Any, start: np.ndarray, duration: np.ndarray, present: np.ndarray, setup: np.ndarray
+) -> np.ndarray:
+    many = start.shape[1]
+    between = np.broadcast_to(setup.reshape(len(setup), *(c.setup.shape or (1, 1))), (len(start), many, many))
+    rows = zip(*(side.tolist() for side in (start, duration, present, between)), strict=True)
+    return np.array([_in_line(list(zip(*row, strict=True)), gaps) for *row, gaps in rows], dtype=bool)
 
 
 def _packed(boxes: list[tuple[int, int, int, int, int]]) -> bool:
@@ -471,7 +488,7 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "Among": _among,
     "And": lambda c, literals: np.asarray(_literals(c, literals).all(axis=2)),
     "BinPacking": _bin_packing,
-    "Circuit": lambda c, successor: _each(_is_circuit)(successor),
+    "Circuit": _circuit,
     "Count": _count,
     "Cumulative": _cumulative,
     "Decreasing": _neighbours(lambda a, b, strict: a > b if strict else a >= b),

@@ -298,7 +298,7 @@ def _supports(constraint: Constraint, context: str) -> bool:
         return False
     if kind in ("NegativeTable", "ShortTable", "Table") and not len(stated.rows):
         return False
-    if kind == "Regular" and not stated.deterministic:
+    if (kind == "Regular" and not stated.deterministic) or (kind == "Circuit" and stated.depots):
         return False
     sizes = [array.size for array in constraint.arguments]
     return min(sizes) > 1 and all(array.coefficients.any() for array in constraint.arguments)

@@ -187,13 +187,14 @@ class ModelReader:
             known = set(KINDS) - {"Predicate"}
             raise Misplaced("kind", f"no constraint {entry.kind!r:.60}{did_you_mean(entry.kind, known)}")
         kind = kind_class(entry.kind)
-        if len(entry.args) != len(kind.fields):
-            wanted = ", ".join(kind.fields)
-            raise Misplaced("args", f"{len(kind.fields)} needed ({wanted}), got {len(entry.args)}")
+        numbers = range(len(kind.fields) - len(kind.options), len(kind.fields) + 1)
+        if len(entry.args) not in numbers:
+            wanted = f"{' or '.join(map(str, numbers))} needed ({', '.join(kind.fields)})"
+            raise Misplaced("args", f"{wanted}, got {len(entry.args)}")
         hints = typing.get_type_hints(kind)
         values = [
             at(f"args[{k}]", self._field, hints[name], name, value)
-            for k, (name, value) in enumerate(zip(kind.fields, entry.args, strict=True))
+            for k, (name, value) in enumerate(zip(kind.fields, entry.args, strict=False))
         ]
         build = next((f for base, f in _BUILD.items() if issubclass(kind, base)), lambda kind, *v: kind(*v))
         return build(kind, *values)

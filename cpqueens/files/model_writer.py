@@ -126,7 +126,7 @@ class ModelWriter:
         """Return kind and arguments, in the order of the kind's fields."""
         if isinstance(constraint, Predicate):  # a function cannot be written; its table says the same
             constraint = Table(constraint.terms, constraint.rows)
-        args = [self.field(getattr(constraint, name)) for name in constraint.fields]
+        args = [self.field(value) for value in constraint.stated.values()]
         return {"kind": constraint.kind, "args": args}
 
     def field(self, value: Any) -> Any:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Protocol
 
+import numpy as np
+
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.language.constraints.circuit import Circuit
 from cpqueens.language.constraints.cumulative import Cumulative
@@ -39,12 +41,16 @@ def _successor(m: Maker, size: int) -> LinearArray:
     return m.terms.term(1) if choice == 1 else _from_zero(m)
 
 
-def _successors(kind: type[Circuit | SubCircuit]) -> Callable[..., Any]:
-    def make(m: Maker, depth: int = 0) -> Any:
-        size = m.random.choice((3, 2, 4, 1, 0))
-        return kind([_successor(m, size) for _ in range(size)])
+def _successors(m: Maker) -> list[LinearArray]:
+    size = m.random.choice((3, 2, 4, 1, 0))
+    return [_successor(m, size) for _ in range(size)]
 
-    return make
+
+def _circuit(m: Maker, depth: int = 0) -> Any:
+    """Return a circuit, or tours by some depots."""
+    successors = _successors(m)
+    depots = m.random.sample(range(len(successors)), m.random.randint(0, len(successors)))
+    return Circuit(successors, depots if depots and m.random.randint(0, 1) else None)
 
 
 def _size(m: Maker) -> Any:
@@ -71,7 +77,19 @@ def _starts(m: Maker, size: int) -> list[LinearArray]:
 
 def _no_overlap(m: Maker, depth: int = 0) -> Any:
     size = m.random.choice((2, 3, 1, 4, 0))
-    return NoOverlap(_starts(m, size), _sizes(m, size), _present(m, size))
+    return NoOverlap(_starts(m, size), _sizes(m, size), _present(m, size), *_setup(m, size))
+
+
+def _setup(m: Maker, size: int) -> list[Any]:
+    """Return times between tasks: none, one for all, or a matrix, perhaps by types."""
+    choice = m.random.randint(0, 5)
+    if choice > 2:
+        return []
+    if choice == 0:
+        return [_size(m)]
+    many = size if choice == 1 else 2
+    matrix = np.array([_size(m) for _ in range(many * many)], dtype=object).reshape(many, many).tolist()
+    return [matrix] if choice == 1 else [matrix, [_successor(m, 2) for _ in range(size)]]
 
 
 def _no_overlap_2d(m: Maker, depth: int = 0) -> Any:
@@ -88,10 +106,10 @@ def _cumulative(m: Maker, depth: int = 0) -> Any:
 
 
 SCHEDULES: dict[str, Callable[..., Any]] = {
-    "Circuit": _successors(Circuit),
+    "Circuit": _circuit,
     "Cumulative": _cumulative,
     "NoOverlap": _no_overlap,
     "NoOverlap2D": _no_overlap_2d,
-    "SubCircuit": _successors(SubCircuit),
+    "SubCircuit": lambda m, depth=0: SubCircuit(_successors(m)),
 }
 """Kinds of routing and scheduling, as in `generate.MAKERS`."""

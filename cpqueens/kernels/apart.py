@@ -21,6 +21,7 @@ NAMES = (
     "cardinality",
     "circuit",
     "cumulative",
+    "depots",
     "different_values",
     "distance_values",
     "distances",

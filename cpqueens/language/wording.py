@@ -226,13 +226,13 @@ class Wording:
 
     def _fields(self, constraint: Constraint) -> str:
         """Return the arguments of a kind, terms that are all of them without brackets."""
-        values = [(name, getattr(constraint, name)) for name in constraint.fields]
+        values = list(constraint.stated.items())
         if isinstance(values[0][1], LinearArray) and values[0][1].width == 1 and constraint.lists_values:
             values = [(name, self._named(values[0][1], value)) for name, value in values]
         if len(values) == 1 and isinstance(values[0][1], LinearArray) and values[0][1].ndim < 2:
             return self._bare(values[0][1])
-        texts = (self._field(name, value) for name, value in values)
-        return ", ".join(text for text in texts if text)
+        texts = [(name, self._field(name, value)) for name, value in values]
+        return ", ".join(f"{n}={text}" if n in constraint.options else text for n, text in texts if text)
 
     def _named(self, terms: LinearArray, value: Any) -> Any:
         """Return listed values of terms, of a table by its columns, as names where the terms have names."""

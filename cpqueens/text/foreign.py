@@ -94,7 +94,7 @@ SPELLINGS: dict[str, str] = {
     "AddInverse": "m.add(Inverse(x, y))",
     "AddCircuit": "m.add(Circuit(successor))",
     "SubCircuit": "m.add(SubCircuit(successor))",
-    "AddMultipleCircuit": "m.add(Circuit(successor))",
+    "AddMultipleCircuit": "m.add(Circuit(successor, depots=depots))",
     "AddAutomaton": "m.add(Regular(x, transitions, start, accepting))",
     "Automaton": "Regular(x, transitions, start, accepting)",
     "AddMaxEquality": "m.add(y == maximum(x))",

@@ -14,9 +14,11 @@ from seeds import seeds
 
 from cpqueens import (
     AllDifferent,
+    Circuit,
     Cumulative,
     Model,
     ModelError,
+    NoOverlap,
     Predicate,
     Table,
     all_,
@@ -121,6 +123,19 @@ def test_the_fields_of_every_kind_can_be_read(kind: str) -> None:
     hints = typing.get_type_hints(kind_class(kind))
     known = (LinearArray, IntArray, int, str, bool, tuple[int, ...])
     assert all(any(hints[name] == hint for hint in known) for name in kind_class(kind).fields)
+
+
+def test_options_that_are_not_used_are_left_out() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=4, name="x")
+    m += [Circuit(x), Circuit(x, [1, 0]), NoOverlap(x, 1), NoOverlap(x, 1, setup=2)]
+    m += NoOverlap(x[:2], 1, setup=[[0, x[3]], [1, 0]])
+    written = json.loads(dump_model(m))["constraints"]
+    assert [entry["args"][1:] for entry in written[:2]] == [[], [[1, 0]]]
+    assert [len(entry["args"]) for entry in written[2:]] == [3, 4, 4]
+    again = parse_model(dump_model(m), "m.json")
+    assert [str(c.constraint) for c in again.constraints] == [str(c.constraint) for c in m.constraints]
+    assert dump_model(again) == dump_model(m)
 
 
 def test_one_number_in_a_file_stands_for_all_tasks() -> None:
@@ -513,8 +528,10 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         ([C, 0, "kind"], "AllDiferent", "'AllDiferent'; did you mean 'AllDifferent'?"),
         ([C, 0, "kind"], "Predicate", "constraints[0].kind: no constraint 'Predicate'"),
         ([C, 0, "kind"], "os.system", "constraints[0].kind: no constraint"),
-        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1]}, "constraints[0].args: 3 needed (start,"),
+        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1]}, "constraints[0].args: 3 or 4 needed (start,"),
         ([C, 0], {"kind": "NoOverlap", "args": ["q", 1, "q"]}, "constraints[0]: a term with values 0"),
+        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1, 1, "q"]}, "NoOverlap: setup: one time, or shape"),
+        ([C, 0], {"kind": "Circuit", "args": ["q", [9]]}, "Circuit: depots: different nodes from 0 to "),
         ([C, 0], {"kind": "Cumulative", "args": ["q", 1, 1, "q", 1]}, "Cumulative: one capacity"),
         ([C, 0, "args"], [], "constraints[0].args: 1 needed (terms), got 0"),
         ([C, 0, "args"], ["q", "q"], "constraints[0].args: 1 needed (terms), got 2"),

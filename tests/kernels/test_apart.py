@@ -57,6 +57,13 @@ def tour() -> Model:
     return m
 
 
+def two_tours() -> Model:
+    m = Model()
+    x = m.intvar(0, 4, shape=5, name="x")
+    m.add(Circuit(x, depots=[0, 3]), x[0] < x[3])
+    return m
+
+
 def sharing() -> Model:
     m = Model()
     x, capacity = m.intvar(0, 3, shape=3, name="x"), m.intvar(1, 2, name="capacity")
@@ -226,6 +233,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "cardinality": numbers,
     "circuit": tour,
     "cumulative": sharing,
+    "depots": two_tours,
     "different_values": palette,
     "distance_values": series,
     "distances": ruler,

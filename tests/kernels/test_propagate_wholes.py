@@ -81,6 +81,10 @@ def cumulative(source: random.Random, x: Any, present: Any) -> Any:
     return Cumulative(x[:count], [x[-1], *durations[1:]], [*demands[1:], x[-2]], source.randint(0, 3), here)
 
 
+def by_depots(source: random.Random, x: Any, present: Any) -> Any:
+    return Circuit(x, source.sample(range(x.size), source.randint(min(2, x.size), x.size)))
+
+
 def regular(source: random.Random, x: Any, present: Any) -> Any:
     """Return an automaton that may be nondeterministic, and accept nothing but all zeros."""
     states = source.randint(1, 4)
@@ -108,6 +112,7 @@ class Case:
 
 CASES: dict[str, Case] = {
     "circuit": Case(lambda source, x, present: Circuit(x), 5),
+    "circuit by depots": Case(by_depots, 5),
     "cumulative": Case(cumulative, 5, truths=True),
     "negative table": Case(negative_table, 4, Strength.DOMAIN),
     "no overlap": Case(no_overlap, 4, truths=True),
@@ -181,6 +186,18 @@ EXAMPLES: dict[str, Example] = {
         [[1, 3], [2, 0], [0, 1], [4, 1], [3, 2]],
         [[3], [2, 0], [0, 1], [4, 1], [3, 2]],
     ),
+    "a chain without a depot may not close": (
+        lambda x: Circuit(x, [0, 4]),
+        [[1, 2], [2], [0, 1, 3], [0, 2, 4], [4, 3]],
+        [[1, 2], [2], [0, 3], [0, 2, 4], [4, 3]],
+    ),
+    "two depots may not meet": (
+        lambda x: Circuit(x, [0, 3]),
+        [[1], [0, 2, 3], [0, 1, 3], [0, 2, 3]],
+        [[1], [0, 2], [0, 1, 3], [2, 3]],
+    ),
+    "a tour without a depot": (lambda x: Circuit(x, [0, 3]), [[0], [2], [1], [3]], []),
+    "a tour with two depots": (lambda x: Circuit(x, [0, 3]), [[3], [2], [1], [0]], []),
     "a tour may leave out": (
         SubCircuit,
         [[1], [2], [0, 3], [3, 0], [4, 0]],

@@ -79,6 +79,9 @@ def _circuit(writer: TextWriter, constraint: Any) -> None:
     """Write the arcs that may be, each with the literal that its tail has that successor."""
     rows = list(constraint.successor.rows())
     possible = may_equal(constraint.successor, np.arange(len(rows)))
+    if constraint.kind == "Circuit" and constraint.depots:
+        _routes(writer, rows, possible, constraint.depots)
+        return
     if constraint.kind == "Circuit" and len(rows) > 1:
         np.fill_diagonal(possible, False)
     if not (possible.any(axis=0) & possible.any(axis=1)).all():  # CP-SAT knows only nodes that have arcs
@@ -90,6 +93,40 @@ def _circuit(writer: TextWriter, constraint: Any) -> None:
     writer.parts.append(
         f"constraints{{circuit{{tails:[{tails}]heads:[{heads}]literals:[{joined(literals)}]}}}}"
     )
+
+
+def _routes(writer: TextWriter, rows: Any, possible: Any, depots: tuple[int, ...]) -> None:
+    """Write arcs of which all depots are node 0, and that both ends of an arc are on the tour of one depot.
+
+    A depot's arc to itself is none: nothing else may lead there then, since what does is on its tour.
+    """
+    place = {node: k for k, node in enumerate(depots)}
+    others = [node for node in range(len(rows)) if node not in place]
+    for k, node in enumerate(others, 1):
+        possible[node, node], place[node] = False, k
+    possible[np.ix_(depots, depots)] &= np.eye(len(depots), dtype=bool)
+    tour = {node: writer.new_variable(0, len(depots) - 1) for node in others}
+    tails, heads, literals = [], [], []
+    for i, row in enumerate(rows):
+        leads = np.flatnonzero(possible[i]).tolist()
+        mine = [writer.truth((*row[:2], row[2] - j), "==") for j in leads]
+        writer.boolean("exactly_one", mine)
+        for j, literal in zip(leads, mine, strict=True):
+            if i == j:
+                continue
+            tails.append(0 if i in depots else place[i])
+            heads.append(0 if j in depots else place[j])
+            literals.append(literal)
+            ends = [tour[node] for node in (i, j) if node in tour]
+            known = [place[node] for node in (i, j) if node in depots]
+            signs = [1, -1][: len(ends)]
+            writer.raw_linear(joined(ends), signs, -sum(known), "==", literal)
+    everywhere = set(range(len(others) + 1))
+    if others and not set(tails) == set(heads) == everywhere:  # CP-SAT knows only nodes that have arcs
+        writer.boolean("bool_or", [])
+    elif others:
+        sides = (joined(side) for side in (tails, heads, literals))
+        writer.parts.append("constraints{{routes{{tails:[{}]heads:[{}]literals:[{}]}}}}".format(*sides))
 
 
 def _no_overlap(writer: TextWriter, constraint: Any) -> None:
@@ -226,7 +263,7 @@ ONLY_IF: dict[str, Callable[[Any], bool]] = {
     "Cumulative": _never_negative("duration", "demand"),
     "Inverse": lambda c: all(_is_plain(side) for side in c.arguments),
     "NegativeTable": lambda c: bool(c.rows.size) and not has_stars(c.rows) and _listed(c),
-    "NoOverlap": _never_negative("duration"),
+    "NoOverlap": lambda c: not c.has_setup and _never_negative("duration")(c),
     "NoOverlap2D": lambda c: _never_negative("dx", "dy")(c) and not _may_vanish(c),
     "Regular": lambda c: bool(c.terms.size) and c.deterministic and _listed(c),
     "Table": _listed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,8 @@ FREE = -(1 << 40)
 
 def takes_circuit(constraint: Constraint) -> bool:
     """Say whether a constraint is what tours keep."""
-    return constraint.kind in ("Circuit", "SubCircuit")
+    stated: Any = constraint
+    return stated.kind == "SubCircuit" or (stated.kind == "Circuit" and not stated.depots)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ class Constraint(BoolArray):
 
     __slots__ = ("__dict__",)
     fields: ClassVar[tuple[str, ...]] = ("terms",)
+    options: ClassVar[tuple[str, ...]] = ()  # the last fields, which files leave out where they say nothing
     lists_values: ClassVar[bool] = True  # numbers in its fields are values of its terms
     most: ClassVar[int] = LIMIT  # the largest reach of its terms
 
@@ -97,6 +98,16 @@ class Constraint(BoolArray):
         """The arrays of terms it speaks about."""
         values = [getattr(self, name) for name in self.fields]
         return tuple([v for v in values if isinstance(v, LinearArray)])
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The fields with their values, without options at the end that are not used."""
+        values = {name: getattr(self, name) for name in self.fields}
+        for name in reversed(self.options):
+            if not _is_unused(values[name]):
+                break
+            del values[name]
+        return values
 
     @property
     def ranged(self) -> tuple[LinearArray, ...]:
@@ -189,3 +200,10 @@ def _brief(value: Any) -> str:
 def terms_of(values: tuple[Any, ...], what: str) -> LinearArray:
     """Return the terms of ``f(array)`` or ``f(x, y, z)`` as an array of shape (size,)."""
     return flat_terms(values[0] if len(values) == 1 else values, what)
+
+
+def _is_unused(option: Any) -> bool:
+    """Say whether an option is no value, or the number 0."""
+    if isinstance(option, LinearArray):
+        return not option.shape and not option.coefficients.any() and not option.constants.any()
+    return not option

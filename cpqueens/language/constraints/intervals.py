@@ -59,6 +59,14 @@ class Disjoint(Constraint):
     def _sides(self) -> list[tuple[LinearArray, LinearArray]]:
         return [(getattr(self, origin), getattr(self, size)) for origin, size in self.dimensions]
 
+    def _after(self, end: LinearArray, i: IntArray, j: IntArray) -> LinearArray:
+        """Return where boxes ``j`` may begin along a dimension in which boxes ``i`` end and come first."""
+        return end._pick(i)
+
+    def _gaps(self, values: IntArray) -> IntArray | int:
+        """Return what must lie between the end of one box and the origin of a later one, (batch, n, n)."""
+        return 0
+
     @property
     def ranged(self) -> tuple[LinearArray, ...]:
         """Its arguments and the ends of the boxes."""
@@ -68,13 +76,14 @@ class Disjoint(Constraint):
         """Return how far the pairs that overlap have to move, and how far sizes are below 0."""
         present = self.present.evaluate(values) != 0
         sides = [(first.evaluate(values), size.evaluate(values)) for first, size in self._sides()]
+        gaps = np.broadcast_to(self._gaps(values), (*present.shape, present.shape[1]))
         amounts = [saturated_sum(shortfalls(size, present)) for _, size in sides]
         for k in range(1, self.present.size):
             overlap = np.where(present[:, :k] & present[:, k : k + 1], np.iinfo(np.int64).max, 0)
             for first, size in sides:
                 last = first + size
-                overlap = np.minimum(overlap, last[:, :k] - first[:, k : k + 1])
-                overlap = np.minimum(overlap, last[:, k : k + 1] - first[:, :k])
+                overlap = np.minimum(overlap, last[:, :k] + gaps[:, :k, k] - first[:, k : k + 1])
+                overlap = np.minimum(overlap, last[:, k : k + 1] + gaps[:, k, :k] - first[:, :k])
             amounts.append(saturated_sum(np.maximum(overlap, 0)))
         return saturated_sum(np.stack(amounts, axis=1))[:, None]
 
@@ -84,16 +93,17 @@ class Disjoint(Constraint):
         i, j = np.triu_indices(self.present.size, 1)
         may_be = self.present.bounds()[1] > 0
         near = may_be[i] & may_be[j]
-        for origin, size in self._sides():
-            first, last = origin.bounds()[0], (origin + size).bounds()[1]
-            near &= (last[i] > first[j]) & (last[j] > first[i])
+        waits = [
+            self._after(origin + size, a, b) - origin._pick(b)
+            for origin, size in self._sides()
+            for a, b in ((i, j), (j, i))
+        ]
+        for wait in waits:
+            near &= wait.bounds()[1] > 0
         if not near.any():
             return parts
         i, j = i[near], j[near]
-        literals = []
-        for origin, size in self._sides():
-            end = origin + size
-            literals += [(end._pick(a) <= origin._pick(b)).truth() for a, b in ((i, j), (j, i))]
+        literals = [(wait._pick(np.flatnonzero(near)) <= 0).truth() for wait in waits]
         if self.present.coefficients.any():
             literals += [1 - self.present._pick(k) for k in (i, j)]
         return [*parts, Or.over(stack_last(literals))]

@@ -37,10 +37,10 @@ class SubCircuit(Successors):
         For what is no integer, where integers are needed.
     """
 
-    def _cycles(self, successor: IntArray) -> IntArray:
+    def _wrong(self, successor: IntArray) -> IntArray:
         nodes = np.arange(successor.shape[1])
-        tours: IntArray = ((least_ahead(successor) == nodes) & (successor != nodes)).sum(axis=1)
-        return tours
+        tours = ((least_ahead(successor) == nodes) & (successor != nodes)).sum(axis=1)
+        return np.maximum(tours - 1, 0)
 
     def simpler(self) -> list[Constraint]:
         """Return that a path from the first node in a tour is not back before all nodes in tours."""

@@ -28,12 +28,11 @@ class Successors(Constraint):
         successor = self.successor.evaluate(values)
         nodes = np.arange(successor.shape[1])
         unreached = [(successor != node).all(axis=1) for node in nodes]
-        cycles = self._cycles(np.where((successor >= 0) & (successor < len(nodes)), successor, len(nodes)))
-        surplus = np.maximum(cycles - 1, 0)
-        return np.stack([surplus, *unreached], axis=1).sum(axis=1, keepdims=True)
+        wrong = self._wrong(np.where((successor >= 0) & (successor < len(nodes)), successor, len(nodes)))
+        return np.stack([wrong, *unreached], axis=1).sum(axis=1, keepdims=True)
 
-    def _cycles(self, successor: IntArray) -> IntArray:
-        """Return how many of the cycles count; a successor that is no node is the number of nodes."""
+    def _wrong(self, successor: IntArray) -> IntArray:
+        """Return how far cycles are from what they may be; a successor that is no node is their number."""
         raise NotImplementedError
 
     def permuting(self) -> list[Constraint]:

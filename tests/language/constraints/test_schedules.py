@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from collection.schedules import FT06, job_shop
 
@@ -21,6 +23,49 @@ def test_orders_and_gaps_of_equal_tasks(tasks: int, room: int, solver: str) -> N
     start = m.intvar(0, 2 * tasks + room - 2, shape=tasks, name="start")
     m.add(NoOverlap(start, 2))
     assert m.count(solver=solver) == math.factorial(tasks) * math.comb(tasks + room, room)
+
+
+@pytest.mark.parametrize("room", [0, 2])
+def test_orders_and_gaps_with_setups(room: int, solver: str) -> None:
+    """Two types of two tasks each: the time that an order leaves idle is spread over 5 gaps."""
+    types, setup = [0, 1, 0, 1], np.array([[0, 1], [3, 0]])
+    m = Model()
+    start = m.intvar(0, 7 + room, shape=4, name="start")
+    m.add(NoOverlap(start, 2, setup=setup, types=types))
+    expected = 0
+    for order in itertools.permutations(range(4)):
+        needed = 8 + sum(int(setup[types[a], types[b]]) for a, b in itertools.pairwise(order))
+        expected += math.comb(9 + room - needed + 4, 4) if needed <= 9 + room else 0
+    assert m.count(solver=solver) == expected > 0
+
+
+def test_setups_may_depend_on_types_that_are_chosen(optimizer: str) -> None:
+    m = Model()
+    start, colour = m.intvar(0, 9, shape=3, name="start"), m.intvar(0, 1, shape=3, name="colour")
+    here = m.boolvar(shape=3, name="here")
+    m.add(NoOverlap(start, 1, here, setup=[[0, 2], [2, 0]], types=colour))
+    m.add(colour[0] == 0, colour[1] == 1, here.sum() >= 2, here[0], here[1], start[2] <= start[0])
+    m.maximize(5 * here.sum() - start.max())
+    outcome = m.solve(solver=optimizer)
+    assert (outcome.objective, outcome[colour][2]) == (
+        11,
+        0,
+    )  # first, in the colour of the next
+
+
+def test_a_time_between_any_two_tasks_and_one_that_lets_them_overlap(solver: str) -> None:
+    for setup, number in ((1, 6), (-1, 16 - 4)):  # of 16 pairs those at least 2, and at least 1, apart
+        m = Model()
+        m.add(NoOverlap(m.intvar(0, 3, shape=2, name="start"), 1 if setup > 0 else 2, setup=setup))
+        assert m.count(solver=solver) == number
+
+
+def test_a_setup_counts_also_across_other_tasks(solver: str) -> None:
+    """The detour by the second task is shorter than the setup from the first to the third."""
+    m = Model()
+    start = m.intvar(0, 7, shape=3, name="start")
+    m.add(NoOverlap(start, 1, setup=[[0, 0, 6], [9, 0, 0], [9, 9, 0]]))
+    assert m.enumerate(solver=solver).solutions.values(start)[:, [0, 2]].tolist() == [[0, 7]] * 6
 
 
 def test_rows_of_dominoes(solver: str) -> None:
@@ -69,6 +114,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "capacities": (lambda x: Cumulative(x, 1, 1, x), "Cumulative: one capacity, got 3"),
     "no durations": (lambda x: NoOverlap(x, None), "NoOverlap: duration: integers only, got None"),
     "half a capacity": (lambda x: Cumulative(x, 1, 1, 2.5), "Cumulative: capacity: integers only, got 2.5"),
+    "setups": (lambda x: NoOverlap(x, 1, setup=[1, 2]), r"setup: one time, or shape \(3, 3\), or types"),
+    "types without a square": (lambda x: NoOverlap(x, 1, setup=2, types=[0, 1, 0]), "a row and a column for"),
+    "a type too many": (lambda x: NoOverlap(x, 1, setup=[[0]], types=[0, 1, 0]), "types: from 0 to 0, got 1"),
+    "types of other tasks": (lambda x: NoOverlap(x, 1, setup=[[0]], types=[0, 0]), r"got shape \(2, 2\)"),
     "no truths": (lambda x: NoOverlap(x, 1, x), "a term with values 0..4 is not a truth"),
 }
 

@@ -20,6 +20,10 @@ def _lay_out(constraint: Circuit | SubCircuit, parts: Parts) -> None:
             parts.linear(((v,), (1,), -last), LE)
     if nodes:
         parts.all_different([((v,), (1,), 0) for v in nodes])
+        if isinstance(constraint, Circuit) and constraint.depots:
+            marks = [number for k in range(len(nodes)) for number in (int(k in constraint.depots), 0, -1)]
+            parts.propagator(Propagator("depots", nodes, numbers=marks, queue=at.DEAR))
+            return
         sub = isinstance(constraint, SubCircuit)
         room = [-1, *[0] * (ROOM * (len(nodes) + 1))]
         parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub), queue=at.DEAR))

@@ -61,5 +61,5 @@ def _lay_out_cumulative(constraint: Cumulative, parts: Parts) -> None:
     )
 
 
-NO_OVERLAP = WholeKind(_lay_out_no_overlap)
+NO_OVERLAP = WholeKind(_lay_out_no_overlap, when=lambda constraint: not constraint.has_setup)
 CUMULATIVE = WholeKind(_lay_out_cumulative)

@@ -25,7 +25,7 @@ def add_tour_bounds(
 
     ``objective`` is the row that is at most 0, with its propagator's record, of which the constant changes.
     """
-    circuits = [w for w in compiled.wholes if w.constraint.kind == "Circuit"]
+    circuits = [w for w in compiled.wholes if w.constraint.kind == "Circuit" and not w.constraint.depots]
     if not circuits:
         return
     elements = {d.result: d for d in compiled.definitions if d.kind == "element"}
