@@ -1,7 +1,9 @@
 """Counting on a cluster: a scheduler and two workers of dask.distributed on this machine, and a ledger.
 
-Elsewhere start `dask scheduler` and `dask worker tcp://HOST:8786` where you like, with the same version of
-cpqueens everywhere, and run `cpqueens count queens n=20 --store run.db --cluster tcp://HOST:8786`.
+All of them listen on the loopback address only. Elsewhere start `dask scheduler --host HOST` and `dask worker
+tcp://HOST:8786`, with the same version of cpqueens everywhere, and run `cpqueens count queens n=20 --store
+run.db --cluster tcp://HOST:8786`. Tasks are pickles, so whoever can reach a scheduler can run any code there:
+docs/howto/long_counts.md says how to keep others out.
 
     python examples/19_count_on_a_cluster.py [n]
 """
@@ -24,7 +26,12 @@ def main(n: int) -> None:
 
     with (
         LocalCluster(  # what goes wrong is raised; a heartbeat that is late while all is closed is nothing
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
         ) as cluster,
         connected(cluster.scheduler_address) as (executor, threads, dashboard),
         tempfile.TemporaryDirectory() as folder,

@@ -117,7 +117,7 @@ def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_jso
         ]
         if not totals.is_sound or totals.poison:
             lines.append(f"trouble    cpqueens runs show {shlex.quote(store)}")
-        elif not found.complete:
+        if totals.is_sound and not found.complete:
             lines.append("resume     by the same command")
         say("\n".join(lines))
     if comparison is not None and comparison["agrees"] is False:

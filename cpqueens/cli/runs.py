@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cpqueens.cli.documents import echo_json
-from cpqueens.cli.exits import DONE, LEDGER_CONFLICT, LIMIT
+from cpqueens.cli.exits import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT
 from cpqueens.cli.options import json_option
 from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say
@@ -102,10 +102,12 @@ def _lines(ledger: Ledger, totals: Totals) -> list[str]:
     for part, first, later, worker, solver in ledger.conflicts()[:_SHOWN]:
         lines.append(f"CONFLICT   part {part}: {first:,} at first, {later:,} by {solver} on {worker}")
     if totals.damaged:
-        lines.append(f"DAMAGED    parts {listed(totals.damaged)}: count and residues do not belong together")
+        lines.append(f"DAMAGED    parts {listed(totals.damaged)}: not as they were added")
     if totals.poison:
         (message,) = ({part: text for part, text, _ in ledger.failures()}.get(totals.poison[0], ""),)
-        lines.append(f"POISON     parts {listed(totals.poison)} failed too often: {message}")
+        lines.append(
+            f"POISON     parts {listed(totals.poison)} failed too often, and are tried anew: {message}"
+        )
     return lines
 
 
@@ -127,6 +129,8 @@ def verify(store: str, **options: Any) -> int:
     with progress(standing):
         found = again(store, on_progress=note, **options)
     say(found.sentence)
+    if found.interrupted:
+        return INTERRUPTED
     return LEDGER_CONFLICT if found.differing else DONE
 
 
@@ -145,13 +149,12 @@ def export(store: str, form: str, solutions: str | None, force: bool) -> int:
     from cpqueens.longrun.ledger import Ledger
 
     with closing(Ledger.open(Path(store))) as ledger:
-        results, contents = ledger.results(), dict(ledger.contents())
+        results = ledger.sound_results()
     names = ("part", "count", "seconds", "worker")
     rows = [(r.part, r.count, round(r.seconds, 6), r.worker) for r in results]
     if form == "json":
-        for row in rows:
-            text = contents.get(row[0])
-            more = {} if text is None else {"content": json.loads(text)}
+        for row, found in zip(rows, results, strict=True):
+            more = {} if found.content is None else {"content": json.loads(found.content)}
             sys.stdout.write(json.dumps(dict(zip(names, row, strict=True)) | more) + "\n")
     else:
         csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])

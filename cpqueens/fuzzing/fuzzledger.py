@@ -21,6 +21,7 @@ from cpqueens.fuzzing.fuzzworkers import HANG, MEMORY
 from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.pool import OUT_OF_MEMORY
 from cpqueens.longrun.session import STANDS_STILL, run_session
 from cpqueens.longrun.work import Counted, job_here, residues, this_worker
 
@@ -80,21 +81,33 @@ def in_ledger(
             progress(state["done"], state["total"], state["count"])
 
     with closing(Ledger.begin(store.path, job, store.changed_code)) as ledger:
-        ledger.claim()
         reason = "interrupted"
         with suppress(KeyboardInterrupt):  # a second signal: what is there is reported all the same
             reason = run_session(
                 ledger, examine_parts, workers=store.workers, executor=store.executor, time_limit=seconds,
-                lease=_LEASE, hang=HANG, memory=MEMORY, on_progress=note,
+                lease=_LEASE, hang=HANG, memory=MEMORY, on_progress=note, read=_read,
             )  # fmt: skip
         for _, content in ledger.contents():
             tally.add(from_text(content))
         said = {part: message for part, message, _ in ledger.failures()}
         for part in ledger.poison():
-            code = Code.HANG if said[part].startswith(STANDS_STILL) else Code.CRASH
             replay = replay_command(seed, part, solvers)
-            tally.fail(Failure(code, "process", said[part], part, replay=replay))
+            tally.fail(Failure(_code(said[part]), "process", said[part], part, replay=replay))
         return reason, ledger.wall_seconds()
+
+
+def _code(message: str) -> Code:
+    named = (STANDS_STILL, Code.HANG), (OUT_OF_MEMORY, Code.OUT_OF_MEMORY)
+    return next((code for words, code in named if words in message), Code.CRASH)
+
+
+def _read(found: Counted) -> None:
+    """Refuse what is not what a model brought."""
+    if found.rows is not None or found.content is None:
+        raise ValueError("not what a model brought, which was asked for")
+    one = from_text(found.content)
+    if (one.index, len(one.failures)) != (found.part, found.count):
+        raise ValueError("what another model brought")
 
 
 def examine_parts(job: str, parts: Sequence[int]) -> list[Counted]:

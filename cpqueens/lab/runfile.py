@@ -12,7 +12,7 @@ from typing import Any
 from cpqueens.errors import ModelError
 from cpqueens.lab.runtable import COLUMNS, RunRecord
 from cpqueens.longrun.job import LongJob, code_version
-from cpqueens.longrun.ledger import Ledger, holds_something
+from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.work import Counted, residues
 from cpqueens.text.bounded import label
 from cpqueens.text.needed import as_path
@@ -50,7 +50,6 @@ class RunFile:
         self._pairs = {pair: k for k, pair in enumerate(pairs)}
         self._ledger = self._opened(identity)
         try:
-            self._ledger.claim()
             self._compare(self._ledger.job, json.loads(json.dumps(identity)))
             self._session = self._ledger.begin_session(1, code_version())
         except BaseException:
@@ -59,13 +58,10 @@ class RunFile:
         self._written = time.monotonic()
 
     def _opened(self, identity: Mapping[str, Any]) -> Ledger:
-        if holds_something(self.path):
-            return Ledger.open(self.path)
         names, problems = (", ".join(sorted(identity[what])) for what in ("heuristics", "problems"))
         text, title = json.dumps(identity, sort_keys=True), f"{names} on {problems}"
-        return Ledger.create(
-            self.path, LongJob("evaluate", title, text, names, "runs", 0, 0, "", code_version())
-        )
+        job = LongJob("evaluate", title, text, names, "runs", 0, 0, "", code_version())
+        return Ledger.take(self.path, job)
 
     def _compare(self, job: LongJob, asked: Mapping[str, Any]) -> None:
         name = label(str(self.path))

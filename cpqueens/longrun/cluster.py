@@ -13,6 +13,7 @@ from typing import Any
 
 from cpqueens.errors import MissingLibrary
 from cpqueens.longrun.job import JobError, code_version
+from cpqueens.longrun.pool import TaskLost
 from cpqueens.longrun.work import refuse_other_code
 from cpqueens.system.requirements import requirement
 from cpqueens.text.plaintext import one_line
@@ -94,7 +95,7 @@ class ClusterWorkers(Executor):
                 return
             del self._tasks[future]
         if future.set_running_or_notify_cancel():
-            error = inner.exception()
+            error = _lost_task(inner.exception())
             future.set_result(inner.result()) if error is None else future.set_exception(error)
 
     def _lose(self, client: Any) -> None:
@@ -143,6 +144,14 @@ class ClusterWorkers(Executor):
             self._client.close()
 
 
+def _lost_task(error: BaseException | None) -> BaseException | None:
+    """Return an error as it came; that of a task whose workers died by the name that ours have for it."""
+    if type(error).__name__ != "KilledWorker":
+        return error
+    why = "killed, crashed, or ended for what they took above `dask worker --memory-limit`"
+    return TaskLost("crashed", f"its workers died, one after the other: {why}")
+
+
 @contextmanager
 def connected(address: str) -> Iterator[tuple[Executor, int, str]]:
     """Give the executor of a ``dask.distributed`` scheduler, its number of threads and its dashboard.
@@ -179,8 +188,11 @@ def _connected(address: str, seconds: float) -> Any:
         ) from None
     try:
         make: Any = distributed.Client
+        security: Any = distributed.Security
+        if address.startswith("tls:") and not security().get_connection_args("client").get("ssl_context"):
+            raise JobError(f"--cluster {address}: needs certificates; docs/howto/long_counts.md says how")
         return make(address, timeout=seconds, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+    except (OSError, ValueError, TimeoutError, RuntimeError) as error:
         raise JobError(f"--cluster {address}: no scheduler answers: {one_line(str(error), 200)}") from None
 
 

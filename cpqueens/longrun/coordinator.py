@@ -11,8 +11,10 @@ from pathlib import Path
 
 from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import dump_model
+from cpqueens.longrun.examination import read_count
 from cpqueens.longrun.job import JobError, LongJob, code_version
-from cpqueens.longrun.ledger import Ledger, Totals, holds_something
+from cpqueens.longrun.ledger import Ledger, Totals
+from cpqueens.longrun.ledgerfile import holds_something
 from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.session import LEASE, Progress, run_session
 from cpqueens.longrun.splitting import MOST, Splitting, partition_digest, split, splitting_of
@@ -214,13 +216,12 @@ def _durable(
         wanted = 1 if small else PARTS
     ledger, splitting = _ledger(kind, model, Path(store), solver, wanted, title, changed_code)
     with closing(ledger):
-        ledger.claim()
         if limit is not None:
             limit = max(0.0, limit - (time.monotonic() - began))
         files = PartFiles.of(ledger, splitting) if kind == "enumerate" else None
         reason = run_session(
             ledger, count_parts, workers=many, executor=executor, time_limit=limit, lease=lease,
-            on_progress=on_progress, files=files,
+            on_progress=on_progress, files=files, read=read_count if files is None else files.read,
         )  # fmt: skip
         if reason == "exhausted":
             splitting_of(ledger.job)  # the parts are still those that the job began with

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import cpqueens
 from cpqueens.errors import CpqueensError
 
 _PACKAGE = Path(cpqueens.__file__).parent
+_NUMBERS = ("wanted", "parts")
 
 
 class JobError(CpqueensError):
@@ -54,15 +55,34 @@ class LongJob:
     partition: str
     code: str
 
+    @classmethod
+    def read(cls, text: str) -> LongJob:
+        """Return the job that `text` gave the text of.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is none.
+        """
+        job = cls(**json.loads(text))
+        if not all(type(value) is (int if name in _NUMBERS else str) for name, value in vars(job).items()):
+            raise TypeError("a field of another type")
+        return job
+
     @property
     def text(self) -> str:
         """The job as JSON, for the ledger and for workers."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @property
+    def text_digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
     def digest(self) -> str:
-        """SHA-256 of what the job is, without its title and its code."""
-        kept = {k: v for k, v in asdict(self).items() if k not in ("title", "code")}
+        """SHA-256 of what the job is, without title and code, and without parts: those may grow."""
+        kept = {k: v for k, v in asdict(self).items() if k not in ("title", "code", "parts")}
         return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 

@@ -2,47 +2,32 @@
 
 A part's first result counts. What comes later for the same part is compared with it: the same is a
 confirmation, another a conflict, of which both are kept and which makes the job red. Results carry
-residues, so that a count that was changed on its way or on the disk shows. What a part is, a piece of
-a count, a fuzzed model or a run of a heuristic, those know who do it: here it is a number, with a count and
-perhaps a text, its content.
+residues and a digest, so that one that was changed on its way or on the disk, or moved to another part,
+shows. What a part is, a piece of a count, a fuzzed model or a run of a heuristic, those know who do it: here
+it is a number, with a count and perhaps a text, its content.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import sqlite3
+import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from cpqueens.longrun import ledgerfile
 from cpqueens.longrun.job import JobError, LongJob
-from cpqueens.longrun.work import Counted, residues
+from cpqueens.longrun.ledgerfile import VERSION, Lock, damaged, holds_something, told
+from cpqueens.longrun.work import DIGITS, Counted
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line
 
-VERSION = 2
-_APPLICATION = 0x63707132
-"""What tells our files from other SQLite files."""
 FAILURES = 3
-"""Failures after which a part is poison: nobody is given it again."""
-
-_TABLES = """
-CREATE TABLE job (version INTEGER NOT NULL, text TEXT NOT NULL, digest TEXT NOT NULL, began REAL NOT NULL);
-CREATE TABLE result (
-    part INTEGER PRIMARY KEY, count TEXT NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
-    seconds REAL NOT NULL, worker TEXT NOT NULL, solver TEXT NOT NULL, at REAL NOT NULL, content TEXT);
-CREATE TABLE later (
-    part INTEGER NOT NULL, count TEXT NOT NULL, agrees INTEGER NOT NULL,
-    worker TEXT NOT NULL, solver TEXT NOT NULL, at REAL NOT NULL);
-CREATE TABLE failure (part INTEGER NOT NULL, message TEXT NOT NULL, at REAL NOT NULL);
-CREATE TABLE file (part INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL);
-CREATE TABLE session (began REAL NOT NULL, ended REAL, workers INTEGER NOT NULL, code TEXT NOT NULL);
-"""
+"""Failures within one session after which a part is poison: nobody is given it again before the next."""
+_LATEST = 2.5e11
+"""Seconds since 1970 that a calendar still knows."""
+_REAL, _MAYBE_REAL, _MAYBE_TEXT = float, float | None, str | None
 
 
 @dataclass(frozen=True)
@@ -58,9 +43,9 @@ class Totals:
     confirmed, conflicts
         Later results that were the same, and that were not.
     damaged
-        Parts whose count and residues do not belong together any more.
+        Parts whose result is not as it was added any more.
     poison
-        Parts given up.
+        Parts given up by a session, and not done.
     seconds
         Of work in all parts done.
     """
@@ -94,50 +79,52 @@ class Ledger:
         In one line, from every method, if the file cannot be read or written.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._connection = connection
-        self.job = self._read_job()
-        self._done: set[int] = {row[0] for row in self._rows("SELECT part FROM result")}
-        self._lock: IO[bytes] | None = None
+    def __init__(self, path: Path, lock: Lock | None = None) -> None:
+        self.path, self._lock, self._session = path, lock, 0
+        self._connection = ledgerfile.opened(path)
+        try:
+            self.job = self._read_job()
+            self._done = {part for (part,) in self._rows("SELECT part FROM result", int)}
+        except BaseException:
+            self._connection.close()
+            raise
 
     # ---- opening ---------------------------------------------------------------------------------------
 
     @classmethod
-    def create(cls, path: Path, job: LongJob) -> Ledger:
-        """Begin the ledger of a job in a new file."""
-        with _told(path):
-            connection = _connected(path)
-            connection.executescript(f"PRAGMA application_id = {_APPLICATION}; {_TABLES}")
-            with connection:
-                row = (VERSION, job.text, job.digest, time.time())
-                connection.execute("INSERT INTO job VALUES (?, ?, ?, ?)", row)
-        return cls(path, connection)
-
-    @classmethod
     def open(cls, path: Path) -> Ledger:
-        """Open the ledger in an existing file."""
-        if not path.is_file():
-            raise JobError(f"{label(path)}: there is no such ledger")
-        with _told(path), contextlib.closing(sqlite3.connect(path, timeout=10.0)) as reader:
-            ((owner,),) = reader.execute("PRAGMA application_id").fetchall()
-        if owner != _APPLICATION:
-            raise JobError(f"{label(path)}: a database of another program; give another file")
-        with _told(path):
-            return cls(path, _connected(path))
+        """Open the ledger in an existing file, to read it; to write it after `claim`."""
+        return cls(path)
 
     @classmethod
-    def begin(cls, path: Path, job: LongJob, changed_code: bool = False) -> Ledger:
-        """Open the ledger of a job, or make it where there is none.
+    def take(cls, path: Path, job: LongJob) -> Ledger:
+        """Claim the ledger at a path, of whatever job; where there is none, that of a job is made.
 
         Raises
         ------
         JobError
-            If the ledger is of another job, or of other code unless that is to be believed all the same.
+            If another process has it.
         """
-        if not holds_something(path):
-            return cls.create(path, job)
-        begun = cls.open(path)
+        lock = Lock(path)
+        try:
+            if not holds_something(path):
+                ledgerfile.make(path, job)
+            return cls(path, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def begin(cls, path: Path, job: LongJob, changed_code: bool = False) -> Ledger:
+        """Claim the ledger of a job; make it where there is none.
+
+        Raises
+        ------
+        JobError
+            If the ledger is of another job, or of other code unless that is to be believed all the same; if
+            another process has it.
+        """
+        begun = cls.take(path, job)
         try:
             begun._must_be(job, changed_code)
         except BaseException:
@@ -155,19 +142,24 @@ class Ledger:
             )
 
     def _read_job(self) -> LongJob:
-        rows = self._rows("SELECT version, text FROM job")
-        if len(rows) != 1 or rows[0][0] != VERSION:
-            raise JobError(f"{label(self.path)}: not a ledger of version {VERSION}")
+        versions = self._rows("SELECT version FROM job", int)
+        if versions != [(VERSION,)]:
+            raise JobError(f"{label(self.path)}: not a ledger of version {VERSION}; give another file")
+        ((text, digest),) = self._rows("SELECT text, digest FROM job", str, str)
         try:
-            return LongJob(**json.loads(rows[0][1]))
-        except (TypeError, ValueError):
-            raise JobError(f"{label(self.path)}: the job in it cannot be read") from None
+            job = LongJob.read(text)
+        except (TypeError, ValueError, RecursionError):
+            raise damaged(self.path, "the job in it cannot be read") from None
+        if job.text_digest != digest:
+            raise damaged(self.path, "the job in it was changed")
+        return job
 
     def extend(self, parts: int) -> None:
         """Let the job have so many parts, where it may grow."""
         self.job = replace(self.job, parts=parts)
-        with _told(self.path):
-            self._connection.execute("UPDATE job SET text = ?, digest = ?", (self.job.text, self.job.digest))
+        with told(self.path):
+            row = self.job.text, self.job.text_digest
+            self._connection.execute("UPDATE job SET text = ?, digest = ?", row)
             self._connection.commit()
 
     def claim(self) -> None:
@@ -178,76 +170,54 @@ class Ledger:
         JobError
             If another process has it.
         """
-        with contextlib.suppress(ImportError), _told(self.path):
-            import fcntl
-
-            lock = Path(f"{self.path}.lock")
-            while self._lock is None:
-                file = lock.open("a+b", buffering=0)
-                try:  # unlike `lockf` also against this very process
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except (BlockingIOError, PermissionError):
-                    with file:
-                        file.seek(0)
-                        other = file.read().decode("ascii", "replace") or "unknown"
-                    raise JobError(
-                        f"{label(self.path)}: process {other} is writing it; wait, or end that first"
-                    ) from None
-                if _is_at(file, lock):
-                    self._lock = file
-                else:  # its last owner has removed it meanwhile
-                    file.close()
-            self._lock.truncate(0)
-            self._lock.write(b"%d" % os.getpid())
+        self._lock = Lock(self.path)
 
     def close(self) -> None:
         """Close it; what was added and not committed is committed."""
-        with _told(self.path):
-            self._connection.commit()
-            self._connection.close()
-        if self._lock is not None:
-            with self._lock, contextlib.suppress(OSError):  # removed while it is ours
-                Path(f"{self.path}.lock").unlink()
-            self._lock = None
+        try:
+            with told(self.path):
+                self._connection.commit()
+                self._connection.close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
 
     # ---- writing ---------------------------------------------------------------------------------------
 
     def begin_session(self, workers: int, code: str) -> int:
         """Note that a coordinator began; return the session's number."""
-        with _told(self.path):
+        with told(self.path):
             row = time.time(), None, workers, code
             found = self._connection.execute("INSERT INTO session VALUES (?, ?, ?, ?)", row).lastrowid
             self._connection.commit()
         assert found is not None
+        self._session = found
         return found
 
     def end_session(self, session: int) -> None:
         """Note that it ended."""
-        with _told(self.path):
+        with told(self.path):
             self._connection.execute("UPDATE session SET ended = ? WHERE rowid = ?", (time.time(), session))
             self._connection.commit()
 
     def add(self, found: Counted, solver: str) -> None:
-        """Take a result; it is in the file after `commit`."""
-        if not found.holds:
-            self.fail(found.part, f"{found.worker}: count {found.count} has other residues than it came with")
-            return
+        """Take a result that was examined; it is in the file after `commit`."""
         now = time.time()
-        with _told(self.path):
+        with told(self.path):
             if found.part in self._done:
                 self._compare(found, solver, now)
                 return
             row = (found.part, str(found.count), *found.residues, found.seconds, found.worker, solver, now)
-            marks = "?, ?, ?, ?, ?, ?, ?, ?, ?"
-            self._connection.execute(f"INSERT INTO result VALUES ({marks})", (*row, found.content))
+            marks = ", ".join("?" * (len(row) + 2))
+            more = found.content, found.digest(self.job.digest)
+            self._connection.execute(f"INSERT INTO result VALUES ({marks})", (*row, *more))
             self._done.add(found.part)
 
     def _compare(self, found: Counted, solver: str, now: float) -> None:
         if found.content is not None:
             return  # what was stopped by a clock may come out otherwise the next time
-        ((known,),) = self._rows("SELECT count FROM result WHERE part = ?", found.part)
-        row = (found.part, str(found.count), int(known == str(found.count)), found.worker, solver, now)
-        self._connection.execute("INSERT INTO later VALUES (?, ?, ?, ?, ?, ?)", row)
+        row = (found.part, str(found.count), found.worker, solver, now)
+        self._connection.execute("INSERT INTO later VALUES (?, ?, ?, ?, ?)", row)
 
     def add_file(self, part: int, name: str, sha256: str) -> None:
         """Note a part's file; one that was written again must be the same.
@@ -259,7 +229,7 @@ class Ledger:
         """
         known = self.files().get(part)
         if known is None:
-            with _told(self.path):
+            with told(self.path):
                 self._connection.execute("INSERT INTO file VALUES (?, ?, ?)", (part, name, sha256))
         elif known != (name, sha256):
             raise JobError(
@@ -268,72 +238,108 @@ class Ledger:
 
     def files(self) -> dict[int, tuple[str, str]]:
         """Return the name and the SHA-256 of each part's file."""
-        return {part: (name, digest) for part, name, digest in self._rows("SELECT * FROM file")}
+        rows = self._rows("SELECT part, name, sha256 FROM file", int, str, str)
+        return {part: (name, digest) for part, name, digest in rows}
 
     def fail(self, part: int, message: str) -> None:
-        """Note that a part failed."""
-        with _told(self.path):
-            row = part, one_line(message, 500), time.time()
-            self._connection.execute("INSERT INTO failure VALUES (?, ?, ?)", row)
+        """Note that a part failed in this session."""
+        with told(self.path):
+            row = part, one_line(message, 500), time.time(), self._session
+            self._connection.execute("INSERT INTO failure VALUES (?, ?, ?, ?)", row)
 
     def commit(self) -> None:
         """Put on the disk what was added."""
-        with _told(self.path):
-            self._connection.commit()
-
-    def forgive(self) -> None:
-        """Forget the failures, so that poisoned parts are tried again."""
-        with _told(self.path):
-            self._connection.execute("DELETE FROM failure")
+        with told(self.path):
             self._connection.commit()
 
     # ---- reading ---------------------------------------------------------------------------------------
 
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with _told(self.path):
-            return self._connection.execute(query, values).fetchall()
+    def _rows(self, query: str, *kinds: Any, given: Sequence[Any] = ()) -> list[Any]:
+        """Return what a query finds, of which each column is of its kind."""
+        with told(self.path):
+            rows = self._connection.execute(query, given).fetchall()
+        for row in rows:
+            if not all(map(_fits, row, kinds)):
+                raise damaged(self.path, f"{query.partition(' ORDER')[0]}: a row is {row!r:.100}")
+        return rows
+
+    def _number(self, text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
+            raise damaged(self.path, f"a count is {text!r:.60}")
+        return int(text)
 
     def poison(self) -> tuple[int, ...]:
-        """Return the parts that failed too often."""
-        query = "SELECT part FROM failure GROUP BY part HAVING count(*) >= ? ORDER BY part"
-        return tuple(row[0] for row in self._rows(query, FAILURES) if row[0] not in self._done)
+        """Return the parts that failed too often in one session, and are not done."""
+        query = f"SELECT DISTINCT part FROM failure GROUP BY part, session HAVING count(*) >= {FAILURES}"
+        return tuple(sorted(part for (part,) in self._rows(query, int) if part not in self._done))
 
     def failures(self) -> list[tuple[int, str, float]]:
         """Return all failures: part, message, seconds since 1970."""
-        return self._rows("SELECT part, message, at FROM failure ORDER BY at")
+        return self._rows("SELECT part, message, at FROM failure ORDER BY at", int, str, _REAL)
 
     def open_parts(self) -> list[int]:
-        """Return the parts that are neither done nor poison, in order."""
-        given_up = set(self.poison())
-        return [k for k in range(self.job.parts) if k not in self._done and k not in given_up]
+        """Return the parts that are not done, in order."""
+        return [k for k in range(self.job.parts) if k not in self._done]
+
+    def _results(self) -> Iterator[tuple[Counted, bool]]:
+        """Yield all results, by part, and whether each is as it was added."""
+        query = (
+            "SELECT part, count, first, second, seconds, worker, content, digest FROM result ORDER BY part"
+        )
+        kinds = (int, str, int, int, _REAL, str, _MAYBE_TEXT, str)
+        for part, count, first, second, seconds, worker, content, digest in self._rows(query, *kinds):
+            found = Counted(part, self._number(count), (first, second), seconds, worker, content=content)
+            yield found, found.holds and found.digest(self.job.digest) == digest
 
     def results(self) -> list[Counted]:
         """Return all results, by part."""
-        query = "SELECT part, count, first, second, seconds, worker FROM result ORDER BY part"
-        return [Counted(p, int(c), (a, b), s, w) for p, c, a, b, s, w in self._rows(query)]
+        return [found for found, _ in self._results()]
+
+    def sound_results(self) -> list[Counted]:
+        """Return all results, by part.
+
+        Raises
+        ------
+        JobError
+            If one was changed since it was added.
+        """
+        found = list(self._results())
+        for one, whole in found:
+            if not whole:
+                raise damaged(self.path, f"the result of part {one.part} was changed")
+        return [one for one, _ in found]
 
     def contents(self) -> Iterator[tuple[int, str]]:
-        """Yield each part's content, by part."""
-        query = "SELECT part, content FROM result WHERE content IS NOT NULL ORDER BY part"
-        with _told(self.path):
-            yield from self._connection.execute(query)
+        """Yield each part's content, by part; raise `JobError` if one was changed."""
+        for found in self.sound_results():
+            if found.content is not None:
+                yield found.part, found.content
+
+    def _later(self) -> list[tuple[int, int, int, str, str]]:
+        """Return, for each later result: part, first count, later count, who found that, by what."""
+        query = (
+            "SELECT later.part, result.count, later.count, later.worker, later.solver FROM later "
+            "JOIN result ON result.part = later.part ORDER BY later.at"
+        )
+        rows = self._rows(query, int, str, str, str, str)
+        return [(p, self._number(a), self._number(b), w, s) for p, a, b, w, s in rows]
 
     def conflicts(self) -> list[tuple[int, int, int, str, str]]:
         """Return, for each conflict: part, first count, later count, who found that, by what."""
-        query = (
-            "SELECT later.part, result.count, later.count, later.worker, later.solver FROM later "
-            "JOIN result ON result.part = later.part WHERE later.agrees = 0 ORDER BY later.at"
-        )
-        return [(p, int(a), int(b), w, s) for p, a, b, w, s in self._rows(query)]
+        return [row for row in self._later() if row[1] != row[2]]
 
     def workers(self) -> list[tuple[str, int, float]]:
         """Return who did how many parts in how many seconds of work."""
         query = "SELECT worker, count(*), sum(seconds) FROM result GROUP BY worker ORDER BY 2 DESC"
-        return self._rows(query)
+        return self._rows(query, str, int, _REAL)
 
     def sessions(self) -> list[tuple[float, float | None, int, str]]:
         """Return when coordinators began and ended, with how many workers, and which code."""
-        return self._rows("SELECT began, ended, workers, code FROM session ORDER BY began")
+        query = "SELECT began, ended, workers, code FROM session ORDER BY began"
+        rows = self._rows(query, _REAL, _MAYBE_REAL, int, str)
+        if not all(0 <= time < _LATEST for began, ended, *_ in rows for time in (began, ended or 0)):
+            raise damaged(self.path, "a session began or ended at no time")
+        return rows
 
     def wall_seconds(self) -> float:
         """Return how long all sessions took; of one that was killed, until its last result."""
@@ -342,61 +348,27 @@ class Ledger:
         for k, (began, ended, _, _) in enumerate(sessions):
             until = sessions[k + 1][0] if k + 1 < len(sessions) else time.time()
             query = "SELECT coalesce(max(at), ?) FROM result WHERE at BETWEEN ? AND ?"
-            found += (ended or self._rows(query, began, began, until)[0][0]) - began
+            found += (ended or self._rows(query, _REAL, given=(began, began, until))[0][0]) - began
         return found
 
     def totals(self) -> Totals:
         """Return what all of it amounts to."""
-        found = self.results()
-        ((confirmed, later),) = self._rows("SELECT coalesce(sum(agrees), 0), count(*) FROM later")
+        found = list(self._results())
+        later, conflicts = len(self._later()), len(self.conflicts())
         return Totals(
-            count=sum(r.count for r in found),
+            count=sum(r.count for r, _ in found),
             done=len(found),
             parts=self.job.parts,
-            confirmed=confirmed,
-            conflicts=later - confirmed,
-            damaged=tuple(r.part for r in found if r.residues != residues(r.count)),
+            confirmed=later - conflicts,
+            conflicts=conflicts,
+            damaged=tuple(r.part for r, whole in found if not whole),
             poison=self.poison(),
-            seconds=sum(r.seconds for r in found),
+            seconds=sum(r.seconds for r, _ in found),
         )
 
 
-def holds_something(path: Path) -> bool:
-    """Say whether there is a file that is not empty.
-
-    Raises
-    ------
-    JobError
-        If nobody may know.
-    """
-    with _told(path):
-        return path.exists() and path.stat().st_size > 0
-
-
-def _is_at(file: IO[bytes], path: Path) -> bool:
-    """Say whether an open file is the one at a path."""
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=10.0)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    return connection
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the system say into one line."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise JobError(f"{label(path)}: {error}; what was committed before is kept") from None
-    except OSError as error:
-        raise JobError(f"{label(path)}: {error.strerror or error}") from None
+def _fits(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and (not isinstance(value, float) or math.isfinite(value))
 
 
 def listed(parts: Sequence[int], most: int = 5) -> str:

@@ -18,7 +18,7 @@ from cpqueens.files.solutionfile import SolutionWriter
 from cpqueens.language.rows import IntArray
 from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
-from cpqueens.longrun.splitting import Splitting
+from cpqueens.longrun.splitting import Splitting, splitting_of
 from cpqueens.longrun.work import Counted
 from cpqueens.text.bounded import label
 from cpqueens.text.foreign import explaining_keywords
@@ -44,10 +44,20 @@ class PartFiles:
             raise JobError(f"{label(folder)}: {error.strerror}") from None
         return cls(folder, ledger, splitting)
 
+    def read(self, found: Counted) -> None:
+        """Refuse solutions that are not those of a part, or not as many as were counted."""
+        rows = found.rows
+        if found.content is not None or type(rows) is not np.ndarray or rows.dtype.kind not in "iu":
+            raise ValueError("no list of solutions, which was asked for")
+        if len(rows) != found.count or not self.splitting.contains(found.part, rows):
+            raise ValueError(
+                f"{len(rows)} rows that are not {found.count} solutions within the part, in order"
+            )
+
     def keep(self, found: Counted) -> None:
         """Write a part's solutions and note them in the ledger, which is committed later than the file."""
         assert found.rows is not None
-        name = f"part-{self.splitting.rank(found.part):07}.npy"
+        name = self._name(found.part)
         content = encoded(found.rows)
         try:
             temporary = self.folder / f".{name}"
@@ -62,13 +72,43 @@ class PartFiles:
 
     def damaged(self) -> list[int]:
         """Return the parts done whose file is lost or was changed."""
-        return [part for part, (name, digest) in self.ledger.files().items() if self._digest(name) != digest]
+        files = self.ledger.files()
+        return [r.part for r in self.ledger.sound_results() if files.get(r.part) != self._there(r.part)]
 
-    def _digest(self, name: str) -> str:
+    def _name(self, part: int) -> str:
+        return f"part-{self.splitting.rank(part):07}.npy"
+
+    def _there(self, part: int) -> tuple[str, str]:
+        """Return the name of a part's file and the SHA-256 of what is there, empty if there is none."""
+        name = self._name(part)
         try:
-            return hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
+            return name, hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
         except OSError:
-            return ""
+            return name, ""
+
+    def batches(self) -> Iterator[IntArray]:
+        """Yield all solutions in order.
+
+        Raises
+        ------
+        JobError
+            If a file is lost or was changed.
+        """
+        files = self.ledger.files()
+        for found in sorted(self.ledger.sound_results(), key=lambda r: self.splitting.rank(r.part)):
+            rows = self._rows(self.folder / self._name(found.part), files.get(found.part, ("", ""))[1])
+            for first in range(0, len(rows), _BATCH):
+                yield rows[first : first + _BATCH]
+
+    def _rows(self, path: Path, digest: str) -> IntArray:
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise JobError(f"{label(path)}: {error.strerror}; the same command lists it again") from None
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise JobError(f"{label(path)}: damaged; the same command lists it again")
+        rows: IntArray = np.load(BytesIO(content), allow_pickle=False).astype(np.int64)
+        return rows
 
 
 def folder_of(store: Path) -> Path:
@@ -108,28 +148,14 @@ def merge(store: str | Path, out: str | Path, force: bool = False) -> int:
     with closing(Ledger.open(path)) as ledger:
         if ledger.job.kind != "enumerate":
             raise JobError(f"{label(path)}: counts, and has no solutions")
-        totals, files = ledger.totals(), ledger.files()
+        totals = ledger.totals()
         if not totals.complete:
             raise JobError(
                 f"{label(path)}: {totals.done} of {totals.parts} parts are done; go on with it first"
             )
+        files = PartFiles(folder_of(path), ledger, splitting_of(ledger.job))
         model = parse_model(ledger.job.model)
         with SolutionWriter(str(out), model, force=force) as writer:
-            for rows in _batches(folder_of(path), sorted(files.values())):
+            for rows in files.batches():
                 writer.write(SolutionSet(model, model.decisions, rows))
     return totals.count
-
-
-def _batches(folder: Path, files: list[tuple[str, str]]) -> Iterator[IntArray]:
-    for name, digest in files:
-        try:
-            content = (folder / name).read_bytes()
-        except OSError as error:
-            raise JobError(
-                f"{label(folder / name)}: {error.strerror}; the same command lists it again"
-            ) from None
-        if hashlib.sha256(content).hexdigest() != digest:
-            raise JobError(f"{label(folder / name)}: damaged; the same command lists it again")
-        rows = np.load(BytesIO(content), allow_pickle=False).astype(np.int64)
-        for first in range(0, len(rows), _BATCH):
-            yield rows[first : first + _BATCH]

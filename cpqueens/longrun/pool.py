@@ -6,11 +6,13 @@ import contextlib
 import importlib
 import os
 import pickle
+import re
 import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from multiprocessing.connection import Connection
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -20,6 +22,9 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 _IDLE = 0.05
 """Seconds of a processor that a process may use which does nothing."""
 _LOOK = 0.1  # seconds between looks at the clock and for an end
+
+OUT_OF_MEMORY = "out of memory"
+"""What a message has in it where that was why."""
 
 Item = tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]
 
@@ -144,7 +149,7 @@ class Processes(Executor):
 
     def _heard(self, child: Worker, seconds: float | None) -> Any:
         """Return the next that a process says; it is ended if that takes too long, or we leave."""
-        patience = Patience(seconds, child.pid)
+        patience, ended = Patience(seconds, child.pid), processes_ended_for_memory()
         try:
             while not child.connection.poll(_LOOK):
                 if self._leaving.is_set():
@@ -156,11 +161,22 @@ class Processes(Executor):
             return child.connection.recv()
         except (EOFError, ConnectionError):
             code = child.end(1.0)
-            raise TaskLost("crashed", f"its process ended with {_ending(code)}") from None
+            memory = code == -_KILL and processes_ended_for_memory() > ended
+            why = f" ({OUT_OF_MEMORY}: the system ended a process for it)" if memory else ""
+            raise TaskLost("crashed", f"its process ended with {_ending(code)}{why}") from None
 
 
 def _ending(code: int | None) -> str:
     return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+
+def processes_ended_for_memory() -> int:
+    """Return how many processes the system has ended since it began for want of memory, 0 if unknown."""
+    try:
+        found = re.search(r"^oom_kill (\d+)$", Path("/proc/vmstat").read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) if found else 0
 
 
 def attend(connection: Connection, module: str) -> None:

@@ -1,10 +1,16 @@
-"""The loop of a coordinator: parts are handed out, what comes back is booked, nothing waits for ever."""
+"""The loop of a coordinator: parts are handed out, what comes back is booked, nothing waits for ever.
+
+A part that fails three times in a session, alone in its task, is poison until the next session. A worker that
+dies blames nobody unless nothing else was under way: whoever wants memory, or ends processes, may have meant
+another. So a part whose worker died is tried again at the end, one at a time.
+"""
 
 from __future__ import annotations
 
+import logging
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
@@ -12,12 +18,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cpqueens.backends.backtracking.tally import estimated
+from cpqueens.longrun.examination import Reader, examine, read_count
 from cpqueens.longrun.job import JobError, code_version
-from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.ledger import FAILURES, Ledger, listed
 from cpqueens.longrun.partfiles import PartFiles
-from cpqueens.longrun.pool import Processes
+from cpqueens.longrun.pool import OUT_OF_MEMORY, Processes, TaskLost
 from cpqueens.longrun.work import Counted
 from cpqueens.system.interrupts import Interrupt, listening
+
+_log = logging.getLogger("cpqueens")
 
 Progress = Callable[[dict[str, Any]], object]
 Doing = Callable[[str, Sequence[int]], list[Counted]]
@@ -51,6 +60,7 @@ def run_session(
     memory: int = 0,
     on_progress: Progress | None = None,
     files: PartFiles | None = None,
+    read: Reader = read_count,
 ) -> str:
     """Have the open parts of a ledger done, until there are none or something ends that; return why it ended.
 
@@ -71,6 +81,8 @@ def run_session(
         Bytes that a process may take, 0 for no limit.
     files
         Where solutions go, if they are listed.
+    read
+        Refuses what a result has beside its count, if it is not of what was asked for.
 
     Returns
     -------
@@ -83,12 +95,19 @@ def run_session(
         If the ledger cannot be written, the executor is gone for good, or a worker has other code.
     """
     with listening() as interrupt, _executor(executor, workers, memory) as running:
-        session = Session(ledger, do, running, workers, interrupt, on_progress, lease, hang, files)
+        _say_what_is_tried_anew(ledger)
         number = ledger.begin_session(workers, code_version())
+        session = Session(ledger, do, running, workers, interrupt, on_progress, lease, hang, files, read)
         try:
             return session.run(math.inf if time_limit is None else time.monotonic() + time_limit)
         finally:
             ledger.end_session(number)
+
+
+def _say_what_is_tried_anew(ledger: Ledger) -> None:
+    poison = ledger.poison()
+    if poison:
+        _log.warning("%s: tries parts anew that failed too often before: %s", ledger.path, listed(poison))
 
 
 @contextmanager
@@ -112,7 +131,9 @@ class _Task:
     lease: float
     spent: float = 0.0  # processor time of its worker when that was looked at last
     began: float = math.inf  # the same at the first look
+    alone: bool = False  # whether nothing else was under way
     ended: str = ""  # why we ended its worker
+    hung: bool = False  # whether that worked for too long
 
 
 @dataclass
@@ -128,7 +149,11 @@ class Session:
     lease: float
     hang: float
     files: PartFiles | None
+    read: Reader
     waiting: deque[list[int]] = field(default_factory=deque)  # of these each is a task of its own
+    suspects: deque[int] = field(default_factory=deque)  # of these each is a task when nothing else is
+    failures: Counter[int] = field(default_factory=Counter)
+    poison: set[int] = field(default_factory=set)
     flying: dict[Future[list[Counted]], _Task] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -137,8 +162,9 @@ class Session:
         self.todo = deque(self.ledger.open_parts())
         again = [] if self.files is None else self.files.damaged()
         self.todo.extendleft(again)
-        known = self.ledger.results()
-        self.done, self.seconds = len(known) - len(again), sum(r.seconds for r in known)
+        self.missing = set(self.todo)
+        known = [found for found in self.ledger.results() if found.part not in self.missing]
+        self.done, self.seconds = len(known), sum(r.seconds for r in known)
         self.count, self.squares = sum(r.count for r in known), sum(r.count**2 for r in known)
         self.committed = self.shown = time.monotonic()
 
@@ -150,8 +176,8 @@ class Session:
                 reason = "interrupted"
             elif time.monotonic() >= deadline:
                 reason = "time_limit"
-            elif not (self.todo or self.waiting or self.flying):
-                reason = "poison" if self.ledger.poison() else "exhausted"
+            elif not (self.todo or self.waiting or self.suspects or self.flying):
+                reason = "poison" if self.poison else "exhausted"
             else:
                 self._hand_out()
                 self._collect(_LOOK_SECONDS)
@@ -162,16 +188,24 @@ class Session:
         return reason
 
     def _hand_out(self) -> None:
-        while (self.todo or self.waiting) and len(self.flying) < _WINDOW * self.workers:
-            if self.waiting:
-                parts = self.waiting.popleft()
-            else:
-                parts = [self.todo.popleft() for _ in range(min(self._fitting(), len(self.todo)))]
+        while len(self.flying) < _WINDOW * self.workers:
+            alone = not (self.todo or self.waiting or self.flying)
+            parts = self._next(alone)
+            if not parts:
+                return
             try:
                 future = self.executor.submit(self.do, self.job, parts)
             except (BrokenExecutor, RuntimeError, OSError) as error:
                 raise JobError(f"the executor takes no tasks any more: {error}; resume later") from None
-            self.flying[future] = _Task(parts, time.monotonic(), self.lease)
+            self.flying[future] = _Task(parts, time.monotonic(), self.lease, alone=alone)
+
+    def _next(self, alone: bool) -> list[int]:
+        """Return the parts of the next task; none if there is nothing to be done beside what is under way."""
+        if self.waiting:
+            return self.waiting.popleft()
+        if self.todo:
+            return [self.todo.popleft() for _ in range(min(self._fitting(), len(self.todo)))]
+        return [self.suspects.popleft()] if alone and self.suspects else []
 
     def _fitting(self) -> int:
         """Return how many parts a task should have: one at first, so that we know what a part takes."""
@@ -193,29 +227,46 @@ class Session:
 
     def _book(self, future: Future[list[Counted]], task: _Task) -> None:
         try:
-            results = future.result()
+            results = examine(future.result(), task.parts, self.read)
         except JobError:
             raise
         except BrokenExecutor as error:
             raise JobError(f"the executor is gone: {error}; resume later") from None
+        except MemoryError as error:  # which may be that of others
+            self._failed(task, f"{OUT_OF_MEMORY}: {error}", died=True)
+            return
         except (Exception, CancelledError) as error:
-            self._failed(task, task.ended or f"{type(error).__name__}: {error}")
+            message = task.ended or f"{type(error).__name__}: {error}"
+            self._failed(task, message, died=isinstance(error, TaskLost) and not task.hung)
             return
         for found in results:
             if self.files is not None:
                 self.files.keep(found)
             self.ledger.add(found, self.solver)
+            if found.part not in self.missing:
+                continue
+            self.missing.remove(found.part)
             self.done += 1
             self.seconds += found.seconds
             self.count += found.count
             self.squares += found.count**2
 
-    def _failed(self, task: _Task, message: str) -> None:
+    def _failed(self, task: _Task, message: str, died: bool = False) -> None:
         """Try parts again, one by one: of several together nobody knows which it was."""
-        if len(task.parts) == 1:
-            self.ledger.fail(task.parts[0], message)
-        given_up = set(self.ledger.poison())
-        self.waiting.extend([part] for part in task.parts if part not in given_up)
+        parts = [part for part in task.parts if part in self.missing]
+        if len(task.parts) > 1 or not parts:
+            self.waiting.extend([part] for part in parts)
+            return
+        (part,) = parts
+        if task.alone or not died:
+            self.ledger.fail(part, message)
+            self.failures[part] += 1
+        if self.failures[part] >= FAILURES:
+            self.poison.add(part)
+        elif died:
+            self.suspects.append(part)
+        else:
+            self.waiting.append([part])
 
     def _look_after_leases(self) -> None:
         now = time.monotonic()
@@ -239,8 +290,10 @@ class Session:
             return
         spent = processes.spent(future)
         task.began = min(task.began, spent)
-        if processes.give_up(future, spent if spent - task.began > self.hang else task.spent):
+        hung = spent - task.began > self.hang
+        if processes.give_up(future, spent if hung else task.spent):
             task.ended = f"{STANDS_STILL} in {task.lease:g} s, or not in {self.hang:g} s of a processor"
+            task.hung = hung
         else:
             task.spent = spent
 

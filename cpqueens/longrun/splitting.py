@@ -59,6 +59,10 @@ class Splitting(Protocol):
         """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
         ...
 
+    def contains(self, part: int, rows: IntArray) -> bool:
+        """Say whether solutions, (solutions, decision variables), are within a part, in order, each once."""
+        ...
+
     def rank(self, part: int) -> int:
         """Return a part's place in the lexicographic order of all parts."""
         ...
@@ -112,6 +116,17 @@ class Prefixes:
         matrix = outcome.solutions.matrix
         return matrix[np.lexsort(matrix.T[::-1])]
 
+    def contains(self, part: int, rows: IntArray) -> bool:
+        """Say whether solutions, (solutions, decision variables), are within a part, in order, each once."""
+        variables = self.model.decisions
+        if rows.ndim != 2 or rows.shape[1] != len(variables):
+            return False
+        bounds = np.array([self.model.lower[variables], self.model.upper[variables]]).T
+        ranges = self.parts[part]
+        bounds[: len(ranges)] = np.array(ranges).reshape(-1, 2)
+        within = (rows >= bounds[:, 0]) & (rows <= bounds[:, 1])
+        return bool(within.all()) and _ascends(rows)
+
     def rank(self, part: int) -> int:
         """Return a part's place in the lexicographic order of all parts."""
         return self._ranks[part]
@@ -130,6 +145,14 @@ class Prefixes:
             else:
                 narrower.add(x >= low, x <= high)
         return narrower
+
+
+def _ascends(rows: IntArray) -> bool:
+    """Say whether each row is lexicographically behind the one before."""
+    differs = rows[1:] != rows[:-1]
+    first = differs.argmax(axis=1)[:, None] if rows.shape[1] else np.zeros((len(differs), 1), dtype=np.int64)
+    before, behind = (np.take_along_axis(half, first, 1) for half in (rows[:-1], rows[1:]))
+    return bool((before < behind).all())
 
 
 def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
@@ -179,6 +202,10 @@ class UnitParts:
     def rows(self, part: int, solver: str) -> IntArray:
         """Refuse: half boards are counted, not listed."""
         raise UnsupportedRequest("backtracking:halves counts and does not list")
+
+    def contains(self, part: int, rows: IntArray) -> bool:
+        """Say no: half boards are counted, not listed."""
+        return False
 
     def rank(self, part: int) -> int:
         """Return the part: units have no order."""

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpqueens.errors import ModelError
-from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.splitting import splitting_of
 from cpqueens.longrun.work import Counted, residues
-from cpqueens.solving.solve import count
+from cpqueens.solving.solve import IncompleteCount, count
 from cpqueens.system.interrupts import listening
 
 SHARE, LEAST = 0.02, 30
@@ -39,12 +38,15 @@ class Verification:
         Those of which the counts differ.
     done
         Parts in the ledger.
+    interrupted
+        Whether a signal came before the whole sample was counted.
     """
 
     solver: str
     checked: int
     differing: tuple[int, ...]
     done: int
+    interrupted: bool = False
 
     @property
     def sentence(self) -> str:
@@ -106,25 +108,28 @@ def verify(
             raise ModelError(f"{path}: holds {ledger.job.title}, of which nothing can be counted again")
         ledger.claim()
         splitting = splitting_of(ledger.job)
-        known = [r.part for r in ledger.results()]
+        known = {r.part: r.count for r in ledger.sound_results()}
         size = min(len(known), max(least, math.ceil(share * len(known))))
-        sample = random.Random(random_seed).sample(known, size)
+        sample = random.Random(random_seed).sample(list(known), size)
         by = solver or _other(splitting.name, ledger.job.solver)
-        differing, checked = [], 0
-        before = {part for part, *_ in ledger.conflicts()}
+        checked, differing = 0, set()
         for part in interrupt.until_seen(sample):
             began = time.perf_counter()
-            found = sum(weight * count(model, solver=by) for model, weight in splitting.narrowed(part))
+            try:
+                found = sum(weight * count(model, solver=by) for model, weight in splitting.narrowed(part))
+            except IncompleteCount:
+                if interrupt.poll():
+                    break
+                raise
             spent = time.perf_counter() - began
             ledger.add(Counted(part, found, residues(found), spent, platform.node()), by)
             ledger.commit()
             checked += 1
+            if found != known[part]:
+                differing.add(part)
             if on_progress is not None:
                 on_progress(checked, size)
-        differing = sorted({part for part, *_ in ledger.conflicts()} - before)
-        if checked == 0 and known:
-            raise JobError(f"{path}: interrupted before a part was counted again")
-        return Verification(by, checked, tuple(differing), len(known))
+        return Verification(by, checked, tuple(sorted(differing)), len(known), checked < size)
 
 
 def _other(splitting: str, solver: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -17,6 +18,8 @@ from cpqueens.longrun.splitting import Splitting, splitting_of
 
 PRIMES = (2_147_483_629, 2_147_483_587)
 """The two largest primes below 2^31 - 18: residues by these travel with every count."""
+DIGITS = 4000
+"""Of a count, at most: Python turns no more than 4,300 into a text."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,11 @@ class Counted:
         """Say whether count and residues still belong together."""
         return self.residues == residues(self.count)
 
+    def digest(self, job: str) -> str:
+        """Return a SHA-256 that belongs to this result of this part of a job, which a digest names."""
+        whole = (job, self.part, self.count, self.residues, self.content)
+        return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
+
 
 def residues(count: int) -> tuple[int, int]:
     """Return a count modulo the two primes.
@@ -72,7 +80,8 @@ def count_parts(job: str, parts: Sequence[int]) -> list[Counted]:
     began = time.perf_counter()
     counts = splitting.count(parts, solver)
     each = (time.perf_counter() - began) / max(1, len(parts))
-    return [Counted(k, n, residues(n), each, me) for k, n in zip(parts, counts, strict=True)]
+    found = zip(parts, map(int, counts), strict=True)
+    return [Counted(k, n, residues(n), each, me) for k, n in found]
 
 
 def _listed(splitting: Splitting, part: int, solver: str, me: str) -> Counted:
@@ -109,7 +118,7 @@ def job_here(text: str) -> LongJob:
     JobError
         If this process has other code than the job began with.
     """
-    job = LongJob(**json.loads(text))
+    job = LongJob.read(text)
     found: LongJob = refuse_other_code(job.code, lambda: job)
     return found
 

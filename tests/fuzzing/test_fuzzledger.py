@@ -18,6 +18,7 @@ import pytest
 from cpqueens.cli.main import main
 from cpqueens.crosscheck.codes import Code
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.fuzzing import fuzzledger
 from cpqueens.fuzzing.findings import Examined, Failure
 from cpqueens.fuzzing.fuzz import fuzz
 from cpqueens.fuzzing.fuzzledger import as_text, from_text
@@ -154,12 +155,32 @@ def results_in(path: Path) -> int:
         return 0
 
 
-def test_a_hang_is_told_from_a_death(tmp_path: Path) -> None:
+def test_a_hang_is_told_from_a_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzzledger, "_LEASE", 0.05)
     path = tmp_path / "fuzz.db"
-    fuzz(3, 3, ONE, processes=1, store=path, executor=Here(fails_at=1))
-    with closing(Ledger.open(path)) as ledger:
-        ledger.forgive()
-        for _ in range(3):
-            ledger.fail(1, f"{STANDS_STILL} in 60 s")
-    report = fuzz(3, 3, ONE, processes=1, store=path, executor=Here())
-    assert [f.code for f in report.failures] == [Code.HANG]
+    report = fuzz(3, 3, ONE, processes=1, store=path, executor=Silent())
+    assert [(f.code, f.index) for f in report.failures] == [(Code.HANG, 1)]
+    assert report.failures[0].message.startswith(STANDS_STILL)
+    assert found(fuzz(3, 3, ONE, processes=1, store=path, executor=Here())) == found(
+        fuzz(3, 3, ONE, processes=0)
+    )
+
+
+class Silent(Here):
+    """Never answers where one model is among a task's."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return Future() if 1 in args[1] else super().submit(fn, *args)
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("no answer in 60 s", Code.HANG),
+        ("out of memory: 12 GB", Code.OUT_OF_MEMORY),
+        ("TaskLost: its process ended with signal 9 (out of memory: the sys", Code.OUT_OF_MEMORY),
+        ("TaskLost: its process ended with signal 11", Code.CRASH),
+    ],
+)
+def test_what_a_model_did_to_its_process(message: str, code: Code) -> None:
+    assert fuzzledger._code(message) is code

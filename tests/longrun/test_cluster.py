@@ -25,6 +25,7 @@ from cpqueens.longrun.cluster import connected
 from cpqueens.longrun.coordinator import durable_count
 from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.pool import TaskLost
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 _NO_CODE = shutil.ignore_patterns("__pycache__", "*.kernel")
@@ -191,6 +192,22 @@ def test_fuzzing_and_evaluating_on_a_cluster(
             assert (ledger.totals().done, ledger.totals().complete) == (whole, True)
     assert len(heuristics.runs) == 30
     assert threads == 1
+
+
+def test_tls_needs_certificates() -> None:
+    with pytest.raises(JobError, match="needs certificates"), connected("tls://127.0.0.1:9"):
+        pass
+
+
+def test_a_task_whose_workers_died_is_lost_as_one_of_ours_is() -> None:
+    from distributed.scheduler import KilledWorker
+
+    lost = cluster._lost_task(KilledWorker("task", None, 3))
+    assert isinstance(lost, TaskLost)
+    assert "its workers died" in str(lost)
+    error = RuntimeError("no")
+    assert cluster._lost_task(error) is error
+    assert cluster._lost_task(None) is None
 
 
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
