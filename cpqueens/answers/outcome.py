@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, overload
@@ -11,6 +11,7 @@ import numpy as np
 
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.core import AssumptionCore
+from cpqueens.answers.frames import frame_of_set, frame_of_solution
 from cpqueens.answers.lookup import Lookup
 from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.answers.trace import Trace
@@ -19,7 +20,11 @@ from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
 from cpqueens.text.foreign import explaining_keywords, no_attribute
+from cpqueens.text.needed import as_switch
 from cpqueens.text.plaintext import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SHOWN = 200  # letters of a solution, and values of one variable that are looked at
 
@@ -150,12 +155,61 @@ class SolutionSet(Sequence["Solution"]):
         named: IntArray = self.lookup.named(expression, values) if self.model.labels else values
         return named
 
+    @explaining_keywords
+    def to_frame(self, expression: Any = None) -> pd.DataFrame:
+        """Return a frame of pandas with a row for each solution and a column for each element.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 2, shape=(["ann", "bob"],), name="x")
+        >>> m += x.sum() == 3
+        >>> print(m.enumerate(solver="backtracking").solutions.to_frame(x))  # doctest: +NORMALIZE_WHITESPACE
+                  ann  bob
+        solution
+        0           1    2
+        1           2    1
+
+        Parameters
+        ----------
+        expression
+            Terms, truths or the name of a variable, whose axes name the columns; by default all variables,
+            each by its name.
+
+        Raises
+        ------
+        MissingLibrary
+            Without pandas.
+        """
+        return frame_of_set(self.model, self.known, len(self), self.values, expression)
+
     def __repr__(self) -> str:
         return f"<{len(self)} solutions of {self.model.name}>"
 
 
-class Solution:
+class FlatValues(np.ndarray[Any, np.dtype[np.int64]]):
+    """The values of a solution's variables, side by side; called it returns those of a mapping.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(3, 3, shape=2, name="x")
+    >>> s = m.solve().solution
+    >>> s.values.tolist(), list(s.values())
+    ([3, 3], [array([3, 3])])
+    """
+
+    _of: Solution | None = None
+
+    def __call__(self) -> ValuesView[Any]:
+        """Return the values of all variables of the user, as `dict.values` does."""
+        if self._of is None:
+            raise TypeError("an array of values is not callable")
+        return ValuesView(self._of)
+
+
+class Solution(Mapping[str, Any]):
     """One assignment of the decision variables; ``s[expression]`` gives any expression's value.
+
+    It is a mapping from the names of the variables to their values: ``dict(s)``, ``s.items()``.
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -178,6 +232,29 @@ class Solution:
     def __init__(self, solutions: SolutionSet, row: int) -> None:
         self._set = solutions
         self._row = row
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._parts())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return True  # also where a model has no variables
+
+    def __contains__(self, name: object) -> bool:
+        return any(name is known or name == known for known in self) if isinstance(name, str) else False
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """Return the value(s) of the variable of this name, or ``default`` where there is none.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(4, 4, name="x")
+        >>> m.solve().solution.get("x"), m.solve().solution.get("y", 0)
+        (4, 0)
+        """
+        return self[name] if name in self or not isinstance(name, str) else default
 
     def __getitem__(self, expression: Any) -> Any:
         """Return the value(s) of an expression, or of the variable of this name.
@@ -206,17 +283,21 @@ class Solution:
         return self._set.model
 
     @property
-    def values(self) -> IntArray:
-        """Values of the decision variables in the order of their creation.
+    def values(self) -> FlatValues:
+        """Values of the decision variables in the order of their creation; called, those of a mapping.
 
         >>> from cpqueens import Model
         >>> m = Model()
         >>> x = m.intvar(1, 3, shape=2, name="x")
+        >>> y = m.intvar(5, 5, name="y")
         >>> m += x.sum() == 6
-        >>> m.solve().solution.values.tolist()
-        [3, 3]
+        >>> s = m.solve().solution
+        >>> s.values.tolist(), list(s.values())
+        ([3, 3, 5], [array([3, 3]), 5])
         """
-        return self._set.matrix[self._row]
+        values = self._set.matrix[self._row].view(FlatValues)
+        values._of = self
+        return values
 
     def as_dict(self) -> dict[str, Any]:
         """Return ``{name: value or nested lists}`` for every variable of the user, as plain data.
@@ -229,9 +310,49 @@ class Solution:
         >>> m += x.sum() == 6
         >>> m.solve().solution.as_dict()
         {'x': [3, 3]}
+
+        ``dict(s)`` has arrays instead of lists, and members of an enumeration themselves.
         """
         of_array = self._set.model.labels.of_array
         return {name: texts_of(of_array.get(name, {}), part.tolist()) for name, part in self._parts()}
+
+    @explaining_keywords
+    def to_frame(self, *expressions: Any, long: bool = False) -> pd.DataFrame:
+        """Return values as a frame of pandas, by the labels that the variables were made with.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> works = m.boolvar(shape=(["ann", "bob"], ["mon", "tue"]), name="works")
+        >>> m += [works.sum(axis=0) == 1, works.sum(axis=1) == 1, works[0, 1] == 0]
+        >>> s = m.solve().solution
+        >>> print(s.to_frame(works))
+             mon  tue
+        ann    1    0
+        bob    0    1
+        >>> print(s.to_frame({"days": works.sum(axis=1)}))
+             days
+        ann     1
+        bob     1
+
+        Parameters
+        ----------
+        expressions
+            Terms, truths, or names of variables. Of two axes one becomes the index and the other the
+            columns; of more, all but the last the index. Several of one shape become columns side by side,
+            with a row for each element; a dict ``{column: expression}`` names them. Without any there is a
+            row for each variable.
+        long
+            Also of an array with several axes a row for each element.
+
+        Raises
+        ------
+        MissingLibrary
+            Without pandas.
+        ModelError
+            For columns that have not one shape, or one name twice.
+        """
+        known = self._set.known
+        return frame_of_solution(self.model, known, self.__getitem__, expressions, as_switch(long, "long"))
 
     def _parts(self) -> Iterator[tuple[str, IntArray]]:
         """Yield name and values of every variable of the user that the run knew."""
@@ -477,6 +598,34 @@ class Outcome:
             If a partial function in it has no value there.
         """
         return self._some()[expression]
+
+    @explaining_keywords
+    def to_frame(self, *expressions: Any, long: bool = False) -> pd.DataFrame:
+        """Return the solution's values as a frame of pandas (`Solution.to_frame`).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> start = m.intvar(0, 9, shape=["cut", "sew"], name="start")
+        >>> m += [start[0] >= 2, start[1] >= start[0] + 3]
+        >>> m.minimize(start.sum())
+        >>> print(m.solve().to_frame(start, {"end": start + [3, 4]}))
+             start  end
+        cut      2    5
+        sew      5    9
+
+        Parameters
+        ----------
+        expressions, long
+            As for `Solution.to_frame`.
+
+        Raises
+        ------
+        NoSolution
+            If the run found none.
+        MissingLibrary
+            Without pandas.
+        """
+        return self._some().to_frame(*expressions, long=long)
 
     def write_back(self) -> dict[str, int]:
         """Give the solution's values to the library that the model came from (`Solution.write_back`).

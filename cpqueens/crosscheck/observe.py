@@ -210,7 +210,7 @@ def _seen(
     stated, clauses = [p.constraint for p in model.constraints], Rewording(model)
     rewritten = [c for c, h in zip(stated, how, strict=False) if h == "decomposed"]
     decomposed = [c for c in rewritten if not clauses.clause(c)]
-    best = None
+    best: tuple[int, IntArray] | None = None
     if len(model.goals) > 1 and outcome.solution is not None and outcome.objective is not None:
         best = (outcome.objective, outcome.solution.values)  # the collector is that of the last objective
     elif collector.best is not None and collector.best_value is not None:

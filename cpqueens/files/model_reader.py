@@ -73,7 +73,7 @@ class ModelReader:
             at(f"variables[{k}]", self._create, entry)
 
     def _create(self, entry: schema.VariableEntry) -> None:
-        shape = entry.shape
+        shape = at("labels", _labelled, entry)
         if entry.domain is not UNSET:
             if entry.lower is not UNSET or entry.upper is not UNSET:
                 raise ModelError("bounds and domain are both given; one of them is needed")
@@ -87,9 +87,9 @@ class ModelReader:
             return
         if entry.names is not UNSET:
             raise ModelError("names are given without a domain")
-        size = math.prod(shape)
-        lower = at("lower", _bounds, entry.lower, size, shape)
-        upper = at("upper", _bounds, entry.upper, size, shape)
+        size = math.prod(entry.shape)
+        lower = at("lower", _bounds, entry.lower, size, entry.shape)
+        upper = at("upper", _bounds, entry.upper, size, entry.shape)
         self.model.intvar(lower, upper, shape, entry.name)
 
     def _define(self, entry: schema.DefinitionEntry) -> None:
@@ -286,6 +286,18 @@ _BUILD: dict[type[Constraint], Callable[..., Constraint]] = {
     Linear: _build_linear,
     Connective: _build_connective,
 }
+
+
+def _labelled(entry: schema.VariableEntry) -> tuple[int | list[str | int], ...]:
+    """Return a shape as a user gives it: the labels of an axis where there are any, else its size."""
+    if entry.labels is UNSET:
+        return entry.shape
+    sizes = [None if one is None else len(one) for one in entry.labels]
+    if len(sizes) != len(entry.shape) or any(
+        s not in (None, n) for s, n in zip(sizes, entry.shape, strict=True)
+    ):
+        raise ModelError(f"null or as many labels as places are needed for each axis of shape {entry.shape}")
+    return tuple(size if one is None else one for one, size in zip(entry.labels, entry.shape, strict=True))
 
 
 def _bounds(value: int | list[int] | UnsetType, size: int, shape: tuple[int, ...]) -> Any:

@@ -11,6 +11,7 @@ Definitions that neither a constraint nor the objective reaches are left out, as
 """
 
 import dataclasses
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,10 @@ class ModelWriter:
         entry: dict[str, Any] = {"name": block.name}
         if block.shape:
             entry["shape"] = list(block.shape)
+        if block.labels:
+            entry["labels"] = [
+                None if axis is None else [_label(one) for one in axis] for axis in block.labels
+            ]
         names = model.labels.of_array.get(block.name)
         if names is not None:
             texts = [text_of_label(label) for label in names.values()]
@@ -193,6 +198,13 @@ class ModelWriter:
         if found is None:
             found = self.names[variable] = self.model.name_of(variable)
         return found
+
+
+def _label(label: Any) -> str | int:
+    """Return a label of an axis as plain data: a date, for instance, as text."""
+    if isinstance(label, int | np.integer) and not isinstance(label, Enum):
+        return int(label)
+    return text_of_label(label) if isinstance(label, str | Enum) else str(label)
 
 
 def _brief(values: IntArray) -> Any:

@@ -29,7 +29,10 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class VariableEntry(_Entry):
-    """An array of variables; ``names`` are those of the values in ``domain``, in the same order."""
+    """An array of variables; ``names`` are those of the values in ``domain``, in the same order.
+
+    ``labels`` are those along each axis, null for one that has none.
+    """
 
     name: Name
     shape: tuple[Size, ...] = ()
@@ -37,6 +40,7 @@ class VariableEntry(_Entry):
     upper: int | list[int] | UnsetType = UNSET
     domain: list[int] | UnsetType = UNSET
     names: list[str] | UnsetType = UNSET
+    labels: list[list[str | int] | None] | UnsetType = UNSET
 
 
 class ConstraintEntry(_Entry):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +22,12 @@ _ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
 @dataclass(frozen=True)
 class Block:
-    """Variables created together: ``name``, first index and shape."""
+    """Variables created together: name, first index, shape, and the labels of each axis or ()."""
 
     name: str
     first: int
     shape: tuple[int, ...]
+    labels: tuple[Sequence[Any] | None, ...] = ()
 
     @property
     def size(self) -> int:
@@ -48,7 +51,13 @@ class Blocks(list[Block]):
         other.by_name, other._bracketed = dict(self.by_name), set(self._bracketed)
         return other
 
-    def create(self, name: str | None, first: int, shape: tuple[int, ...]) -> Block:
+    def create(
+        self,
+        name: str | None,
+        first: int,
+        shape: tuple[int, ...],
+        labels: tuple[Sequence[Any] | None, ...] = (),
+    ) -> Block:
         """Add a block at the end and return it; None for a name of its own.
 
         Raises
@@ -65,7 +74,7 @@ class Blocks(list[Block]):
             raise ModelError(f"variable name {name!r} is in use; names must be unique")
         if shape and name in self._bracketed:
             raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
-        block = Block(name, first, shape)
+        block = Block(name, first, shape, labels)
         self.append(block)
         self.by_name[name] = block
         self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")

@@ -1,7 +1,7 @@
 """What users write as shapes, bounds and domains of variables."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any
 
@@ -10,36 +10,80 @@ import numpy as np
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import IntArray, are_whole, distinct, plain_array
+from cpqueens.language.rows import IntArray, are_whole, distinct, plain_array, refusing
 from cpqueens.language.store import MAX_VARIABLES
-from cpqueens.text.plaintext import shown
+from cpqueens.text.plaintext import first_repeated, shown
 
 MAX_AXES = 32
 
 
-def as_shape(shape: Any) -> tuple[int, ...]:
-    """Return ``shape`` (None, an integer, or several) as a tuple.
+Labels = Sequence[Any]
+"""Labels along one axis, each once: a tuple, or an index of pandas as it was given."""
+
+ShapeLike = int | Iterable[Any] | None
+"""A number of variables, labels, or a tuple with one of these for each axis."""
+
+
+def as_axes(shape: Any) -> tuple[tuple[int, ...], tuple[Labels | None, ...]]:
+    """Return a shape (None, sizes, labels, a series or a frame) as sizes, and the labels of each axis.
+
+    The labels are () where no axis has any.
 
     Raises
     ------
     ModelError
         For a shape that no array of variables can have.
     """
-    if shape is None:
-        return ()
-    parts = shape if isinstance(shape, tuple | list) else (shape,)
-    for part in parts:
-        if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
-            raise ModelError(f"shape: integers of at least 0, got {shown(part)}")
-        if part > MAX_VARIABLES:
-            raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
-    if len(parts) > MAX_AXES:
-        raise ModelError(f"shape: {len(parts)} axes, allowed are at most {MAX_AXES}")
-    dimensions = tuple(int(p) for p in parts)
+    axes = [_axis(part) for part in _parts_of_shape(shape)]
+    if len(axes) > MAX_AXES:
+        raise ModelError(f"shape: {len(axes)} axes, allowed are at most {MAX_AXES}")
+    dimensions = tuple(size for size, _ in axes)
     size = math.prod(dimensions)
     if size > MAX_VARIABLES:
         raise ModelError(f"shape {dimensions}: {size} variables, allowed are at most {MAX_VARIABLES}")
-    return dimensions
+    labels = tuple(labels for _, labels in axes)
+    return dimensions, labels if any(one is not None for one in labels) else ()
+
+
+def _parts_of_shape(shape: Any) -> Sequence[Any]:
+    """Return what is given for each axis; a list of texts alone is the labels of one."""
+    if shape is None:
+        return ()
+    if hasattr(shape, "axes") and hasattr(shape, "iloc"):
+        return list(shape.axes)  # of a series or a frame: its index and its columns
+    if not isinstance(shape, tuple | list):
+        return (shape,)
+    flat = shape and not any(isinstance(p, int | np.integer) or _is_listing(p) for p in shape)
+    return (shape,) if flat and all(p is not None for p in shape) else shape
+
+
+def _is_listing(part: Any) -> bool:
+    return isinstance(part, Iterable) and not isinstance(part, str | bytes)
+
+
+def _axis(part: Any) -> tuple[int, Labels | None]:
+    """Return the size of an axis, and its labels if it was given by such."""
+    if isinstance(part, np.ndarray) and part.ndim == 1:
+        part = part.tolist()
+    unordered = isinstance(part, np.ndarray | Set | Mapping) and not isinstance(part, KeysView)
+    if _is_listing(part) and not unordered:
+        return _labelled_axis(part)
+    if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
+        raise ModelError(f"shape: integers of at least 0, or labels in a list, got {shown(part)}")
+    if part > MAX_VARIABLES:
+        raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
+    return int(part), None
+
+
+def _labelled_axis(part: Iterable[Any]) -> tuple[int, Labels]:
+    labels = tuple(islice(part, MAX_DOMAIN + 1))
+    if len(labels) > MAX_DOMAIN:
+        raise ModelError(f"shape: more than {MAX_DOMAIN} labels along one axis")
+    with refusing("shape: labels"):  # some cannot be compared
+        repeated = first_repeated(labels)
+    if repeated is not None:
+        raise ModelError(f"shape: the label {shown(repeated)} is there twice along one axis")
+    return len(labels), part if hasattr(part, "get_indexer") else labels  # type: ignore[return-value]
 
 
 def as_ends(lower: Any, upper: Any, domain: Any, label: str) -> tuple[IntArray, IntArray, IntArray | None]:

@@ -8,6 +8,7 @@ from typing import Any
 from cpqueens.errors import BadIndex
 from cpqueens.language import labels
 from cpqueens.language.blocks import Blocks
+from cpqueens.language.domains import ShapeLike
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import Labels
 from cpqueens.language.store import VariableStore
@@ -26,7 +27,7 @@ class NamedValues(VariableStore):
         self,
         lower: Any = None,
         upper: Any = None,
-        shape: int | tuple[int, ...] | None = None,
+        shape: ShapeLike = None,
         name: str | None = None,
         *,
         domain: Iterable[int] | None = None,
@@ -39,9 +40,7 @@ class NamedValues(VariableStore):
         raise NotImplementedError
 
     @explaining_keywords
-    def var(
-        self, values: Iterable[Any], shape: int | tuple[int, ...] | None = None, name: str | None = None
-    ) -> LinearArray:
+    def var(self, values: Iterable[Any], shape: ShapeLike = None, name: str | None = None) -> LinearArray:
         """Create variables with listed values: names, members of an enumeration, or integers.
 
         >>> from cpqueens import AllDifferent, Model
@@ -69,9 +68,7 @@ class NamedValues(VariableStore):
             return self.intvar(shape=shape, name=name, domain=given)
         return self._named_variables(self.labels.domain(given), shape, name)
 
-    def _named_variables(
-        self, names: labels.Names, shape: int | tuple[int, ...] | None, name: str | None
-    ) -> LinearArray:
+    def _named_variables(self, names: labels.Names, shape: ShapeLike, name: str | None) -> LinearArray:
         array = self.intvar(shape=shape, name=name, domain=names)
         self.labels.of_array[self.blocks[-1].name] = names
         return array

@@ -97,7 +97,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         self,
         lower: Any = None,
         upper: Any = None,
-        shape: int | tuple[int, ...] | None = None,
+        shape: domains.ShapeLike = None,
         name: str | None = None,
         *,
         domain: Iterable[int] | None = None,
@@ -117,7 +117,8 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         lower, upper
             Integers, or integer arrays that broadcast to ``shape``.
         shape
-            Shape of the array of variables; by default one variable.
+            Shape of the array of variables; by default one variable. An axis may also be given by labels, as
+            in ``shape=(people, days)`` or ``shape=frame``, which `Outcome.to_frame` shows.
         name
             Unique in the model; elements are called ``name[i]`` or ``name[i,j]``.
         domain
@@ -131,7 +132,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
             For a bound or value that is not an integer.
         """
         self._refuse_during_runs()
-        dimensions = domains.as_shape(shape)
+        dimensions, labels = domains.as_axes(shape)
         label = f"{name:.60}: " if isinstance(name, str) else ""
         low, high, values = domains.as_ends(lower, upper, domain, label)
         lows, highs = (domains.stretched(b, dimensions) for b in (low, high))
@@ -141,14 +142,14 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
             raise ModelError(
                 f"{label}: empty domain {lows[empty[0]]}..{highs[empty[0]]}; lower <= upper is needed"
             )
-        block = self.blocks.create(name, self._count, dimensions)
+        block = self.blocks.create(name, self._count, dimensions, labels)
         first = self._append(lows, highs, defined=False)
         if values is not None and len(values) != int(high) - int(low) + 1:
             self.domains.update(dict.fromkeys(range(first, first + block.size), values))
         return plain_variables(self, block.first, dimensions)
 
     @explaining_keywords
-    def boolvar(self, shape: int | tuple[int, ...] | None = None, name: str | None = None) -> LinearArray:
+    def boolvar(self, shape: domains.ShapeLike = None, name: str | None = None) -> LinearArray:
         """Create variables with the values 0 and 1, usable as truths.
 
         >>> from cpqueens import Model
@@ -160,10 +161,8 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
 
         Parameters
         ----------
-        shape
-            Shape of the array of variables; by default one variable.
-        name
-            Unique in the model; elements are called ``name[i]`` or ``name[i,j]``.
+        shape, name
+            As for `intvar`.
 
         Raises
         ------

@@ -258,6 +258,29 @@ def test_a_predicate_is_written_as_its_table() -> None:
     assert '"args":[{"of":"x","times":[-1,1],"plus":[2,0]},[[0,1],[0,2],[1,2]]]' in dump_model(m)
 
 
+def test_labels_of_axes_are_kept_as_plain_data(tmp_path: Path) -> None:
+    import datetime
+
+    m = Model()
+    days = [datetime.date(2026, 1, 5), datetime.date(2026, 1, 6)]
+    m.intvar(0, 1, shape=(["ann", "bob"], days, 2), name="x")
+    m.var(["off", "day"], shape=range(2024, 2026), name="y")
+    save_model(m, tmp_path / "m.json")
+    again = load_model(tmp_path / "m.json")
+    assert [block.labels for block in again.blocks] == [
+        (("ann", "bob"), ("2026-01-05", "2026-01-06"), None),
+        ((2024, 2025),),
+    ]
+    assert dump_model(again) == dump_model(m)
+
+
+@pytest.mark.parametrize("labels", [[["a"]], [["a", "b", "c"], None], [["a", "a", "b"]], [None, None]])
+def test_labels_that_do_not_fit_are_refused(labels: Any) -> None:
+    entry = {"name": "q", "shape": [3], "lower": 0, "upper": 4, "labels": labels}
+    with pytest.raises(ModelError, match=r"variables\[0\].*label"):
+        parse_model(json.dumps(document(variables=[entry, {"name": "y", "domain": [1, 5]}])))
+
+
 def test_names_views_and_the_sense_of_the_objective_are_kept(tmp_path: Path) -> None:
     m = queens()
     m.maximize(m["q"][0])

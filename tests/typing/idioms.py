@@ -120,6 +120,12 @@ def main() -> None:
     penalties = [(violation.name, violation.penalty) for violation in outcome.violated]
     checked: bool = m.check({x: [0, 1, 2, 3], "y": 1, "g": [[0, 0], [0, 0]], "b": [1, 1, 0, 0]}).ok
     agree = cross_check(m, ["cpsat", "backtracking"], time_limit=20, optimal=True).agree
+    if outcome.solution is not None:
+        plain = dict(outcome.solution)
+        frame = outcome.to_frame(x, {"more": x + 1})
+        wide, listed = outcome.solution.to_frame("g", long=False), best.solutions.to_frame(x)
+        assert ("x" in plain, list(frame), wide.shape) == (True, ["x", "more"], (2, 2))
+        assert len(listed) == len(best.solutions)
     assert outcome.complete
     assert best.complete
     assert count == best.count >= 1

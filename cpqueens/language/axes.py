@@ -1,0 +1,76 @@
+"""Which labels the axes of an expression have: those of the variables that its elements are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cpqueens.language.domains import Labels
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import IntArray
+
+if TYPE_CHECKING:
+    from cpqueens.language.named_values import NamedValues
+
+
+def axis_labels(model: NamedValues, terms: LinearArray) -> list[tuple[Labels, IntArray] | None]:
+    """Return labels for each axis of terms of the model, and which of them; None for an axis that has none.
+
+    An axis has the labels of an axis of variables if each place along it has one of them: so have slices,
+    transposed arrays, sums along other axes, functions and truths.
+    """
+    found: list[tuple[Labels, IntArray] | None] = [None] * terms.ndim
+    if not terms.size or not terms.ndim or not any(block.labels for block in model.blocks):
+        return found
+    places = np.array(list(_reached(model, terms)), dtype=np.int64).reshape(-1, 2).T
+    for labels, at, labelled in _labelled(model, *places):
+        where = np.unravel_index(at, terms.shape)
+        for axis, size in enumerate(terms.shape):
+            along = _along(where[axis], labelled, size) if found[axis] is None else None
+            if along is not None:
+                found[axis] = labels, along
+                break
+    return found
+
+
+def _reached(model: NamedValues, terms: LinearArray) -> Iterator[tuple[int, int]]:
+    """Yield the flat place of each element beside each decision variable that it is made of."""
+    for place, (variables, _, _) in enumerate(terms.rows()):
+        pending, seen = list(variables), set(variables)
+        while pending:
+            variable = pending.pop()
+            produced = model.producer(variable)
+            if produced is None:
+                yield place, variable
+                continue
+            definition, row = produced
+            one = (
+                definition.take(np.array([row]), np.array([variable])) if definition.size > 1 else definition
+            )
+            inner = {v for argument in one.arguments for v in argument.scope().tolist()} - seen
+            seen |= inner
+            pending += inner
+
+
+def _labelled(
+    model: NamedValues, places: IntArray, variables: IntArray
+) -> Iterator[tuple[Labels, IntArray, IntArray]]:
+    """Yield for each labelled axis of variables the places that reach these, and where along that axis."""
+    for block in model.blocks:
+        inside = (variables >= block.first) & (variables < block.first + math.prod(block.shape))
+        if block.labels and inside.any():
+            index = np.unravel_index(variables[inside] - block.first, block.shape)
+            for axis, labels in enumerate(block.labels):
+                if labels is not None:
+                    yield labels, places[inside], index[axis]
+
+
+def _along(where: IntArray, labelled: IntArray, size: int) -> IntArray | None:
+    """Return the place of a label for each place along an axis; None unless each has its own."""
+    found = np.full(size, -1, dtype=np.int64)
+    found[where] = labelled
+    fits = (found[where] == labelled).all() and found.min() >= 0 and len(np.unique(found)) == size
+    return found if fits else None
