@@ -28,6 +28,7 @@ SEARCH: dict[str, str] = {
     "chosen": "the strategy that `auto` chose",
     "reason": "why it was chosen",
     "answered_by": "of several solvers in a race, the one that answered",
+    "contributors": "of several solvers, those that delivered a solution or concluded something",
     "constraints": "for each posted constraint: native, by code of ours (own), or decomposed",
     "nodes": "places in the tree; of `las-vegas` the root of each attempt and every safe placement",
     "failures": "places at which something was empty",

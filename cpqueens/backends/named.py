@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import inspect
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import cast
 
@@ -135,6 +135,21 @@ def split_name(solver: str) -> tuple[str, str | None]:
             f"no strategy {shown(strategy)} in {shown(name)}{did_you_mean(strategy, backend.strategies)}"
         )
     return name, strategy or None
+
+
+def families(backend: Backend, strategy: str | None, contributors: Sequence[str] = ()) -> frozenset[str]:
+    """Return what a backend's claims are not independent of: who contributed to them, or it itself.
+
+    Heuristics do not count beside solvers that prove: their solutions are checked, and they claim no more.
+    """
+    made = [(get_backend(name), how) for name, how in map(split_name, contributors)]
+    proving = [(one, how) for one, how in made if one.proves] or [(backend, strategy)]
+    return frozenset(_family(*one) for one in proving)
+
+
+def _family(backend: Backend, strategy: str | None) -> str:
+    of = getattr(backend, "family_of", None)
+    return str(getattr(backend, "family", backend.name) if of is None else of(strategy))
 
 
 def parameters_of(backend: Backend, strategy: str | None) -> dict[str, Parameter]:

@@ -18,7 +18,7 @@ from cpqueens.answers.outcome import Fault, Solution, SolutionSet, StopReason
 from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
-from cpqueens.crosscheck.findings import Disagreement, PublishedValues, Witness
+from cpqueens.crosscheck.findings import WRONG, Disagreement, PublishedValues, Witness, broken
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.sets import SetComparison, compare_sets
@@ -113,9 +113,19 @@ class Case:
         return answer if isinstance(answer, bool) else not answer
 
     def independent(self, names: Iterable[str]) -> int:
-        """Return how many families of proving backends are among ``names``."""
+        """Return how many proving backends among ``names`` have no family in common with one another."""
         chosen = set(names)
-        return len({o.family for o in self.observations if o.name in chosen and o.proves})
+        proving = [o for o in self.observations if o.name in chosen and o.proves]
+        return len(_disjoint(o.families | ({o.exporter} - {""}) for o in proving))
+
+
+def _disjoint(families: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """Return sets of which none meets another one: the smaller ones first, as more of these fit."""
+    found: list[frozenset[str]] = []
+    for one in sorted(families, key=len):
+        if not any(one & other for other in found):
+            found.append(one)
+    return found
 
 
 def _holds(observation: Observation, row: IntArray) -> bool:
@@ -155,6 +165,25 @@ def invalid_solutions(case: Case) -> Iterator[Disagreement]:
             f"{o.invalid} of {o.invalid + (o.count or 0)} delivered are no solutions: {rejected[0].message}"
         )
         yield Disagreement(Code.INVALID_SOLUTION, o.name, message, witnesses=witnesses, total=o.invalid)
+
+
+def wrong_answers(case: Case) -> Iterator[Disagreement]:
+    """Heuristics of which an answer is no solution, or of which every run broke down."""
+    for o in case.observations:
+        if o.heuristic is None:
+            continue
+        rejections, runs, examples = o.heuristic.rejections, o.heuristic.runs, o.heuristic.examples
+        if none := {why: many for why, many in rejections.items() if why in WRONG}:
+            total = sum(none.values())
+            message = f"{total} of {runs} runs answered what is no solution: {_example(examples, none)}"
+            yield Disagreement(Code.INVALID_SOLUTION, o.name, message, total=total)
+        elif broken(rejections, runs):
+            message = f"every run broke down: {_example(examples, rejections)}"
+            yield Disagreement(Code.CRASH, o.name, message, total=runs)
+
+
+def _example(examples: Mapping[str, str], kinds: Iterable[str]) -> str:
+    return next((examples[why] for why in kinds if why in examples), "")
 
 
 def _explained(case: Case, o: Observation, fault: Fault) -> Witness:
@@ -396,6 +425,7 @@ def _first_difference(first: Observation, second: Observation) -> str:
 RULES: tuple[Rule, ...] = (
     failures,
     invalid_solutions,
+    wrong_answers,
     verification,
     contract,
     false_claims_of_none,

@@ -56,7 +56,7 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
 
 
 def _agrees(case: Case, p: Observation, o: Observation, accused: frozenset[str]) -> bool:
-    same = p.family == o.family and not (p.exporter and p.exporter == o.exporter)
+    same = p.families & o.families and not (p.exporter and p.exporter == o.exporter)
     if same or not p.claims_all or p.error is not None or p.name in accused:
         return False
     if p.claims_none and o.claims_none:

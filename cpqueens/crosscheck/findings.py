@@ -334,14 +334,12 @@ class Findings:
 
     @property
     def exit_code(self) -> int:
-        """0, or that of the gravest disagreement; 10 if a heuristic answered what is no solution.
+        """0, or that of the gravest disagreement.
 
-        30 if every run of a heuristic broke down. Without one 130 after Ctrl-C, 20 or 21 if no solver could
-        take part, 3 if none ended, 4 if optimal solutions were asked for and a heuristic had others.
+        Without one 130 after Ctrl-C, 20 or 21 if no solver could take part, 3 if none ended, 4 if optimal
+        solutions were asked for and a heuristic had others.
         """
         found = [d.code for d in self.disagreements]
-        found += [Code.INVALID_SOLUTION for h in self.heuristics if h.wrong]
-        found += [Code.CRASH for h in self.heuristics if h.broken]
         if found:
             return min(code.exit_code for code in found)
         if self.interrupted:

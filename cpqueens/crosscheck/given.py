@@ -51,8 +51,9 @@ def observe_rows(
         for row in rows[~accepted][:FAULTS_KEPT]
     ]
     return Observation(
-        name=name, family=name, role=role, want=Want.ALL if plan.want is Want.COUNT else plan.want,
-        proves=complete, store=store, claims_all=complete, claims_none=complete and not len(rows),
+        name=name, families=frozenset({name}), role=role,
+        want=Want.ALL if plan.want is Want.COUNT else plan.want, proves=complete,
+        store=store, claims_all=complete, claims_none=complete and not len(rows),
         count=store.distinct, invalid=int((~accepted).sum()), duplicates=store.raw - store.distinct,
         faults=(*wrong, *faults), best=better_of(checker, None, rows[accepted]),
         seconds=time.monotonic() - began,
@@ -73,8 +74,8 @@ class Exhaustive:
             store = SolutionStore(plan.packing)
             store.finish()
             return Observation(
-                self.name, self.name, "exact", plan.want, True, store=store, error=Code.UNSUPPORTED,
-                message=f"more than {oracle.CAP} assignments",
+                self.name, frozenset({self.name}), "exact", plan.want, True, store=store,
+                error=Code.UNSUPPORTED, message=f"more than {oracle.CAP} assignments",
             )  # fmt: skip
         truth = oracle.solve(model)
         return observe_rows(model, self.name, "exact", truth.solutions, plan, complete=True, started=started)

@@ -153,9 +153,9 @@ def collect_runs(
                 plan.progress(name, tally.successes, time.monotonic() - started)
     store.finish()
     return Observation(
-        name=name, family=name, role=role, want=Want.ONE, proves=False, store=store, count=store.distinct,
-        invalid=tally.rejections["invalid"], best=best, heuristic=tally, seed=plan.seeds[0],
-        seconds=time.monotonic() - started, interrupted=interrupt.seen,
+        name=name, families=frozenset({name}), role=role, want=Want.ONE, proves=False, store=store,
+        count=store.distinct, invalid=tally.rejections["invalid"], best=best, heuristic=tally,
+        seed=plan.seeds[0], seconds=time.monotonic() - started, interrupted=interrupt.seen,
     )  # fmt: skip
 
 
@@ -262,7 +262,9 @@ def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
     store.finish()
     if not found:
         name, seed = participant.name, plan.seeds[0]  # a signal kept it from running at all
-        found.append(Observation(name, name, "heuristic", want, proves=False, seed=seed, interrupted=True))
+        found.append(
+            Observation(name, frozenset({name}), "heuristic", want, proves=False, seed=seed, interrupted=True)
+        )
     return _together(model, found, store, tally, time.monotonic() - started)
 
 

@@ -74,7 +74,7 @@ class Isolated:
             return _complete(seen, model, store)
         code, message = (None, "") if ended == "interrupted" else _death(ended == "hung", exit_code)
         return Observation(
-            self.name, self.solver.partition(":")[0], "exact", plan.want, False, store=store, error=code,
+            self.name, frozenset({self.name}), "exact", plan.want, False, store=store, error=code,
             message=message, count=store.distinct, seconds=time.monotonic() - started,
             interrupted=interrupt.seen,
         )  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 
 from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Request, Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.rewording import Rewording
@@ -64,7 +65,7 @@ class Observation:
     """What was seen of one solver: its claims, and its solutions as far as the checker accepts them."""
 
     name: str
-    family: str  # backends of one family are not independent of each other
+    families: frozenset[str]  # what has one in common is not independent
     role: str
     want: Want
     proves: bool
@@ -171,14 +172,11 @@ def observe_backend(
         collectors.append(Observer(*parts))
         return collectors[-1]
 
-    family, proves, seed = name, False, int(options.get("random_seed") or 0)
+    proves, seed = False, int(options.get("random_seed") or 0)
     exporter = ""
     try:
-        family, backend, strategy = choose(model, solver, want)
+        _, backend, strategy = choose(model, solver, want)
         proves, exporter = backend.proves, getattr(backend, "exporter", "")
-        family = getattr(backend, "family", family)
-        if hasattr(backend, "family_of"):
-            family = backend.family_of(strategy)
         if want is Want.ONE:
             options.setdefault("solution_limit", 1)
         consumer = None if want is Want.COUNT else recorder
@@ -186,19 +184,20 @@ def observe_backend(
     except Exception as error:
         store.finish()
         return Observation(
-            name, family, "exact" if proves else "heuristic", want, proves,
+            name, frozenset({name}), "exact" if proves else "heuristic", want, proves,
             store=store, error=_code_of(error, running=bool(collectors)), message=_one_line(error), seed=seed,
             seconds=time.monotonic() - started,
         )  # fmt: skip
     store.finish()
-    seen = _seen(model, name, family, proves, want, outcome, collectors[-1], recorder, seed)
+    families = named.families(backend, strategy, outcome.statistics.get("contributors", ()))
+    seen = _seen(model, name, families, proves, want, outcome, collectors[-1], recorder, seed)
     return replace(seen, exporter=exporter)
 
 
 def _seen(
     model: Model,
     name: str,
-    family: str,
+    families: frozenset[str],
     proves: bool,
     want: Want,
     outcome: Outcome,
@@ -218,7 +217,7 @@ def _seen(
     listed = want is Want.COUNT or recorder.store.raw == 0
     return Observation(
         name=name,
-        family=family,
+        families=families,
         role="exact" if proves else "heuristic",
         want=want,
         proves=proves,

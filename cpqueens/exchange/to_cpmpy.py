@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cpqueens.errors import MissingLibrary, UnsupportedRequest
-from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.table_rows import written
+from cpqueens.exchange.cpmpy_constraints import TRUTHS, posted, supports
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
@@ -18,6 +17,9 @@ from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import needed
+
+_KEPT = ("IV", "BV")
+"""What names begin with that CPMpy gives to variables without names, its own included."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,9 @@ class CpmpyExport:
 def to_cpmpy(model: Model) -> CpmpyExport:
     """Return a model as one of CPMpy, and its variables there by name.
 
-    Variables with the values 0 and 1 are Boolean there. Nothing is defined by further variables: who lists
-    all solutions there gets each once.
+    Variables with the values 0 and 1 are Boolean there, and all stand in some constraint. Nothing is defined
+    by further variables: who lists all solutions there gets each once. A name that begins with ``IV`` or
+    ``BV``, which CPMpy keeps for itself, has a ``_`` in front of it there.
 
     >>> from cpqueens import AllDifferent, Model, to_cpmpy
     >>> m = Model()
@@ -80,19 +83,20 @@ def to_cpmpy(model: Model) -> CpmpyExport:
     """
     try:
         import cpmpy
+        from cpmpy.transformations.get_variables import get_variables
     except ImportError:
         raise MissingLibrary(f"to_cpmpy needs CPMpy: {requirement('cpmpy').remedy}") from None
     needed(model, Model, "a model")
     if len(model.goals) > 1:
         raise UnsupportedRequest("a model of CPMpy has one objective; this one has several, in their order")
-    lowered = lower(model, _supports, "cpmpy")
+    lowered = lower(model, supports, "cpmpy")
     writer = _ExpressionWriter(cpmpy, model)
     for block in lowered.definitions:
         for definition in block.split():
             writer.define(definition)
     native = cpmpy.Model(writer.domains)
     for constraint in lowered.constraints:
-        for truth in _TRUTHS[constraint.kind](writer, constraint):
+        for truth in posted(writer, constraint):
             native += cpmpy.BoolVal(truth) if isinstance(truth, bool) else truth
     if lowered.objective is not None:
         (goal,) = writer.terms(lowered.objective)
@@ -100,7 +104,20 @@ def to_cpmpy(model: Model) -> CpmpyExport:
             goal = cpmpy.expressions.core.Operator("sum", [goal, 0])
         (native.maximize if model.maximizing else native.minimize)(goal)
     names = {model.name_of(v): writer.values[v] for v in model.decisions.tolist()}
+    known = {id(variable) for variable in get_variables([*native.constraints, native.objective_])}
+    for v, variable in zip(model.decisions.tolist(), names.values(), strict=True):
+        if id(variable) not in known:  # a model there has the variables of its constraints and no others
+            native += variable >= int(model.lower[v])
     return CpmpyExport(native, names)
+
+
+def _usable(name: str, taken: Container[str]) -> str:
+    """Return a name, behind ``_`` if CPMpy keeps it for variables of its own: those are the same by name."""
+    while name.startswith(_KEPT):
+        name = f"_{name}"
+        while name in taken:
+            name = f"_{name}"
+    return name
 
 
 class _ExpressionWriter:
@@ -110,12 +127,15 @@ class _ExpressionWriter:
         self.cpmpy = cpmpy
         self.values: dict[int, Any] = {}
         self.domains: list[Any] = []
+        names = {model.name_of(v) for v in model.decisions.tolist()}
         for v in model.decisions.tolist():
             low, high = int(model.lower[v]), int(model.upper[v])
+            name = _usable(model.name_of(v), names)
+            names.add(name)
             if (low, high) == (0, 1):
-                self.values[v] = cpmpy.boolvar(name=model.name_of(v))
+                self.values[v] = cpmpy.boolvar(name=name)
                 continue
-            self.values[v] = cpmpy.intvar(low, high, name=model.name_of(v))
+            self.values[v] = cpmpy.intvar(low, high, name=name)
             if v in model.domains:
                 self.domains.append(cpmpy.InDomain(self.values[v], model.domains[v].tolist()))
 
@@ -123,7 +143,7 @@ class _ExpressionWriter:
         """Note what the variables of a block stand for."""
         if isinstance(definition, Truth):
             constraint = definition.constraint
-            found: Iterator[Any] = iter(_TRUTHS[constraint.kind](self, constraint))
+            found: Iterator[Any] = iter(TRUTHS[constraint.kind](self, constraint))
         elif definition.kind == "element":
             table = self.terms(definition.arguments[1])
             found = (self._entry(table, at) for at in self.terms(definition.arguments[0]))
@@ -135,8 +155,14 @@ class _ExpressionWriter:
 
     def _entry(self, table: list[Any], at: Any) -> Any:
         if not isinstance(at, int):
-            return self.cpmpy.Element(table, at)
+            return self.cpmpy.Element(table, self._integer(at))
         return table[at] if 0 <= at < len(table) else 0
+
+    def _integer(self, expression: Any) -> Any:
+        """Return an expression, or the sum of nothing but a Boolean one."""
+        if not expression.is_bool():
+            return expression
+        return self.cpmpy.expressions.core.Operator("sum", [expression])
 
     def sum(self, row: Row) -> tuple[Any, int]:
         """Return a term without its constant, None if that is nothing, and the constant."""
@@ -184,6 +210,8 @@ def _floored(cpmpy: Any, x: Any, y: Any) -> tuple[Any, Any]:
     if isinstance(x, int) and isinstance(y, int):
         return (x // y if y else 0), False
     rest = x % y
+    if isinstance(y, int):
+        return x // y, rest < 0 if y > 0 else rest > 0
     return x // y, ((rest < 0) & (y > 0)) | ((rest > 0) & (y < 0))
 
 
@@ -220,85 +248,3 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "remainder_truncated": _truncated(operator.mod),
 }
 """Functions of single terms by their kinds; CPMpy's own quotients and remainders round towards 0."""
-
-
-# ---- constraints -----------------------------------------------------------------------------------------
-
-Written = Sequence[Any]
-
-_RELATIONS: dict[str, Callable[[Any, int], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
-
-
-def _linear(writer: _ExpressionWriter, c: Any) -> Written:
-    relation, found = _RELATIONS[c.relation], []
-    for row in c.expression.rows():
-        expression, constant = writer.sum(row)
-        found.append(relation(0 if expression is None else expression, -constant))
-    return found
-
-
-def _connective(make: Callable[[Any, list[Any]], Any]) -> Callable[[_ExpressionWriter, Any], Written]:
-    def write(writer: _ExpressionWriter, c: Any) -> Written:
-        width = c.literals.shape[-1]
-        literals = writer.truths(c.literals.reshape(-1))
-        return [make(writer.cpmpy, literals[k * width : (k + 1) * width]) for k in range(c.size)]
-
-    return write
-
-
-def _parity(cpmpy: Any, literals: list[Any]) -> Any:
-    plain = sum(k for k in literals if isinstance(k, bool)) % 2 == 1
-    others = [k for k in literals if not isinstance(k, bool)]
-    if not others:
-        return plain
-    odd = cpmpy.Xor(others) if len(others) > 1 else others[0]
-    return ~odd if plain else odd
-
-
-def _regular(writer: _ExpressionWriter, c: Any) -> Written:
-    arcs, start, accepting, _ = c.numbered()
-    steps = [tuple(arc) for arc in arcs.tolist()]
-    return [writer.cpmpy.Regular(writer.terms(c.terms), steps, start, sorted(set(accepting.tolist())))]
-
-
-_TRUTHS: dict[str, Callable[[_ExpressionWriter, Any], Written]] = {
-    "AllDifferent": lambda w, c: [w.cpmpy.AllDifferent(w.terms(c.terms))],
-    "And": _connective(lambda cpmpy, literals: cpmpy.all(literals) if literals else True),
-    "Circuit": lambda w, c: [w.cpmpy.Circuit(w.terms(c.successor))],
-    "Inverse": lambda w, c: [w.cpmpy.Inverse(w.terms(c.first), w.terms(c.second))],
-    "Linear": _linear,
-    "NegativeTable": lambda w, c: [w.cpmpy.NegativeTable(w.terms(c.terms), c.rows.tolist())],
-    "Or": _connective(lambda cpmpy, literals: cpmpy.any(literals) if literals else False),
-    "Regular": _regular,
-    "ShortTable": lambda w, c: [w.cpmpy.ShortTable(w.terms(c.terms), written(c.rows))],
-    "Table": lambda w, c: [w.cpmpy.Table(w.terms(c.terms), c.rows.tolist())],
-    "Xor": _connective(_parity),
-}
-"""What a constraint is in CPMpy, for each of its elements; all others are decomposed."""
-
-_ALSO_AS_TRUTHS = {"And", "Linear", "Or", "Xor"}
-
-
-def _supports(constraint: Constraint, context: str) -> bool:
-    """Say whether CPMpy takes a constraint as it is: a global one if posted, and over some variables."""
-    kind: str = constraint.kind
-    if kind in _ALSO_AS_TRUTHS:
-        return True
-    if context != "plain" or kind not in _TRUTHS:
-        return False
-    stated: Any = constraint
-    if kind == "NegativeTable" and written(stated.rows) != stated.rows.tolist():
-        return False
-    if kind in ("NegativeTable", "ShortTable", "Table") and not len(stated.rows):
-        return False
-    if (kind == "Regular" and not stated.deterministic) or (kind == "Circuit" and stated.depots):
-        return False
-    sizes = [array.size for array in constraint.arguments]
-    return min(sizes) > 1 and all(array.coefficients.any() for array in constraint.arguments)

@@ -114,7 +114,6 @@ class HandOver:
         self.reason = ""  # for which it was chosen, where nobody asked for it
         self.heuristic, self.exact = heuristic, exact
         self.name = f"{heuristic.label}+{exact.label}"
-        self.family = exact.backend.name  # a proof is the exact part's: no evidence beside it
         first, second = heuristic.backend.features, exact.backend.features
         self.features = frozenset(
             _OF_THE_EXACT_PART & second | _OF_THE_HEURISTIC & first | _OF_EITHER & (first | second)
@@ -301,6 +300,7 @@ def _ended(
         "translate_time": sum(float(e.statistics.get("translate_time", 0.0)) for e in (first, last)),
         "found_by": receiver.found_by,
         **_hint_fate(receiver, continued),
+        "contributors": receiver.contributors(continued is not None),
         "heuristic": receiver.account(0, proposed),
         "exact": None if continued is None else receiver.account(1, continued),
     }

@@ -71,6 +71,12 @@ class Receiver:
         if self.value is None or self.is_better(value, self.value):
             self.best, self.value, self.found_by = batch[row].copy(), value, self.labels[part]
 
+    def contributors(self, ran: bool) -> list[str]:
+        """Return the parts that delivered something, and the exact one if it ``ran``: it may have proved."""
+        return [
+            label for part, label in enumerate(self.labels) if self.delivered[part] or (part == 1 and ran)
+        ]
+
     def account(self, part: int, said: Said) -> dict[str, Any]:
         """Return what one part did, for the statistics."""
         ended, seconds = said

@@ -86,9 +86,11 @@ class Race:
         return replace(outcome, solver=outcome.statistics["answered_by"])
 
 
-def _credited(ended: Ended, solver: str, reason: str) -> Ended:
-    statistics = {**ended.statistics, "answered_by": solver, "reason": reason}
-    return replace(ended, statistics=statistics)
+def _credited(ended: Ended, solver: str, reason: str, beside: str | None = None) -> Ended:
+    """Return an end as that of one solver, to which ``beside`` contributed."""
+    contributors = [solver] if beside is None else [beside, solver]
+    said = {"answered_by": solver, "contributors": contributors, "reason": reason}
+    return replace(ended, statistics={**ended.statistics, **said})
 
 
 def _alone(model: Statement, request: Request) -> str | None:
@@ -216,7 +218,8 @@ class _Contest:
             self._pass_on_improvements()
             bound = None if rival.ended is None else rival.ended.bound
             ended = replace(ended, objective=None, bound=bound)
-        return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}")
+        beside = RIVAL if self._passed_on or (ended.bound is not None and not ended.exhausted) else None
+        return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}", beside)
 
     def _without_own(self, reason: str) -> Ended:
         """Let CP-SAT answer alone, as if there was no race."""
@@ -279,7 +282,7 @@ class _Contest:
         if self.request.want is not Want.BEST and rival.rows:
             self._deliver_missing(rival)
         reason = f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end"
-        return _credited(rival.ended, RIVAL, reason)
+        return _credited(rival.ended, RIVAL, reason, OWN if self._delivered else None)
 
     def _deliver_missing(self, rival: _Rival) -> None:
         rows = np.stack(rival.rows)

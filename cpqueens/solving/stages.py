@@ -111,11 +111,20 @@ class Stages:
             model=self.model,
             solutions=self.mine(last.solutions),
             closest=closest,
-            statistics={**last.statistics, **totals, "stages": account},
+            statistics={**last.statistics, **totals, **_contributors(self.ran), "stages": account},
             messages=tuple(dict.fromkeys(m for o in self.ran for m in o.messages)),
             faults=tuple(fault for o in self.ran for fault in o.faults),
         )
         return replace(whole, **changes)
+
+
+def _contributors(ran: Sequence[Outcome]) -> dict[str, list[str]]:
+    """Return who contributed to any of several runs, where one was of several solvers."""
+    if not any("contributors" in o.statistics for o in ran):
+        return {}
+    return {
+        "contributors": sorted({s for o in ran for s in o.statistics.get("contributors", [o.solver])}),
+    }
 
 
 def _without_bounds(note: Any) -> Any:

@@ -9,6 +9,7 @@ from liars import Answer, Scripted
 
 from cpqueens import Model
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
@@ -69,6 +70,24 @@ def test_who_is_as_good_as_the_optimum_does_not_cross_it() -> None:
         found = [observed(model, Scripted(name), Want.BEST) for name in "ab"]
         assert all(o.claims_all and o.best is not None for o in found)
         assert codes(model, *found) == []
+
+
+def test_who_shares_a_member_or_an_exporter_is_no_second_witness(queens6: Model) -> None:
+    plain = [observed(queens6, Scripted(name), Want.ALL) for name in "abc"]
+    families = [("x", "y"), ("x",), ("y",)]
+    seen = [dataclasses.replace(o, families=frozenset(f)) for o, f in zip(plain, families, strict=True)]
+    assert Case(queens6, tuple(seen)).independent("abc") == 2
+    assert Case(queens6, tuple(seen)).independent("ab") == 1
+    exported = tuple(dataclasses.replace(o, exporter="text") for o in seen)
+    assert Case(queens6, exported).independent("bc") == 1
+
+
+def test_of_solvers_that_answered_together_those_count_that_prove() -> None:
+    race = Scripted("race")
+    assert named.families(race, None) == {"race"}
+    assert named.families(race, None, ["backtracking:check", "local-search"]) == {"backtracking"}
+    assert named.families(race, None, ["cpsat", "backtracking"]) == {"cpsat", "backtracking"}
+    assert named.families(race, None, ["local-search"]) == {"race"}
 
 
 class Overbearing(Scripted):

@@ -10,6 +10,7 @@ from liars import Scripted, lie_nothing
 
 from cpqueens import Model, cross_check
 from cpqueens.answers.symmetry import QUEENS_BOARD
+from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.given import GivenSolutions, SolutionFile
 from cpqueens.errors import ModelError
 from cpqueens.problems.published import Published
@@ -37,7 +38,11 @@ def test_success_rate_distinct_solutions_and_orbits(queens6):
     assert found.low < found.rate < found.high
     assert (found.distinct, found.of_all) == (len(right), 4)
     assert (found.orbits, found.orbits_of_all) == (1, 1)
-    assert report.agree  # a wrong guess of a heuristic is a failed run, not a solver's lie
+    assert (report.agree, report.exit_code) == (False, 10)
+    (wrong,) = report.disagreements
+    assert (wrong.code, wrong.accused, wrong.total) == (Code.INVALID_SOLUTION, "guess", 600 - sum(checked))
+    assert report.verdict.text == "DISAGREEMENT: INVALID_SOLUTION"
+    assert "AllDifferent" in wrong.message
 
 
 def test_the_published_number_of_orbits_is_preferred(queens6):
@@ -80,7 +85,8 @@ def test_raising_and_lateness_are_rejections(queens6):
     line = fails.__code__.co_firstlineno + 1
     expected = f"raised, seed 0: ValueError: boom (line {line} of test_heuristic.py)"
     assert report.heuristics[0].examples[0] == expected
-    assert report.exit_code == 30  # every run of one broke down
+    assert (report.exit_code, report.agree) == (30, False)  # every run of one broke down
+    assert [(d.code, d.accused, d.total) for d in report.disagreements] == [(Code.CRASH, "fails", 1)]
 
 
 def test_the_line_of_the_users_own_file_is_named_where_a_library_raises(queens6):
@@ -90,7 +96,7 @@ def test_the_line_of_the_users_own_file_is_named_where_a_library_raises(queens6)
     report = cross_check(queens6, [HONEST, asks], seeds=2)
     line = asks.__code__.co_firstlineno + 1
     assert report.heuristics[0].examples[0].endswith(f"(line {line} of test_heuristic.py)")
-    assert report.exit_code == 0  # one of the runs did well
+    assert (report.exit_code, report.agree) == (0, True)  # one of the runs did well
 
 
 def test_best_objective_against_the_optimum(triangle):

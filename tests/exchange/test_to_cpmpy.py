@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model, UnsupportedRequest, from_cpmpy, to_cpmpy
+from cpqueens import (
+    AllDifferent,
+    AllDifferentExcept,
+    AllEqual,
+    Among,
+    Count,
+    Cumulative,
+    Decreasing,
+    GlobalCardinality,
+    Increasing,
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    Model,
+    NoOverlap,
+    NValue,
+    Regular,
+    UnsupportedRequest,
+    ValuePrecede,
+    from_cpmpy,
+    to_cpmpy,
+)
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.generate import random_model
@@ -59,6 +83,154 @@ def test_partial_functions_mean_the_same(make: Any) -> None:
     m += make(m, x, y)
     assert accepted(m) == expected(m)
     assert expected(m)
+
+
+ROUNDED = {
+    "quotient": (lambda x, y: x // y, operator.floordiv),
+    "remainder": (lambda x, y: x % y, operator.mod),
+    "quotient_truncated": (div_trunc, lambda x, y: int(x / y)),
+    "remainder_truncated": (mod_trunc, lambda x, y: int(math.fmod(x, y))),
+}
+
+
+@pytest.mark.parametrize("name", sorted(ROUNDED))
+@pytest.mark.parametrize("divisor", [-3, 3, None])
+def test_quotients_and_remainders_of_every_sign(name: str, divisor: int | None) -> None:
+    """Each value is that of Python's own arithmetic, constants beside variables included."""
+    function, plain = ROUNDED[name]
+    m = Model()
+    x, y, z = m.intvar(-7, 7, name="x"), m.intvar(-3, 3, name="y"), m.intvar(-7, 7, name="z")
+    m.add(function(x, y if divisor is None else divisor) == z)
+    m.add((y != 0) if divisor is None else (y == 0))
+    found = accepted(m)
+    divisors = [d for d in range(-3, 4) if d] if divisor is None else [divisor]
+    assert found == {
+        (n, 0 if divisor is not None else d, plain(n, d)) for n in range(-7, 8) for d in divisors
+    }
+
+
+def listed(model: Model) -> int:
+    """How many solutions CPMpy's solver lists."""
+    return int(to_cpmpy(model).model.solveAll())
+
+
+def test_variables_in_no_constraint_are_kept() -> None:
+    m = Model()
+    x, y, _ = m.intvar(0, 3, name="x"), m.intvar(1, 6, name="y"), m.boolvar(name="b")
+    free = to_cpmpy(m)
+    assert free.model.solveAll() == 48
+    assert len(from_cpmpy(free.model).model.decisions) == 3
+    m.add(y >= 2)
+    assert listed(m) == m.count() == 40
+    m.maximize(x + y)
+    assert set(from_cpmpy(to_cpmpy(m).model).names) == {"x", "y", "b"}
+    assert to_cpmpy(m).model.solve()
+    fixed = Model()
+    fixed.intvar(3, 3, shape=2, name="x")
+    fixed.intvar(domain=[-2, 5, 9], name="y")
+    assert listed(fixed) == 3
+
+
+def test_names_that_cpmpy_keeps_for_itself() -> None:
+    theirs = cpmpy.Model()
+    x, y = cpmpy.intvar(0, 3), cpmpy.boolvar()
+    theirs += [x >= y, x != 2]
+    ours = from_cpmpy(theirs).model
+    assert listed(ours) == ours.count() == 5
+    m = Model()
+    made = [m.intvar(0, 2, name=name) for name in ("IV0", "_IV0", "BVx", "IVORY", "BV")]
+    m.add(LexLess(made[:2], made[2:4]))
+    there = to_cpmpy(m)
+    assert list(there.variables) == ["IV0", "_IV0", "BVx", "IVORY", "BV"]
+    assert [v.name for v in there.variables.values()] == ["__IV0", "_IV0", "_BVx", "_IVORY", "_BV"]
+    assert there.model.solveAll() == m.count() == 36 * 3
+    there.model.solve()
+    assert m.check(there.assignment()).ok
+
+
+def test_an_element_at_a_truth() -> None:
+    m = Model()
+    b, x = m.boolvar(name="b"), m.intvar(0, 5, shape=3, name="x")
+    m.add(element(x, b) == 3, element([4, 7], 1 - b) == 4, element([0, 1, 2], b + 1) == 2)
+    assert accepted(m) == expected(m)
+    assert listed(m) == len(expected(m)) == 36
+
+
+def test_an_automaton_of_one_term() -> None:
+    for low, high in ((0, 1), (0, 3)):
+        m = Model()
+        x, b = m.intvar(low, high, shape=1, name="x"), m.boolvar(name="b")
+        m.add(Regular(x, [(0, 1, 1), (0, 3, 1), (1, 1, 1)], 0, [1]) | b)
+        m.add(Regular([b], [(0, 0, 1), (0, 1, 1)], 0, [1]))
+        assert listed(m) == m.count() == len(expected(m))
+
+
+def written_as(m: Model, x: Any, b: Any) -> dict[str, list[Any]]:
+    """Posted constraints, by the globals of CPMpy that they are."""
+    return {
+        "alldifferent": [AllDifferent(x)],
+        "alldifferent_except_n": [AllDifferentExcept(x, [0, 2])],
+        "allequal": [AllEqual(x)],
+        "among": [Among(x, [1, 3], b)],
+        "count": [Count(x, x[0], ">=", 1 + b)],
+        "cumulative": [Cumulative(x, [1, 2, 1], [1, 2, 1], 2 + b)],
+        "cumulative_optional": [Cumulative(x, [1, 2, 1], [1, 2, 1], 2, [b, 1 - b, 1])],
+        "decreasing": [Decreasing(x)],
+        "gcc": [
+            GlobalCardinality(x, [0, 1], [b, 1]),
+            GlobalCardinality(x, [0, 1, 2], [1, b, 1], closed=True),
+        ],
+        "increasing": [Increasing(x)],
+        "lex_chain_less": [LexChainLess([[x[0], b], [x[1], x[2]], [2, x[0]]])],
+        "lex_chain_lesseq": [LexChainLessEqual([[x[0], b], [x[1], x[2]]])],
+        "lex_less": [LexLess(x, [b, 2, x[0]])],
+        "lex_lesseq": [LexLessEqual(x, [b, 2, x[0]])],
+        "no_overlap": [NoOverlap(x, [1, 2, 1])],
+        "no_overlap_optional": [NoOverlap(x, [1, 2, 1], [b, 1, 1])],
+        "nvalue": [NValue(x, 1 + b)],
+        "precedence": [ValuePrecede(x, [0, 2, 1])],
+        "strictly_decreasing": [Decreasing(x, strict=True)],
+        "strictly_increasing": [Increasing(x, strict=True)],
+    }
+
+
+@pytest.mark.parametrize(
+    "name", sorted(written_as(*(lambda m: (m, m.intvar(0, 3, shape=3), m.boolvar()))(Model())))
+)
+def test_what_cpmpy_has_is_written_as_that(name: str) -> None:
+    m = Model()
+    x, b = m.intvar(0, 3, shape=3, name="x"), m.boolvar(name="b")
+    m.add(*written_as(m, x, b)[name])
+    there = to_cpmpy(m).model
+    assert all(
+        name in names_in(constraint) for constraint in there.constraints[: len(written_as(m, x, b)[name])]
+    )
+    assert accepted(m) == expected(m)
+    assert there.solveAll() == len(expected(m)) > 0
+    assert from_cpmpy(there).model.count() == len(expected(m))
+
+
+def names_in(expression: Any) -> set[str]:
+    if isinstance(expression, list | tuple):
+        return {name for part in expression for name in names_in(part)}
+    return {getattr(expression, "name", "")} | names_in(list(getattr(expression, "args", ())))
+
+
+def test_tasks_of_which_cpmpy_means_another_thing_are_decomposed() -> None:
+    """There a task without duration may lie within another one, and what is negative is refused oddly."""
+    m = Model()
+    x, d = m.intvar(0, 2, shape=2, name="x"), m.intvar(-1, 2, shape=2, name="d")
+    for stated in (
+        NoOverlap(x, d),
+        Cumulative(x, d, 1, 1),
+        Cumulative(x, 1, d, 2),
+        Cumulative(x, 1, 1, d[0]),
+    ):
+        each = m.copy()
+        each.add(stated)
+        there = to_cpmpy(each).model
+        assert not names_in(there.constraints) & {"cumulative", "no_overlap"}
+        assert accepted(each) == expected(each)
 
 
 def test_names_values_and_objective() -> None:

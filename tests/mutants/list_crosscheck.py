@@ -28,7 +28,7 @@ CROSSCHECK = Area(
         Mutant("one family is two witnesses against the checker", "compare._checker_is_doubtful",
                "case.independent(same) >= 2", "len(same) >= 2"),
         Mutant("every participant is a family", "Case.independent",
-               "len({o.family for", "len({o.name for"),
+               "(o.families | ", "({o.name} | "),
         Mutant("a worse solution beats an optimum", "Case.better",
                "a > b if self", "a < b if self"),
         Mutant("a solution as good as the optimum beats it", "Case.better",

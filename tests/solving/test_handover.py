@@ -66,6 +66,7 @@ def test_golomb_ruler_found_by_one_and_proved_by_the_other() -> None:
     assert (outcome.status, outcome.objective, outcome.bound) == ("OPTIMAL", 17, 17)
     assert outcome.solver == "local-search:tabu+cpsat"
     assert outcome.statistics["proved_by"] == "cpsat"
+    assert outcome.statistics["contributors"] == ["local-search:tabu", "cpsat"]
     assert outcome.statistics["hint"] == "accepted"
     assert outcome.statistics["hint_kept"] == outcome.statistics["hint_given"] == 6
     first, second = outcome.statistics["heuristic"], outcome.statistics["exact"]

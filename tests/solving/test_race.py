@@ -16,9 +16,10 @@ from cpqueens.models.langford import langford
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
-from cpqueens import STOP, BackendFault, Model, ModelError, Status, StopReason
+from cpqueens import STOP, BackendFault, Model, ModelError, Status, StopReason, cross_check
 from cpqueens.backends import named
 from cpqueens.backends.base import Ended
+from cpqueens.crosscheck.findings import Evidence
 from cpqueens.solving import race
 from cpqueens.solving.solve import count_solutions
 
@@ -58,9 +59,11 @@ def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
     quick = queens(8).enumerate()
     assert quick.solver == "backtracking"
     assert quick.statistics["answered_by"] == "backtracking"
+    assert quick.statistics["contributors"] == ["backtracking"]
     assert quick.statistics["reason"] == "a board without given or forbidden squares"
     slow = even_sums().enumerate()
     assert slow.solver == "cpsat"
+    assert slow.statistics["contributors"] == ["cpsat"]
     assert "cpsat was the first at its end" in slow.statistics["reason"]
 
 
@@ -125,6 +128,27 @@ def test_the_rival_delivers_what_is_missing(first: int, monkeypatch: pytest.Monk
     assert outcome.solver == "cpsat"
     assert outcome.solutions.matrix.tolist() == expected
     assert outcome.statistics["delivered"] == 52
+    assert outcome.statistics["contributors"] == (["backtracking", "cpsat"] if first else ["cpsat"])
+    report = cross_check(langford(7), ["auto", "cpsat"])
+    assert report.agree
+    assert report.verdict.evidence is Evidence.ALONE
+
+
+def test_auto_is_not_independent_of_who_answers_for_it() -> None:
+    alone = cross_check(queens(5), ["auto", "backtracking"]).verdict
+    assert (alone.evidence, alone.count) == (Evidence.ALONE, 10)
+    assert cross_check(queens(5), ["auto", "cpsat"]).verdict.evidence is Evidence.INDEPENDENT
+    isolated = cross_check(queens(5), ["auto", "backtracking"], isolate=True)
+    assert isolated.verdict.evidence is Evidence.ALONE
+
+
+def test_all_who_answered_for_any_objective_contributed() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.minimize(x[0] - x[1], x[1])
+    both = cross_check(m, ["local-search+backtracking", "backtracking"])
+    assert both.verdict.evidence is Evidence.ALONE
+    assert cross_check(m, ["local-search+backtracking", "cpsat"]).verdict.evidence is Evidence.INDEPENDENT
 
 
 @pytest.mark.usefixtures("_early")

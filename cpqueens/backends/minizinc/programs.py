@@ -51,4 +51,5 @@ def family(name: str | None) -> str:
     """Return what a solver is not independent of: OR-Tools' is that of ``cpsat``."""
     told = solvers().get(name or "", {})
     text = f"{told.get('id', '')} {told.get('name', '')} {name}".lower()
-    return "cpsat" if any(word in text for word in ("or-tools", "ortools", "cp-sat", "cpsat")) else "minizinc"
+    ours = any(word in text for word in ("or-tools", "ortools", "cp-sat", "cpsat"))
+    return "cpsat" if ours else name or "minizinc"
