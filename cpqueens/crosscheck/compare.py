@@ -178,7 +178,7 @@ def wrong_answers(case: Case) -> Iterator[Disagreement]:
             message = f"{total} of {runs} runs answered what is no solution: {_example(examples, none)}"
             yield Disagreement(Code.INVALID_SOLUTION, o.name, message, total=total)
         elif broken(rejections, runs):
-            message = f"every run broke down: {_example(examples, rejections)}"
+            message = f"every run broke down or cannot be read: {_example(examples, rejections)}"
             yield Disagreement(Code.CRASH, o.name, message, total=runs)
 
 

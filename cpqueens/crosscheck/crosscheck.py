@@ -13,7 +13,7 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.findings import Disagreement, Evidence, NotCompared, PublishedValues, SolverReport
-from cpqueens.crosscheck.heuristic import objectives_text, summarize
+from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
 from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.participants import as_participants, isolated, prepare
 from cpqueens.crosscheck.plan import NarrowedTo, Participant, Plan
@@ -268,7 +268,7 @@ class _Inquiry:
             if self.bundles is not None:
                 named = (d.accused, *d.against)
                 asked = [o for o in case.observations if o.name in named]
-                answers = [_solver_report(o, Evidence.CLAIM, "") for o in asked]
+                answers = [_solver_report(case, o, Evidence.CLAIM, "") for o in asked]
                 try:
                     d = write_bundle(self.bundles, case.model, d, participants, plan, answers)
                 except ModelError as error:  # the report must not be lost with the folder
@@ -292,7 +292,7 @@ class _Inquiry:
             want=self.plan.want.value,
             seeds=self.plan.seeds,
             published=case.published,
-            solvers=tuple(_solver_report(o, *levels[o.name]) for o in case.observations),
+            solvers=tuple(_solver_report(case, o, *levels[o.name]) for o in case.observations),
             heuristics=_heuristics(case),
             disagreements=tuple(disagreements),
             not_compared=(
@@ -347,7 +347,7 @@ def _heuristics(case: Case) -> tuple[Any, ...]:
     return tuple(summarize(case, o) for o in runs)
 
 
-def _solver_report(o: Observation, evidence: Evidence, reason: str) -> SolverReport:
+def _solver_report(case: Case, o: Observation, evidence: Evidence, reason: str) -> SolverReport:
     outcome, store = o.outcome, o.store
     statistics = dict(outcome.statistics) if outcome is not None else {}
     status = str(o.error) if o.error is not None else str(_status(o) if outcome is None else outcome.status)
@@ -374,6 +374,7 @@ def _solver_report(o: Observation, evidence: Evidence, reason: str) -> SolverRep
         native=o.native,
         decomposed=tuple(sorted(o.decomposed)),
         note=o.message or reason,
+        quality=None if o.best is None else quality_of(case, [o.best[0]]),
         statistics={k: v for k, v in statistics.items() if isinstance(v, str | int | float | bool)},
     )
 

@@ -226,11 +226,13 @@ _TIMELY = frozenset({"late", "interrupted"})
 
 
 def _judge_lines(seed: int, run: ProcessRun, lines: Sequence[bytes]) -> Attempt:
-    try:
-        answers = [parse_json(decoded(part)) for part in lines]
-    except ModelError as error:
-        last = lines[-1][:60].decode("utf-8", "replace")
-        return run.rejected(seed, "garbled", f"not JSON lines: {shown(last, 60)} ({error})")
+    answers = []
+    for number, part in enumerate(lines, 1):
+        try:
+            answers.append(parse_json(decoded(part)))
+        except ModelError as error:
+            text = shown(part[:60].decode("utf-8", "replace").rstrip("\n"), 60)
+            return run.rejected(seed, "garbled", f"line {number} of its output is not JSON: {text} ({error})")
     found = [a for a in answers if isinstance(a, dict) and "assignment" in a]
     if not found:
         return run.rejected(seed, "garbled", 'no line has an "assignment"')

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
 
 
@@ -159,6 +160,8 @@ class SolverReport:
         Constraints that it took as they are, and kinds that ran decomposed.
     note
         What else there is to say.
+    quality
+        How good its best objective is, held against what exact solvers proved (`Quality`).
     statistics
         As in an `Outcome`.
     """
@@ -185,6 +188,7 @@ class SolverReport:
     native: int = 0
     decomposed: tuple[str, ...] = ()
     note: str = ""
+    quality: Quality | None = None
     statistics: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -202,13 +206,13 @@ WRONG = frozenset({"invalid", "bad assignment", "partial"})
 NOT_OPTIMAL = "not optimal"
 """The rejection of a valid answer where optimal ones were asked for: a miss, and nothing wrong."""
 
-CRASHED = frozenset({"raised", "crashed"})
-"""Rejections of runs that broke down."""
+BROKEN_DOWN = frozenset({"raised", "crashed", "cannot start", "garbled", "oversized"})
+"""Rejections of runs that broke down, or answered what cannot be read."""
 
 
 def broken(rejections: Mapping[str, int], runs: int) -> bool:
-    """Say whether there were runs, all of which broke down."""
-    return 0 < runs == sum(number for why, number in rejections.items() if why in CRASHED)
+    """Say whether there were runs, all of which broke down or answered what cannot be read."""
+    return 0 < runs == sum(number for why, number in rejections.items() if why in BROKEN_DOWN)
 
 
 MISSED = 4
@@ -231,10 +235,10 @@ class HeuristicReport:
         Different solutions that it has shown, and how many exist; None where that is not known.
     orbits, orbits_of_all
         The same up to the problem's symmetries.
-    best, at_best
-        The best objective, and how many runs reached it.
-    optimum, bound
-        What exact solvers proved.
+    quality
+        How good the objectives are, held against what exact solvers proved (`Quality`); None without any.
+    at_best
+        How many runs reached the best, by all objectives.
     asked, censored
         Seeds asked for, and runs that a signal broke off, which are neither successes nor failures.
     """
@@ -250,13 +254,16 @@ class HeuristicReport:
     of_all: int | None
     orbits: int | None
     orbits_of_all: int | None
-    best: int | None
-    optimum: int | None
-    bound: int | None
+    quality: Quality | None
     examples: tuple[str, ...] = ()
     asked: int = 0
     censored: int = 0
     at_best: int | None = None
+
+    @property
+    def of_optima(self) -> bool:
+        """Whether optimal solutions alone counted as successes, and some were not."""
+        return NOT_OPTIMAL in self.rejections
 
     @property
     def wrong(self) -> int:
@@ -265,7 +272,7 @@ class HeuristicReport:
 
     @property
     def broken(self) -> bool:
-        """Whether every run broke down."""
+        """Whether every run broke down or answered what cannot be read."""
         return broken(self.rejections, self.runs)
 
     @property
@@ -325,7 +332,7 @@ class Findings:
     verdict: Verdict
     seconds: float
     interrupted: bool = False
-    schema: int = 1
+    schema: int = 2
 
     @property
     def agree(self) -> bool:
@@ -349,7 +356,7 @@ class Findings:
             return max((Code[w].exit_code for w in lost if w in Code.__members__), default=20)
         if not any(s.complete for s in self.solvers):
             return 3
-        return MISSED if any(NOT_OPTIMAL in h.rejections for h in self.heuristics) else 0
+        return MISSED if any(h.of_optima for h in self.heuristics) else 0
 
     def __getitem__(self, solver: str) -> SolverReport:
         """Return what one solver said."""

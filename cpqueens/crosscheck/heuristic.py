@@ -14,6 +14,7 @@ import numpy as np
 
 from cpqueens.answers.check import Checker, read_assignment
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.quality import Quality, quality
 from cpqueens.answers.runs import Runs
 from cpqueens.answers.statistics import wilson_interval
 from cpqueens.backends.base import Want
@@ -311,10 +312,6 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
     runs: Trials = o.heuristic
     low, high = wilson_interval(runs.successes, runs.runs)
     complete = [p for p in case.observations if p.claims_all and p.want is Want.ALL]
-    optimal = [
-        p.best[0] for p in case.observations if p.claims_all and p.want is Want.BEST and p.best is not None
-    ]
-    bounds = [p.objective_bound for p in case.observations if p.objective_bound is not None]
     orbits, all_orbits = _orbits(case, o, complete)
     return HeuristicReport(
         name=o.name,
@@ -328,14 +325,28 @@ def summarize(case: Case, o: Observation) -> HeuristicReport:
         of_all=case.sets.union if complete else None,
         orbits=orbits,
         orbits_of_all=all_orbits,
-        best=None if o.best is None else o.best[0],
+        quality=quality_of(case, [value[0] for value in runs.reached.elements()]),
         at_best=None if o.best is None else runs.reached[case.objectives(o.best[1])],
-        optimum=optimal[0] if optimal else None,
-        bound=bounds[0] if bounds else None,
         examples=tuple(runs.examples.values()),
         asked=runs.asked,
         censored=runs.censored,
     )
+
+
+def quality_of(case: Case, values: Sequence[int]) -> Quality | None:
+    """Return how good objectives are, held against what is proved; None where there are none."""
+    goals = case.model.goals
+    return quality(values, goals[0].maximizing, *_proved(case), len(goals) == 1) if goals else None
+
+
+def _proved(case: Case) -> tuple[int | None, int | None]:
+    """Return the optimum that exact solvers proved, and the best bound on it; None where there is none."""
+    optima = [
+        o.best[0] for o in case.observations if o.claims_all and o.want is Want.BEST and o.best is not None
+    ]
+    bounds = [o.objective_bound for o in case.observations if o.objective_bound is not None]
+    tightest = min if case.model.goals and case.model.goals[0].maximizing else max
+    return next(iter(optima), None), tightest(bounds, default=None)
 
 
 def _orbits(case: Case, o: Observation, complete: list[Observation]) -> tuple[int | None, int | None]:

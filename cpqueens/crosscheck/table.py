@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
 from cpqueens.text.plaintext import wrapped
 
@@ -109,6 +110,7 @@ _COLUMNS: dict[str, Callable[[SolverReport], str]] = {
     "invalid": lambda s: str(s.invalid or ""),
     "set": lambda s: (s.digest or "")[:8],
     "objective": lambda s: _number(s.objective),
+    "gap": lambda s: s.quality.gaps if s.quality else "",
     "bound": lambda s: _number(s.bound),
     "build/s": lambda s: _seconds(s.build_time + s.translate_time),
     "solve/s": lambda s: _seconds(s.solve_time),
@@ -131,8 +133,9 @@ def published_line(report: Findings) -> str:
 
 def heuristic_lines(h: HeuristicReport) -> list[str]:
     """Return a line about a heuristic's runs, and the first of each kind of rejection."""
+    wanted = "an optimal" if h.of_optima else "a valid"
     parts = [
-        f"{h.name}: {h.successes} of {h.runs} runs succeed "
+        f"{h.name}: {h.successes} of {h.runs} runs gave {wanted} solution "
         f"({100 * h.rate:.1f} %, 95 % interval {100 * h.low:.1f} to {100 * h.high:.1f} %)",
         f"{h.distinct} distinct solution(s)" + (f" of {h.of_all} that exist" if h.of_all is not None else ""),
     ]
@@ -140,15 +143,28 @@ def heuristic_lines(h: HeuristicReport) -> list[str]:
         parts.append(
             f"{h.orbits} orbit(s)" + (f" of {h.orbits_of_all}" if h.orbits_of_all is not None else "")
         )
-    if h.best is not None:
-        known = f"optimum {h.optimum}" if h.optimum is not None else f"bound {h.bound}"
-        reached = "" if h.at_best is None else f", reached by {h.at_best} of {h.runs} runs,"
-        parts.append(f"best {h.best}{reached} against {known}")
+    if h.quality is not None:
+        parts += _quality_parts(h, h.quality)
     if h.lost:
         parts.append(h.lost)
     if h.rejections:
         parts.append("rejected: " + ", ".join(f"{k} {n}" for k, n in h.rejections.items()))
     return ["; ".join(parts), *(f"  {example}" for example in h.examples)]
+
+
+def _quality_parts(h: HeuristicReport, found: Quality) -> Iterator[str]:
+    """Yield how many runs are optimal, the best objective, and all gaps."""
+    if found.optimal is not None:
+        yield f"{found.optimal} of {h.runs} runs are optimal"
+    reached = "" if h.at_best is None else f", reached by {h.at_best} of {h.runs} runs"
+    yield f"best {found.best}{reached}"
+    if found.proved is None:
+        yield "no optimum and no bound is proved"
+    else:
+        what = "the optimum" if found.is_optimum else "the bound"
+        yield f"gap to {what} {found.proved}: {found.gaps}" + (
+            ", median (best to worst)" * ("(" in found.gaps)
+        )
 
 
 def disagreement_lines(d: Disagreement) -> list[str]:

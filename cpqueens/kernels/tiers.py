@@ -86,6 +86,13 @@ def mode(name: str) -> Iterator[None]:
         MODE = before
 
 
+@contextmanager
+def compiled() -> Iterator[None]:
+    """Use machine code from the first call on, so that seconds compare, unless kernels are to stay plain."""
+    with mode("compiled" if MODE == "tiers" else MODE):
+        yield
+
+
 class Book:
     """What a run allows and costs.
 

@@ -289,9 +289,9 @@ class _Work:
         performances = [
             summed_up(
                 c.name, case.title, case.size, len(self.seeds), groups.get((c.name, case.title), ()),
-                _maximizing(case.model), one_line(str(lost.get((c.name, case.title), ""))), self.units,
+                case.model.goals, proved, one_line(str(lost.get((c.name, case.title), ""))), self.units,
             )
-            for case in self.cases for c in self.contenders
+            for case, proved in zip(self.cases, references, strict=True) for c in self.contenders
         ]  # fmt: skip
         return Evaluation(
             heuristics=tuple(c.name for c in self.contenders),

@@ -16,7 +16,8 @@ from cpqueens.lab.reference import Coverage, Reference
 from cpqueens.lab.runtable import RunTable
 from cpqueens.text.plaintext import shown
 
-BELOW, WRONG_ANSWER, FALSE_UNSAT, MISSING, INTERRUPTED, NOTHING, BROKEN = 4, 10, 11, 12, 130, 20, 30
+BELOW, WRONG_ANSWER, FALSE_UNSAT, MISSING, CROSSED = 4, 10, 11, 12, 13
+INTERRUPTED, NOTHING, BROKEN = 130, 20, 30
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,12 @@ class Evaluated:
     def exit_code(self, require: float | None = None) -> int:
         """Return the exit code of the command line.
 
-        10 if a wrong answer was given, 11 or 12 if an exact solver is refuted, 30 if every run of a heuristic
-        broke down, 130 if interrupted, 20 if nothing could run, 4 if a success rate is below ``require``,
-        else 0.
+        10 if a wrong answer was given, 11, 12 or 13 if an exact solver is refuted, 30 if every run of a
+        heuristic broke down or answered what cannot be read, 130 if interrupted, 20 if nothing could run, 4
+        if a success rate is below ``require``, else 0.
         """
         refuted = [FALSE_UNSAT if c.of_all == 0 else MISSING for c in self.coverages if c.outside]
+        refuted += [CROSSED for p in self.performances if p.quality is not None and p.quality.refutes]
         if self.wrong or refuted:
             return min([WRONG_ANSWER] * bool(self.wrong) + refuted)
         if any(broken(p.rejections, p.runs) for p in self.performances):

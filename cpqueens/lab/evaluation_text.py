@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from cpqueens.answers.quality import Quality, gap_text
 from cpqueens.lab.anytime import ReachedTarget
 from cpqueens.lab.comparing import OBJECTIVE, Comparison
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.performance import UNITS, Lengths, Performance, named
-from cpqueens.lab.reference import Reference
 from cpqueens.lab.runlength import Interval, Restart
 from cpqueens.text.plaintext import wrapped
 
@@ -30,15 +30,18 @@ def figure(value: float | None, digits: int = 3) -> str:
         return "never"
     if value == 0:
         return "0"
+    if abs(value) < 1e-4:
+        return f"{value:.{digits - 1}e}"
     places = digits - 1 - math.floor(math.log10(abs(value)))
-    rounded = round(value, places)
-    return f"{rounded:,.{max(0, places)}f}" if abs(value) >= 1e-4 else f"{value:.{digits - 1}e}"
+    return f"{round(value, places):,.{max(0, places)}f}"
 
 
 def interval(found: Interval | None) -> str:
     """Return an estimate with its interval."""
     if found is None:
         return "-"
+    if math.isinf(found.value):
+        return "never" + (f", > {figure(found.low)}" if 0 < found.low < math.inf else "")
     high = found.high if found.high <= _FAR * found.value else math.inf
     return f"{figure(found.value)} [{figure(found.low)}, {_end(high)}]"
 
@@ -92,10 +95,9 @@ def validity(e: Evaluated) -> list[str]:
 def verdicts(e: Evaluated) -> list[str]:
     """Return what exact solvers proved, and whether runs refute it."""
     wrong = [c for c in e.coverages if c.outside]
-    known = {r.problem: r for r in e.references}
     return [
         *(str(r) for r in e.references if not r.unknown),
-        *(_gap(p, p.objective[0], known[p.problem]) for p in e.performances if p.objective is not None),
+        *(_best(p, p.quality) for p in e.performances if p.quality is not None),
         *(
             f"{c.heuristic} refutes this for {c.problem}: {c.outside:,} checked solutions are not among them"
             for c in wrong
@@ -103,13 +105,20 @@ def verdicts(e: Evaluated) -> list[str]:
     ]
 
 
-def _gap(p: Performance, best: int, reference: Reference) -> str:
+def _best(p: Performance, found: Quality) -> str:
     """Say how far the best objective is from what is proved."""
-    who = f"{p.heuristic} on {p.problem}: the best objective is {best:,}"
-    if reference.optimum is not None:
-        gap = abs(best - reference.optimum)
-        return f"{who}, {f'{gap:,} from the optimum' if gap else 'which is optimal'}"
-    return who if reference.bound is None else f"{who}, gap <= {abs(best - reference.bound):,}"
+    who = f"{p.heuristic} on {p.problem}"
+    if found.refutes:
+        return f"{who} refutes this: a checked solution has {found.best:,}"
+    if found.proved is None:
+        return f"{who}: the best objective is {found.best:,}; nothing is proved to hold it against"
+    if found.best == found.proved:
+        return f"{who}: the best objective is {found.best:,}, which is optimal"
+    least, ending = (
+        ("", "from the optimum") if found.is_optimum else ("at most ", f"from the bound {found.proved:,}")
+    )
+    away = gap_text(found.best, found.proved, found.maximizing)
+    return f"{who}: the best objective is {found.best:,}, {least}{away} {ending}"
 
 
 def missing(e: Evaluated) -> list[str]:
@@ -127,7 +136,7 @@ def missing(e: Evaluated) -> list[str]:
         f"not measured: {p.heuristic} on {p.problem} counts no {named(unit)}"
         for p in e.performances
         for unit in e.units
-        if p.objective is None and p.runs and unit not in p.lengths and unit not in UNITS
+        if not p.optimises and p.runs and unit not in p.lengths and unit not in UNITS
     ]
     if e.anytimes and len(e.heuristics) > 1:
         lines.append("not compared by a test: objectives before the runs' ends; see their targets")
@@ -145,9 +154,6 @@ CLASSICAL: Columns = {
     "stuck": lambda p: f"{p.stuck:,}" if p.stuck else "",
     "at limit": lambda p: f"{p.limited:,}" if p.limited else "",
     "restarts": lambda p: "" if p.restarts is None else figure(p.restarts),
-    "objective: best": lambda p: f"{p.objective[0]:,}" if p.objective else "",
-    "median": lambda p: figure(p.objective[1]) if p.objective else "",
-    "worst": lambda p: f"{p.objective[2]:,}" if p.objective else "",
 }
 """The classical table of the textbooks: how often."""
 
@@ -158,6 +164,21 @@ MEANS: Columns = {
     "if not": lambda one: interval(one[0].lengths[one[1]].if_unsolved),
 }
 """Its other half: what runs take in the mean, of a performance in a unit."""
+
+GAP = "gap: median (best to worst)"
+
+OPTIMISING: Columns = {
+    "runs": lambda p: f"{p.runs:,}",
+    "valid": lambda p: percent(p.rate),
+    "optimal": lambda p: percent(p.optimal) if p.optimal else "",
+    GAP: lambda p: p.quality.gaps if p.quality else "",
+    "best": lambda p: f"{p.quality.best:,}" if p.quality else "",
+    "median": lambda p: f"{p.quality.median:,g}" if p.quality else "",
+    "worst": lambda p: f"{p.quality.worst:,}" if p.quality else "",
+    "at limit": CLASSICAL["at limit"],
+    "restarts": CLASSICAL["restarts"],
+}
+"""Of problems with an objective: a valid solution is easy to find, a good one is not."""
 
 
 def length_columns(unit: str) -> Columns:
@@ -196,12 +217,25 @@ def _luby(found: Restart | None) -> str:
 
 
 def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
-    """Yield all tables with their captions."""
+    """Yield all tables with their captions, which say what stands for an end that is not known."""
+    for caption, cells in _tables(e):
+        open_ended = any("?]" in cell for row in cells for cell in row)
+        yield caption + (_OPEN if open_ended else ""), cells
+
+
+_OPEN = "; ? where too few runs are solved to bound it from above"
+
+
+def _tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
     several = len(e.problems) > 1
-    yield (
-        "How often a solution is found (95 % Wilson interval)",
-        shown_columns({**WHO, **CLASSICAL}, e.performances, several),
-    )
+    good = [p for p in e.performances if p.optimises]
+    plain = [p for p in e.performances if not p.optimises]
+    if plain:
+        caption = "How often a solution is found (95 % Wilson interval)"
+        yield caption, shown_columns({**WHO, **CLASSICAL}, plain, several)
+    if good:
+        caption = "How good the solutions are (95 % Wilson intervals; gaps to the optimum, or <= to a bound)"
+        yield caption, shown_columns({**WHO, **OPTIMISING}, good, several)
     measured = [(p, unit) for p in e.performances for unit in p.lengths]
     if measured:
         columns = {**{name: _of_first(cell) for name, cell in WHO.items()}, **MEANS}

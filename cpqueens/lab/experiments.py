@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from statistics import median
@@ -104,13 +103,6 @@ def board(n: int) -> Model:
     return load("queens", [f"n={n}"]).model
 
 
-@contextmanager
-def compiled() -> Iterator[None]:
-    """Use machine code from the first call on, so that seconds compare, unless kernels are to stay plain."""
-    with tiers.mode("compiled" if tiers.MODE == "tiers" else tiers.MODE):
-        yield
-
-
 @cache
 def made(n: int, solver: str, runs: int, options: tuple[tuple[str, Any], ...]) -> Runs:
     """Return runs on n queens; several figures may be told of the same ones.
@@ -120,7 +112,7 @@ def made(n: int, solver: str, runs: int, options: tuple[tuple[str, Any], ...]) -
     KeyboardInterrupt
         If a signal came before they were all made: no figure is told of fewer runs than it says.
     """
-    with compiled():
+    with tiers.compiled():
         board(n).runs(solver, seeds=1, step_limit=LIMIT, **dict(options))  # what it loads is nobody's time
         found = board(n).runs(solver, seeds=runs, step_limit=LIMIT, **dict(options))
     if len(found) < runs:
@@ -264,7 +256,7 @@ def representations(_runs: int = 0) -> tuple[str, Cells]:
 def _repeated(search: Callable[[], Outcome]) -> tuple[Outcome, float]:
     """Return what a search says, and the median of its processor seconds in machine code."""
     seconds = []
-    with compiled():
+    with tiers.compiled():
         ended(search())  # loads it
         for _ in range(_REPEATED):
             began = time.process_time()

@@ -97,7 +97,7 @@ class Setting:
         """Choose how many runs the next task has."""
         if rows and not self.cautious:
             each = sum(row.wall_seconds for row in rows) / len(rows)
-            self.size = max(1, min(_MOST, 4 * self.size, int(_TASK_SECONDS / max(each, 1e-9))))
+            self.size = max(1, min(_MOST, 10 * self.size, int(_TASK_SECONDS / max(each, 1e-9))))
 
 
 @dataclass

@@ -8,10 +8,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cpqueens.answers.quality import Quality, quality
 from cpqueens.answers.statistics import wilson_interval
 from cpqueens.crosscheck.findings import WRONG
+from cpqueens.lab.reference import Reference
 from cpqueens.lab.runlength import Interval, Restart, RunLengths
 from cpqueens.lab.runtable import Ending, RunRecord
+from cpqueens.language.goals import Goal
 
 UNITS = ("steps", "evaluations", "processor_seconds")
 """In what runs are measured unless something else is asked for; what depends on no machine first."""
@@ -85,8 +88,10 @@ class Performance:
         By unit, as far as it is counted; none for models with an objective, whose runs go on to their limits.
     restarts
         What a run makes of them in the mean; None where they are not counted.
-    objective
-        Best, median and worst of the solved runs; None without an objective.
+    quality
+        How good the objectives of the solved runs are (`Quality`); None without an objective.
+    optimises
+        Whether the problem has an objective.
     lost
         Why it could not run at all; empty if it could.
     """
@@ -105,8 +110,17 @@ class Performance:
     examples: Mapping[str, str] = field(default_factory=dict)
     lengths: Mapping[str, Lengths] = field(default_factory=dict)
     restarts: float | None = None
-    objective: tuple[int, float, int] | None = None
+    quality: Quality | None = None
+    optimises: bool = False
     lost: str = ""
+
+    @property
+    def optimal(self) -> Interval | None:
+        """The share of runs that reached the proved optimum; None where that is not known."""
+        if self.quality is None or self.quality.optimal is None:
+            return None
+        reached = self.quality.optimal
+        return Interval(reached / self.runs, *wilson_interval(reached, self.runs))
 
     @property
     def wrong(self) -> int:
@@ -121,17 +135,9 @@ class Performance:
 
 def summed_up(
     heuristic: str, problem: str, size: int | None, asked: int, rows: Sequence[RunRecord],
-    maximizing: bool | None, lost: str = "", units: Sequence[str] = UNITS,
+    goals: Sequence[Goal], reference: Reference, lost: str = "", units: Sequence[str] = UNITS,
 ) -> Performance:  # fmt: skip
-    """Return the figures of one heuristic on one problem.
-
-    Parameters
-    ----------
-    maximizing
-        Whether its objective is to be large; None without one.
-    units
-        In what runs are measured.
-    """
+    """Return the figures of one heuristic on one problem, which has these objectives, in some units."""
     kinds = Counter(row.ending for row in rows)
     runs, solved = len(rows) - kinds[Ending.INTERRUPTED], kinds[Ending.SOLVED]
     rejected = [row for row in rows if row.ending is Ending.REJECTED or row.stop_reason == "late"]
@@ -142,9 +148,9 @@ def summed_up(
         limited=kinds[Ending.LIMIT], stuck=kinds[Ending.STUCK], interrupted=kinds[Ending.INTERRUPTED],
         rejections=Counter(row.stop_reason for row in rejected),
         examples={row.stop_reason: f"seed {row.seed}: {row.message}" for row in reversed(rejected)},
-        lengths=_all_lengths(rows, units) if maximizing is None else {},
+        lengths={} if goals else _all_lengths(rows, units),
         restarts=statistics.fmean(restarts) if restarts else None,
-        objective=_objectives(rows, maximizing), lost=lost,
+        quality=_quality(rows, goals, reference), optimises=bool(goals), lost=lost,
     )  # fmt: skip
 
 
@@ -165,9 +171,8 @@ def _lengths(runs: RunLengths, first: bool) -> Lengths:
     )  # fmt: skip
 
 
-def _objectives(rows: Sequence[RunRecord], maximizing: bool | None) -> tuple[int, float, int] | None:
-    values = sorted(row.objective for row in rows if row.objective is not None)
-    if maximizing is None or not values:
+def _quality(rows: Sequence[RunRecord], goals: Sequence[Goal], reference: Reference) -> Quality | None:
+    if not goals:
         return None
-    best, worst = (values[-1], values[0]) if maximizing else (values[0], values[-1])
-    return best, statistics.median(values), worst
+    values = [row.objective for row in rows if row.objective is not None]
+    return quality(values, goals[0].maximizing, reference.optimum, reference.bound, len(goals) == 1)

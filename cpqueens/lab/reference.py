@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST = 200_000
 """Solutions of a set that is enumerated."""
 
+MORE = "--reference-time SECONDS (reference_time=) gives more"
+
 EXPECTED = 5
 """Runs that a solution must be expected in before uniformity is tested."""
 
@@ -71,7 +73,7 @@ def prove(model: Model, title: str, seconds: float) -> Reference:
             nothing = (
                 ""
                 if proved is not None or best.status == "INFEASIBLE"
-                else f"no optimum proved in {seconds} s"
+                else f"no optimum proved in {seconds:g} s; {MORE}"
             )
             return Reference(
                 title, best.solver, optimum=proved, bound=best.bound, unknown=nothing,
@@ -84,7 +86,7 @@ def prove(model: Model, title: str, seconds: float) -> Reference:
         why = (
             f"more than {MOST:,}"
             if found.stop_reason == "solution_limit"
-            else f"not all found in {seconds} s"
+            else f"not all found in {seconds:g} s; {MORE}"
         )
         return Reference(title, found.solver, unknown=f"its solutions are not all known: {why}")
     rows = found.solutions.matrix

@@ -100,7 +100,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "--isolate": ("cross-check m.py:slow n=20 --isolate --solvers cpsat --want count", "interrupted"),
     "--heuristic": (
         "cross-check m.py:plain --solvers exhaustive --heuristic m.py:heuristic --seeds 200",
-        "0 of 1 runs succeed",
+        "0 of 1 runs gave a valid solution",
     ),
     "--external": (
         "cross-check m.py:plain --solvers exhaustive --external 'sh script.sh' --seeds 200",

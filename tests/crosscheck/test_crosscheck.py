@@ -351,7 +351,7 @@ def test_the_report_as_text_json_and_html(queens6):
     ):
         assert part in text
     data = json.loads(to_json(report))
-    assert (data["schema"], data["version"], data["exit_code"]) == ("cpqueens.cross-check", 1, 12)
+    assert (data["schema"], data["version"], data["exit_code"]) == ("cpqueens.cross-check", 2, 12)
     assert data["disagreements"][0]["code"] == "MISSING"
     assert [s["distinct"] for s in data["solvers"]] == [4, 3]
     assert [s["evidence"] for s in data["solvers"]] == [2, 4]

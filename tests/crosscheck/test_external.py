@@ -109,3 +109,16 @@ def _runs(pid):
             return file.read().split()[2] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def test_the_line_that_is_wrong_is_quoted_and_no_run_that_can_be_read_is_no_success(queens4):
+    script = 'print("{\\"assignment\\": [1, 3, 0, 2]}"); print("debug: start"); print("{}")'
+    report = cross_check(queens4, ["cpsat", python(script)], seeds=2)
+    (found,) = report.heuristics
+    assert found.examples == (
+        "garbled, seed 0: line 2 of its output is not JSON: 'debug: start' ("
+        + found.examples[0].partition(" (")[2],
+    )
+    assert report.exit_code == 30
+    missing = External(["/nowhere/program"], label="missing")
+    assert cross_check(queens4, ["cpsat", missing]).exit_code == 30

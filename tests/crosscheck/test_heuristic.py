@@ -104,7 +104,9 @@ def test_best_objective_against_the_optimum(triangle):
         return {"x": seed, "y": 4 if seed < 2 else 0}
 
     (found,) = cross_check(triangle, [HONEST, corner], seeds=3).heuristics
-    assert (found.best, found.optimum, found.successes) == (7, 7, 3)
+    assert found.quality is not None
+    assert (found.quality.best, found.quality.proved, found.quality.is_optimum) == (7, 7, True)
+    assert (found.successes, found.quality.optimal) == (3, 1)
 
 
 def test_a_solution_better_than_the_proved_optimum_refutes_it(triangle):

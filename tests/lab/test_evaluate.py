@@ -20,7 +20,10 @@ import pytest
 
 from cpqueens import Model, ModelError, UnsupportedRequest, evaluate
 from cpqueens.crosscheck.external import External
+from cpqueens.kernels import tiers
 from cpqueens.lab import contenders, making
+from cpqueens.lab import evaluate as evaluating
+from cpqueens.lab.reference import Reference
 from cpqueens.lab.runtable import COLUMNS, Ending, RunRecord
 from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
@@ -126,8 +129,8 @@ def test_objectives_are_told_and_lengths_are_not() -> None:
     found = evaluate("local-search", "golomb_ruler", sizes=[4], runs=3, step_limit=3000)
     (p,) = found.performances
     assert p.lengths == {}
-    assert p.objective is not None
-    assert p.objective[0] == found.references[0].optimum == 6
+    assert p.quality is not None
+    assert p.quality.best == found.references[0].optimum == 6
     assert "the optimum is 6, proved by" in str(found)
     assert "the best objective is 6, which is optimal" in str(found)
 
@@ -356,3 +359,55 @@ def test_tasks_grow_and_what_died_is_tried_alone() -> None:
     maker._died(setting, setting.task(contenders.RunLimits(), abroad=False), making.TaskLost("crashed", "x"))
     ((row,),) = taken
     assert (row.seed, row.ending) == (0, Ending.REJECTED)
+
+
+# ---- what is timed, and how good it is -----------------------------------------------------------------
+
+
+def ascending(model, seed, time_limit):
+    """Return the ruler 0, 1, 3, 7 or, for even seeds, a longer one."""
+    return [0, 1, 3, 7 + 5 * (seed % 2 == 0)]
+
+
+def test_valid_is_not_optimal_and_the_gap_is_said() -> None:
+    found = evaluate(ascending, "golomb_ruler", sizes=[4], runs=4)
+    (p,) = found.performances
+    assert (p.runs, p.solved, p.optimal and p.optimal.value) == (4, 4, 0.0)
+    assert p.quality is not None
+    assert (p.quality.best, p.quality.proved, p.quality.gaps) == (7, 6, "58.3 % (16.7 % to 100.0 %)")
+    assert "How often a solution is found" not in str(found)
+    assert "16.7 % from the optimum" in str(found)
+
+
+def test_what_is_not_proved_says_how_to_give_it_longer() -> None:
+    found = evaluate(ascending, "golomb_ruler", sizes=[4], runs=1, reference_time=1e-6)
+    if found.references[0].optimum is None:  # a machine that proves it in a microsecond needs no advice
+        assert "--reference-time SECONDS" in str(found)
+
+
+def test_a_proof_that_a_run_refutes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Reference("golomb_ruler(n=4)", "liar", optimum=9, bound=9)
+    monkeypatch.setattr(evaluating, "prove", lambda *_: wrong)
+    found = evaluate(ascending, "golomb_ruler", sizes=[4], runs=2)
+    assert "refutes this: a checked solution has 7" in str(found)
+    assert found.exit_code() == 13
+
+
+def test_a_solver_is_warmed_with_a_step_that_counts_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, real = [], Model.runs
+
+    def noted(self, solver, seeds, **options):
+        asked.append((len(seeds), options.get("step_limit"), tiers.MODE))
+        return real(self, solver, seeds, **options)
+
+    monkeypatch.setattr(Model, "runs", noted)
+    monkeypatch.setattr(tiers, "MODE", "tiers")
+    found = evaluate("local-search:sideways", "queens", sizes=[6], runs=30, reference_time=0)
+    assert asked == [(1, 1, "compiled"), (10, None, "compiled"), (20, None, "compiled")]
+    assert len(found.runs) == 30
+    assert tiers.MODE == "tiers"
+
+
+def test_an_open_end_is_explained() -> None:
+    found = evaluate(lambda m, s, t: heuristics.SOLUTION, **SIX, runs=1)
+    assert "; ? where too few runs are solved" in str(found)

@@ -77,14 +77,15 @@ def test_means_of_each_kind_of_run() -> None:
     assert runs.mean(runs.solved).high == pytest.approx(3 + 1.96 * 2**0.5 / 2**0.5, abs=1e-3)
     assert (runs.mean(runs.never).low, runs.mean(runs.never).high) == (0, math.inf)
     assert runs.mean(runs.limited) is None
-    kinds = summed_up("h", "p", None, 3, [record(2, SOLVED), record(4, SOLVED), record(9, STUCK)], None)
+    rows = [record(2, SOLVED), record(4, SOLVED), record(9, STUCK)]
+    kinds = summed_up("h", "p", None, 3, rows, (), Reference("p"))
     told = kinds.lengths["steps"]
     assert (told.mean.value, told.if_solved.value, told.if_unsolved.value) == (5, 3, 9)
 
 
 def test_interrupted_runs_are_no_trials() -> None:
     rows = [record(2, SOLVED), record(3, "interrupted"), record(9, LIMIT), record(4, STUCK)]
-    found = summed_up("h", "p", None, 6, rows, None)
+    found = summed_up("h", "p", None, 6, rows, (), Reference("p"))
     assert (found.runs, found.solved, found.limited, found.stuck) == (3, 1, 1, 1)
     assert (found.interrupted, found.not_run) == (1, 2)
     assert found.rate.value == pytest.approx(1 / 3)

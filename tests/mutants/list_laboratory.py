@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 EVALUATED = ("tests/lab/test_evaluate.py",)
+QUALITY = ("tests/answers/test_quality.py",)
 OVER_TIME = ("tests/lab/test_anytime.py",)
 TEXTS = ("tests/lab/test_experiments.py",)
 PROGRAMS = ("tests/lab/test_source_programs.py",)
@@ -75,8 +76,16 @@ LABORATORY = Area(
                "setting.todo.extendleft(reversed(task.seeds))", "pass", tests=EVALUATED),
         Mutant("a record of other runs is gone on with", "RunFile._compare",
                "if old != new:", "if False:", tests=EVALUATED),
+        Mutant("a gap is of the other sense", "quality.gap",
+               "proved - value if maximizing", "value - proved if maximizing", tests=QUALITY),
+        Mutant("runs that answer nothing legible end well", "findings.BROKEN_DOWN",
+               '"garbled", ', "", tests=("tests/crosscheck/test_external.py",)),
+        Mutant("loading is a run's business", "SolverContender.make",
+               "self._warm_up(model, options, seeds)", "pass", tests=EVALUATED),
+        Mutant("a refuted optimum ends well", "Evaluated.exit_code",
+               "refuted += [CROSSED", "[] + [CROSSED", tests=EVALUATED),
         Mutant("objectives have run lengths", "performance.summed_up",
-               "_all_lengths(rows, units) if maximizing is None else {}", "_all_lengths(rows, units)",
+               "{} if goals else _all_lengths(rows, units)", "_all_lengths(rows, units)",
                tests=EVALUATED),
         Mutant("means of stuck runs are those of all", "performance._lengths",
                "(runs.solved | True, runs.solved, ~runs.solved)", "(runs.solved | True,) * 3"),
