@@ -31,6 +31,8 @@ from click.testing import CliRunner
 
 import cpqueens
 from cpqueens.cli import main as cli
+from cpqueens.crosscheck.external import External
+from cpqueens.lab import evaluate as evaluating
 from cpqueens.lab.classical_texts import SECTIONS
 from cpqueens.lab.experiments import HEAD
 from cpqueens.problems import catalog
@@ -143,8 +145,9 @@ def test_commands_do_what_they_say(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     for file in (ROOT / "docs/files").glob("*.*"):
         shutil.copy(file, tmp_path)
-    (tmp_path / "mine").write_text(f"#!/bin/sh\nexec awk -f {HEURISTIC}\n", encoding="utf-8")
-    (tmp_path / "mine").chmod(0o755)
+    for name in ("mine", "heuristic"):
+        (tmp_path / name).write_text(f"#!/bin/sh\nexec awk -f {HEURISTIC}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
     told = [
         line.partition("  #")[0].strip()
         for page in PAGES
@@ -167,6 +170,19 @@ def test_commands_do_what_they_say(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="external programs need POSIX")
+@pytest.mark.parametrize("language", ["Python", pytest.param("C++", marks=pytest.mark.slow)])
+def test_templates_of_programs_answer(language: str, tmp_path: Path) -> None:
+    files, program = ROOT / "docs/files", tmp_path / "heuristic"
+    if language == "C++":
+        compiler = shutil.which("c++") or pytest.skip("no C++ compiler")
+        subprocess.run([compiler, "-O2", "-o", program, files / "heuristic.cpp"], check=True)
+    argv = [str(program)] if language == "C++" else [sys.executable, str(files / "heuristic.py")]
+    found = evaluating.evaluate(External(argv), "queens", sizes=[5], runs=2, time_limit=20)
+    assert [row.ending.value for row in found.runs] == ["solved"] * 2
+    assert all(row.steps and row.steps > 0 for row in found.runs)
 
 
 @pytest.mark.slow
