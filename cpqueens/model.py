@@ -96,7 +96,8 @@ class Model(Statement):
         random_seed
             Of all random choices, from 0 to 2^31 - 1.
         num_workers
-            Threads, for solvers that have them.
+            Threads, for solvers that have them. Where neither this nor a seed is given, CP-SAT begins with
+            one, and a second search joins on the other processors after 0.3 s.
         hint
             Values to begin with, of some variables or all.
         assumptions

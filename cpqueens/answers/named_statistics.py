@@ -38,7 +38,7 @@ SEARCH: dict[str, str] = {
     "nogoods": "combinations that were kept as refuted",
     "deepest": "the deepest level of the tree",
     "parts": "independent, or parallel, parts of the search",
-    "workers": "threads",
+    "workers": "threads that searched",
     "estimate": "of a count that was stopped, the whole by extrapolation: no proof",
     "interval": "of that estimate, 95 %",
     "stages": "of a request that takes several runs, each of them",
@@ -56,6 +56,7 @@ OWN: dict[str, dict[str, str]] = {
         "formulation": "boolean for boards, else integer",
         "branches": "CP-SAT's decisions",
         "conflicts": "CP-SAT's conflicts",
+        "second_search": "what became of a second search on the other processors: joined, or answered",
     },
     "las-vegas": {
         "attempts": "attempts, each of random placements and the search below them",

@@ -669,6 +669,8 @@ class Outcome:
         parts = [f"{self.status}", "complete" if self.complete else "incomplete", f"{self.count} solution(s)"]
         if self.objective is not None:
             parts.append(f"objective {self.objective}")
+        if self.statistics.get("workers", 1) > 1:
+            parts.append(f"{self.statistics['workers']} workers")
         return f"{self.solver}: " + ", ".join(parts) + f", stopped by {self.stop_reason}"
 
     def _repr_html_(self) -> str:

@@ -124,6 +124,7 @@ class Request:
     step_limit: int | None = None
     seed: int = 0
     workers: int = 1
+    spare: int = 0  # processors beside one worker that may help, where neither workers nor a seed were given
     hint: IntArray | None = None  # (decision variables,), with `hinted` saying which entries count
     hinted: Any = None
     look_ahead: bool = True  # whether one solution more than the limit is looked for, to know if it is all

@@ -1,6 +1,5 @@
 """`cpqueens doctor`: what is installed, what is missing and how to get it."""
 
-import os
 import platform
 import re
 import sys
@@ -16,7 +15,7 @@ from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
 from cpqueens.cli.terminal import say
 from cpqueens.kernels import cache
-from cpqueens.system.platforms import limits
+from cpqueens.system.platforms import limits, processors
 from cpqueens.system.requirements import requirements
 
 
@@ -66,7 +65,7 @@ def _compile() -> None:
     from cpqueens.cli.terminal import progress
 
     with progress(Standing("compiling", unit="kernels", of=warming.NUMBER)) as standing:
-        for standing.done, name in enumerate(warming.compile_all(_processors())):
+        for standing.done, name in enumerate(warming.compile_all(processors())):
             standing.said = f"for {name}"
 
 
@@ -93,10 +92,6 @@ def _at_least(version: str, needed: str) -> bool:
     return not needed or numbers(version) >= numbers(needed)
 
 
-def _processors() -> int:
-    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
-
-
 def _facts() -> dict[str, Any]:
     folder, writable = kernel_cache()
     return {
@@ -104,7 +99,7 @@ def _facts() -> dict[str, Any]:
         "python": platform.python_version(),
         "executable": sys.executable,
         "platform": platform.platform(),
-        "processors": _processors(),
+        "processors": processors(),
         "kernel_cache": {"folder": str(folder), "writable": writable},
         "limits": limits(),
     }

@@ -37,6 +37,7 @@ def outcome_fragment(outcome: Outcome) -> str:
         "solutions": f"{outcome.count:,}",
         "objective": outcome.objective,
         "bound": outcome.bound,
+        "workers": outcome.statistics.get("workers"),
         "total time": f"{outcome.statistics.get('total_time', 0.0):.3f} s",
     }
     return markup.fragment(

@@ -15,6 +15,7 @@ from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
 from cpqueens.system.interrupts import Interrupt
+from cpqueens.system.platforms import processors
 from cpqueens.text.foreign import spelled
 from cpqueens.text.needed import as_function, as_switch
 from cpqueens.text.plaintext import shown
@@ -103,6 +104,7 @@ def build_request(
         interrupted=interrupt.poll,
         solution_limit=positive_integer(options.pop("solution_limit", None), "solution_limit"),
         step_limit=_featured(backend, Feature.STEP_LIMIT, positive_integer, options, "step_limit"),
+        spare=_spare(backend, options),
         seed=_seed(options.pop("random_seed", None)),
         workers=_workers(backend, options.pop("num_workers", None)),
         hint=hint,
@@ -179,6 +181,12 @@ def _workers(backend: Backend, value: Any) -> int:
     if workers is not None and workers > 1:
         _need(backend, Feature.WORKERS, "num_workers")
     return workers or 1
+
+
+def _spare(backend: Backend, options: Mapping[str, Any]) -> int:
+    """Return how many further processors may be used: none by a run that is to be reproducible."""
+    told = options.get("num_workers") is not None or options.get("random_seed") is not None
+    return 0 if told or Feature.WORKERS not in backend.features else processors() - 1
 
 
 def _log(value: Any) -> Any:

@@ -4,7 +4,10 @@ import importlib
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
+from functools import partial
 
 
 def has_memory_limits() -> bool:
@@ -25,6 +28,23 @@ def children_seconds() -> float:
 
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
+
+
+def thread_clock() -> Callable[[], float]:
+    """Return a clock of the processor seconds that the calling thread uses from now on, for all threads.
+
+    Where the system has none (macOS, Windows), it is that of the whole process.
+    """
+    read: Callable[[], float] = time.process_time
+    if hasattr(time, "pthread_getcpuclockid"):
+        read = partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
+    began = read()
+    return lambda: read() - began
 
 
 def _resource_has(name: str) -> bool:

@@ -11,7 +11,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.flow import Flow, make_callback
-from cpqueens.backends.cpsat.proved import Proved
+from cpqueens.backends.cpsat.second import Search, Second, both, in_turn, joins
 from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
@@ -102,16 +102,26 @@ class CpSat:
             statistics["presolve"] = f"off: {reason}"
         if _is_listing(request) and request.workers > 1:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
-        flow = Flow(model, translation, request, deliver, solver.stop_search)
-        callback = make_callback(cp_model, flow)
-        proved = Proved(translation, request, solver.stop_search)
-        if request.want is Want.BEST:
-            solver.best_bound_callback = proved.hear
-        with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
-            status = solver.solve(translation.native, callback)
-        flow.finish()
-        proved.finish()
-        return self._ended(solver, status, flow, proved, request, statistics)
+        if not joins(request, translation.native):
+            first, second = Search(cp_model, solver, model, translation, request, deliver), None
+        else:
+            put = in_turn(deliver)
+            first = Search(cp_model, solver, model, translation, request, put)
+            second = Second(first, lambda other: Search(cp_model, other, model, translation, request, put))
+
+        def should_stop() -> bool:
+            if second is not None:
+                second.look()
+            return request.interrupted() or request.should_stop()
+
+        with watching(solver.stop_search, should_stop):
+            first.run()
+        other = None if second is None else second.finish()
+        first.finish()
+        ended = self._ended(first, request, statistics)
+        if other is None:
+            return ended
+        return both(ended, self._ended(other, request, statistics), first, other, model.maximizing)
 
     def _shared(
         self,
@@ -200,17 +210,10 @@ class CpSat:
             except (TypeError, ValueError) as error:
                 raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
-    def _ended(
-        self,
-        solver: Any,
-        status: Any,
-        flow: Flow,
-        proved: Proved,
-        request: Request,
-        statistics: dict[str, Any],
-    ) -> Ended:
+    def _ended(self, search: Search, request: Request, statistics: dict[str, Any]) -> Ended:
         from ortools.sat.python import cp_model
 
+        solver, status, flow = search.solver, search.status, search.flow
         if status == cp_model.MODEL_INVALID:
             raise refusal(flow.model, flow.translation)
         stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
@@ -223,16 +226,16 @@ class CpSat:
         if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
             t = flow.translation
             inner = solver.response_proto.inner_objective_lower_bound
-            bound = proved.at_end(inner, whole=status == cp_model.OPTIMAL)
+            bound = search.proved.at_end(inner, whole=status == cp_model.OPTIMAL)
             # the value is a float, unlike the bound
             if status != cp_model.UNKNOWN and t.objective_is_exact():
                 objective = t.in_ours(round(solver.objective_value))
             elsewhere = None if request.incumbent is None else request.incumbent()
             exhausted = exhausted or (elsewhere is not None and t.is_met(bound, elsewhere))
-        statistics |= {
+        statistics = statistics | {
             "branches": int(solver.num_branches),
             "conflicts": int(solver.num_conflicts),
-            "workers": 1 if _is_listing(request) else request.workers or "all",
+            "workers": int(solver.parameters.num_workers),
         }
         if request.hint is not None:
             statistics |= flow.hint_fate()

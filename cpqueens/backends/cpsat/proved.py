@@ -25,6 +25,7 @@ class Proved:
         self._translation, self._request, self._stop = translation, request, stop
         self._heard: set[int] = set()
         self.error: BaseException | None = None
+        self.met = False  # whether a bound has met what others have found
 
     @cached_property
     def _exact(self) -> bool:
@@ -39,6 +40,7 @@ class Proved:
                 self._request.prove(ours)
             known = None if self._request.incumbent is None else self._request.incumbent()
             if known is not None and self._translation.is_met(ours, known):
+                self.met = True
                 self._stop()
         except BaseException as error:
             self.error = error
