@@ -3,8 +3,9 @@
 from functools import lru_cache
 from random import Random
 
-from cpqueens.crosscheck import oracle
-from cpqueens.fuzzing.generate import random_model
+from cpqueens.crosscheck import as_written, oracle
+from cpqueens.fuzzing.generate import written_model
+from cpqueens.fuzzing.written import Script
 from cpqueens.model import Model
 
 MOST_SOLUTIONS = 500
@@ -19,8 +20,10 @@ _HUGE_EVERY = 10
 _DRAWS = 12
 """Draws per model after which a class that hardly ever comes about is no longer asked for."""
 
-Drawn = tuple[Model, str, oracle.Solved]
-"""A model, its class, and the truth about it."""
+_CANCELLING_EVERY = 3
+
+Drawn = tuple[Model, str, oracle.Solved, Script | None]
+"""A model, its class, the truth about it, and what was said to it."""
 
 
 def fuzz_model(seed: int, index: int) -> Drawn:
@@ -57,15 +60,17 @@ class Quota:
         return self._filled[index]
 
     def _draw(self) -> None:
-        model = random_model(Random(f"{self._name}/{self.draws}"), huge=self._huge, soft=True)
+        random = Random(f"{self._name}/{self.draws}")
         self.draws += 1
-        truth = oracle.solve(model)
+        cancelling = not self._huge and self.draws % _CANCELLING_EVERY == 0
+        model, script = written_model(random, huge=self._huge, soft=True, cancelling=cancelling)
+        truth = oracle.solve(model) if script is None else as_written.solve(model, script)
         kind = class_of(truth.count)
         anything = self.draws > self._patience and kind in CLASSES
         place = next((index for index, wanted in self._open.items() if anything or wanted == kind), None)
         if place is not None:
             del self._open[place]
-            self._filled[place] = model, kind, truth
+            self._filled[place] = model, kind, truth, script
 
 
 @lru_cache(maxsize=4)

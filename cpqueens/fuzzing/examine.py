@@ -26,6 +26,7 @@ from cpqueens.fuzzing.probes import (
     strategies,
 )
 from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared
+from cpqueens.fuzzing.widening import costs_as_written, wider_domains
 from cpqueens.model import Model
 
 
@@ -157,6 +158,8 @@ FURTHER: tuple[Examination, ...] = (
     counted,
     round_trip,
     penalties,
+    wider_domains,
+    costs_as_written,
 )
 """They take turns: cheap ones beside dear ones, so that no model costs much more than another.
 

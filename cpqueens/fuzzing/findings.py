@@ -69,8 +69,8 @@ def examine_one(
     Interrupted
         If a signal came before all solvers had answered. Later, failures are merely shrunk no further.
     """
-    model, kind, truth = fuzz_model(seed, index)
-    subject = Subject(model, participants, seed=index, deep=deep, known=truth)
+    model, kind, truth, script = fuzz_model(seed, index)
+    subject = Subject(model, participants, seed=index, deep=deep, known=truth, script=script)
     with listening() as interrupt:
         found = interrupt.attempt(lambda: examine(subject))
         if found is None or interrupt.seen:

@@ -12,13 +12,13 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
-import numpy as np
-
+from cpqueens.fuzzing.cancelling import CancellingTerms
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.random_schedules import SCHEDULES
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
+from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
 from cpqueens.language.constraints.all_different_except import AllDifferentExcept
 from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.bin_packing import BinPacking
@@ -40,8 +40,7 @@ from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
-from cpqueens.language.expressions import BoolArray, LinearArray
-from cpqueens.language.functions import all_, any_
+from cpqueens.language.expressions import LinearArray
 from cpqueens.model import Model
 from cpqueens.text.foreign import explaining_keywords
 
@@ -63,6 +62,7 @@ def random_model(
     constraints: int = 4,
     huge: bool = False,
     soft: bool = False,
+    cancelling: bool = False,
 ) -> Model:
     """Return a random model; the same seed gives the same model.
 
@@ -80,25 +80,36 @@ def random_model(
         Whether values, coefficients and constants are huge and domains wide and sparse; see `huge`.
     soft
         Whether some have soft constraints, which only solvers that prove take behind another objective.
+    cancelling
+        Whether parts of terms cancel, are multiplied by 0, or by what bounds decide.
     """
     random = seed if isinstance(seed, Random) else Random(seed)
-    if kinds is None and not huge and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
-        return pattern_model(random)
-    maker = _Maker(
-        random,
-        sorted(KINDS) if kinds is None else sorted(kinds),
-        sorted(contexts),
-        HugeTerms if huge else RandomTerms,
-    )
+    return written_model(random, kinds, contexts, constraints, huge, soft, cancelling)[0]
+
+
+def written_model(
+    random: Random,
+    kinds: Iterable[str] | None = None,
+    contexts: Iterable[str] = CONTEXTS,
+    constraints: int = 4,
+    huge: bool = False,
+    soft: bool = False,
+    cancelling: bool = False,
+) -> tuple[Model, Script | None]:
+    """Return a random model, see `random_model`, and what was said to it; None for one of a pattern."""
+    if kinds is None and not (huge or cancelling) and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
+        return pattern_model(random), None
+    terms = HugeTerms if huge else CancellingTerms if cancelling else RandomTerms
+    maker = _Maker(random, sorted(KINDS) if kinds is None else sorted(kinds), sorted(contexts), terms)
     maker.terms.create_variables()
     for k in range(random.randint(0 if kinds is None else 1, constraints)):
         maker.add(maker.post, f"c{k}")
     if random.randint(0, 2) == 2:
-        goal = maker.terms.term()
+        goal = maker.goal()
         (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
     if soft and not huge and random.randint(0, _SOFT_EVERY) == _SOFT_EVERY:
         maker.soften()
-    return maker.model
+    return maker.model, maker.script
 
 
 class _Maker:
@@ -112,29 +123,46 @@ class _Maker:
         self.contexts = contexts
         self.model = Model("random")
         self.terms = terms(random, self.model, self.truth)
+        self.script = self.terms.script
 
-    def add(self, draw: Callable[[], Any], name: str) -> None:
+    def add(self, draw: Callable[[], Written], name: str) -> None:
         """Add the constraint that is drawn to the model."""
+        drawn: Written | None
         if isinstance(self.terms, HugeTerms):
-            add_in_range(self.model, draw, name)
+            drawn = add_in_range(self.model, draw, name)
         else:
-            self.model.add(draw(), name=name)
+            drawn = draw()
+            self.model.add(drawn.built, name=name)
+        self.script.posted += [] if drawn is None else [drawn]
+
+    def goal(self) -> LinearArray:
+        """Return a random term that is part of an objective."""
+        drawn = self.terms.term()
+        self.script.goals.append(drawn)
+        built: LinearArray = drawn.built
+        return built
+
+    def _soft(self, drawn: Written, weight: Any, name: str | None = None) -> None:
+        self.model.add_soft(drawn.built, weight=weight, name=name)
+        self.script.soft.append((drawn, weight))
 
     def soften(self) -> None:
         """Add soft constraints, single ones and arrays, and sometimes their penalties as an objective."""
         random, model = self.random, self.model
         for k in range(random.randint(1, 2)):
-            model.add_soft(self.post(), weight=random.randint(1, 4), name=f"s{k}")
+            self._soft(self.post(), random.randint(1, 4), f"s{k}")
         if random.randint(0, 1):
-            terms = np.stack(self.terms.array(2))
-            model.add_soft(_compare(terms, random.choice(RELATIONS), self.terms.term()), weight=[1, 3])
+            terms = written_stack(self.terms.array(2))
+            self._soft(_compare(terms, random.choice(RELATIONS), self.terms.term()), [1, 3])
         place = random.randint(0, 4)
         if place == 2:
             model.then_minimize(model.penalties)
         elif place == 3:
-            model.minimize(model.penalties, self.terms.term())
+            self.script.goals.clear()
+            model.minimize(model.penalties, self.goal())
         elif place == 4:
-            model.maximize(self.terms.term() - random.randint(1, 3) * model.penalties)
+            self.script.goals.clear()
+            model.maximize(self.goal() - random.randint(1, 3) * model.penalties)
 
     def post(self) -> Any:
         """Return one constraint in a random context."""
@@ -149,9 +177,9 @@ class _Maker:
         """Return a random constraint of a kind: as the table says, else field by field."""
         if kind in MAKERS:
             return MAKERS[kind](self, depth)
-        return kind_class(kind)(*(draw(self, depth) for draw in _fields(kind)))
+        return stated(kind_class(kind), *(draw(self, depth) for draw in _fields(kind)))
 
-    def reified(self, constraint: BoolArray) -> BoolArray:
+    def reified(self, constraint: Written) -> Written:
         """Return a constraint that uses the truth of another one."""
         choice = self.random.randint(0, 6)
         if choice == 0:
@@ -168,26 +196,26 @@ class _Maker:
             return constraint.sum() + self.terms.term() >= self.number()
         return self.number() * constraint.sum() == self.terms.term()
 
-    def truth(self, depth: int = 0) -> BoolArray:
+    def truth(self, depth: int = 0) -> Written:
         """Return a single truth: a literal, a comparison, or the truth of any constraint."""
         choice = self.random.randint(0, 3)
         if choice < 2 or depth >= _DEPTH:
             return self.linear()
         if choice == 2:
             return self.literal(depth + 1)
-        return all_(self.constraint(self.random.choice(sorted(KINDS)), depth + 1))
+        return written_all(self.constraint(self.random.choice(sorted(KINDS)), depth + 1))
 
-    def literal(self, depth: int = 0) -> BoolArray:
+    def literal(self, depth: int = 0) -> Written:
         """Return a Boolean variable, its negation, a constant or a comparison."""
         choice = self.random.randint(0, 4)
         boolean = self.terms.boolean()
         if choice < 2 and boolean is not None:
-            return any_([boolean]) if choice else ~any_([boolean])
+            return written_any([boolean]) if choice else ~written_any([boolean])
         if choice == 4 and depth < _DEPTH:
             return self.truth(depth + 1)
         return self.linear()
 
-    def linear(self, depth: int = 0) -> BoolArray:
+    def linear(self, depth: int = 0) -> Written:
         """Return a relation between a random term and a nearby number or another term."""
         left = self.terms.partial(depth + 1) if self.random.randint(0, 5) == 5 else self.terms.term(depth)
         right = self.terms.value_of(left) if self.random.randint(0, 2) else self.terms.term(depth)
@@ -202,7 +230,7 @@ class _Maker:
         size = max(least, self.random.choice((2, 3, 1, 4, 0)))
         return self.terms.array(min(size, most))
 
-    def literals(self, depth: int, least: int = 0) -> list[BoolArray]:
+    def literals(self, depth: int, least: int = 0) -> list[Written]:
         """Return a list of truths."""
         return [self.truth(depth + 1) for _ in range(max(least, self.random.choice((2, 1, 3, 0))))]
 
@@ -220,10 +248,10 @@ def _compare(left: Any, relation: str, right: Any) -> Any:
 
 def _all_different_except(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
-    return AllDifferentExcept(terms, m.terms.values_of(terms, m.random.randint(0, 2)))
+    return stated(AllDifferentExcept, terms, m.terms.values_of(terms, m.random.randint(0, 2)))
 
 
-def _listed(m: _Maker, star_every: int) -> tuple[list[LinearArray], list[list[Any]]]:
+def _listed(m: _Maker, star_every: int) -> tuple[list[Written], list[list[Any]]]:
     """Return terms and rows of values; if ``star_every`` is not 0, one entry of so many is a star."""
     terms = m.array(most=3)
     count = m.random.choice((3, 1, 8, 0, 15))
@@ -234,20 +262,20 @@ def _listed(m: _Maker, star_every: int) -> tuple[list[LinearArray], list[list[An
 
 
 def _table(m: _Maker, depth: int = 0) -> Any:
-    return Table(*_listed(m, 0))
+    return stated(Table, *_listed(m, 0))
 
 
 def _count(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     value = m.terms.value_of(terms) if m.random.randint(0, 2) else m.terms.term()
     count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
-    return Count(terms, value, m.random.choice(RELATIONS), count)
+    return stated(Count, terms, value, m.random.choice(RELATIONS), count)
 
 
 def _among(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     count = m.random.randint(0, 2) if m.random.randint(0, 1) else m.terms.term()
-    return Among(terms, m.terms.values_of(terms, m.random.randint(0, 3)), count)
+    return stated(Among, terms, m.terms.values_of(terms, m.random.randint(0, 3)), count)
 
 
 def _cardinality(m: _Maker, depth: int = 0) -> Any:
@@ -259,37 +287,39 @@ def _cardinality(m: _Maker, depth: int = 0) -> Any:
 
     closed = bool(m.random.randint(0, 1))
     if m.random.randint(0, 1):
-        return GlobalCardinality(terms, values, closed=closed, lower=counts(), upper=counts())
-    return GlobalCardinality(terms, values, counts(), closed)
+        return stated(GlobalCardinality, terms, values, closed=closed, lower=counts(), upper=counts())
+    return stated(GlobalCardinality, terms, values, counts(), closed)
 
 
 def _inverse(m: _Maker, depth: int = 0) -> Any:
     first = m.array(most=3)
-    return Inverse(first, m.terms.array(len(first)))
+    return stated(Inverse, first, m.terms.array(len(first)))
 
 
 def _lexicographic(kind: type[LexLess | LexLessEqual]) -> Callable[..., Any]:
     def make(m: _Maker, depth: int = 0) -> Any:
         first = m.array(most=3)
-        return kind(first, m.terms.array(len(first)))
+        return stated(kind, first, m.terms.array(len(first)))
 
     return make
 
 
 def _implication(m: _Maker, depth: int = 0) -> Any:
-    return Implication(m.truth(depth + 1), m.truth(depth + 1))
+    return stated(Implication, m.truth(depth + 1), m.truth(depth + 1))
 
 
 def _negation(m: _Maker, depth: int = 0) -> Any:
-    return Negation(m.truth(depth + 1))
+    return stated(Negation, m.truth(depth + 1))
 
 
 def _predicate(m: _Maker, depth: int = 0) -> Any:
     terms = [m.terms.plain() for _ in range(m.random.randint(1, 3))]
     modulus, rest = m.random.randint(2, 3), m.random.randint(0, 1)
     factors = [m.number() for _ in terms]
-    return Predicate(
-        lambda *row: sum(math.prod(pair) for pair in zip(factors, row, strict=True)) % modulus == rest, *terms
+    return stated(
+        Predicate,
+        lambda *row: sum(math.prod(pair) for pair in zip(factors, row, strict=True)) % modulus == rest,
+        *terms,
     )
 
 
@@ -298,27 +328,29 @@ def _regular(m: _Maker, depth: int = 0) -> Any:
     states = m.random.randint(1, 3)
     state = partial(m.random.randint, 0, states - 1)
     arcs = [(state(), m.terms.value_of(terms), state()) for _ in range(m.random.choice((3, 6, 1, 12, 0)))]
-    return Regular(terms, arcs, 0, [state() for _ in range(m.random.randint(0, 2))])
+    return stated(Regular, terms, arcs, 0, [state() for _ in range(m.random.randint(0, 2))])
 
 
 def _n_value(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
-    return NValue(terms, m.random.randint(0, len(terms)) if m.random.randint(0, 2) else m.terms.term())
+    return stated(
+        NValue, terms, m.random.randint(0, len(terms)) if m.random.randint(0, 2) else m.terms.term()
+    )
 
 
 def _negative_table(m: _Maker, depth: int = 0) -> Any:
-    return NegativeTable(*_listed(m, 5))
+    return stated(NegativeTable, *_listed(m, 5))
 
 
 def _short_table(m: _Maker, depth: int = 0) -> Any:
-    return ShortTable(*_listed(m, 2))
+    return stated(ShortTable, *_listed(m, 2))
 
 
 def _chain(kind: type[LexChainLess | LexChainLessEqual]) -> Callable[..., Any]:
     def make(m: _Maker, depth: int = 0) -> Any:
         length = m.random.randint(0, 2)
         rows = [m.terms.array(length) for _ in range(m.random.choice((2, 3, 1)))]
-        return kind(rows)
+        return stated(kind, rows)
 
     return make
 
@@ -326,14 +358,14 @@ def _chain(kind: type[LexChainLess | LexChainLessEqual]) -> Callable[..., Any]:
 def _value_precede(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     values = m.terms.values_of(terms, m.random.randint(0, 3))
-    return ValuePrecede(terms, m.random.sample(values, len(values)))
+    return stated(ValuePrecede, terms, m.random.sample(values, len(values)))
 
 
 def _bin_packing(m: _Maker, depth: int = 0) -> Any:
     bins = m.array(most=3)
     sizes = [m.random.randint(0, 3) if m.random.randint(0, 2) else m.terms.term() for _ in bins]
     loads = [m.random.randint(0, 4) if m.random.randint(0, 1) else m.terms.term() for _ in range(3)]
-    return BinPacking(bins, sizes, loads[: m.random.choice((2, 3, 1, 0))], m.random.choice(RELATIONS))
+    return stated(BinPacking, bins, sizes, loads[: m.random.choice((2, 3, 1, 0))], m.random.choice(RELATIONS))
 
 
 FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.fuzzing.random_terms import RandomTerms
-from cpqueens.language.expressions import LinearArray
+from cpqueens.fuzzing.written import Written
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.ranges import LIMIT, OutOfRange
 from cpqueens.model import Model
@@ -39,7 +39,7 @@ class HugeTerms(RandomTerms):
         number = self.random.choice((1, -1)) * self.random.choice(_ENDS) + self.random.randint(-2, 2)
         return max(-LIMIT, min(LIMIT, number))
 
-    def term(self, depth: int = 0) -> LinearArray:
+    def term(self, depth: int = 0) -> Written:
         """Return a term as others are drawn, or one with a huge coefficient or constant."""
         choice = self.random.randint(0, 7)
         if choice == 0:
@@ -48,7 +48,7 @@ class HugeTerms(RandomTerms):
             return self._computable(lambda: self.plain() - self.random.choice(_FACTORS) * self.plain())
         return self._computable(lambda: RandomTerms.term(self, depth))
 
-    def _computable(self, draw: Callable[[], LinearArray]) -> LinearArray:
+    def _computable(self, draw: Callable[[], Written]) -> Written:
         """Return the first draw that stays in range, after some a variable."""
         for _ in range(3):
             try:
@@ -65,7 +65,7 @@ class HugeTerms(RandomTerms):
         if isinstance(term, list):
             return self._number()
         beside = self.random.choice((0, 0, 0, 0, 1, -1))
-        return int(term.evaluate(self._assignment())[0, 0]) + beside
+        return int(term.built.evaluate(self._assignment())[0, 0]) + beside
 
     def _assignment(self) -> np.ndarray[Any, Any]:
         """Return the values of all variables for random values of the decision variables, (1, variables)."""
@@ -75,15 +75,16 @@ class HugeTerms(RandomTerms):
         return model.complete(np.array([row], dtype=np.int64), known)
 
 
-def add_in_range(model: Model, draw: Callable[[], Any], name: str) -> None:
-    """Add the constraint that is drawn, the first one in range; none after many draws."""
+def add_in_range(model: Model, draw: Callable[[], Written], name: str) -> Written | None:
+    """Add the constraint that is drawn, the first one in range, and return it; None after many draws."""
     for _ in range(_TRIES):
         try:
             drawn = draw()
             probe = model.copy()
-            probe.add(drawn)
+            probe.add(drawn.built)
             constraints_in_range(probe)
         except OutOfRange:
             continue
-        model.add(drawn, name=name)
-        return
+        model.add(drawn.built, name=name)
+        return drawn
+    return None

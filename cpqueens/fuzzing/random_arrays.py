@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from cpqueens.language.expressions import LinearArray
+from cpqueens.fuzzing.written import Written
 
 
 class Draws(Protocol):
@@ -16,37 +16,37 @@ class Draws(Protocol):
 
     random: Random
 
-    def plain(self) -> LinearArray:
+    def plain(self) -> Written:
         """Return one of the variables."""
 
-    def constant(self, value: int) -> LinearArray:
+    def constant(self, value: int) -> Written:
         """Return a term without variables."""
 
 
 _FACTORS = (1, -1, 2, -2, 3)
 
 
-def _scaled(t: Draws) -> LinearArray:
+def _scaled(t: Draws) -> Written:
     """Return ``a*x + b``."""
     return t.random.choice(_FACTORS) * t.plain() + t.random.randint(-2, 2)
 
 
-def _scaled_or_constant(t: Draws) -> LinearArray:
+def _scaled_or_constant(t: Draws) -> Written:
     """Return ``a*x + b``, or one of few constants, so that two are often equal."""
     return _scaled(t) if t.random.randint(0, 2) else t.constant(t.random.randint(0, 2))
 
 
-def _shifted(t: Draws) -> LinearArray:
+def _shifted(t: Draws) -> Written:
     """Return ``x + b``."""
     return t.plain() + t.random.randint(-2, 2)
 
 
-def _sum_or_difference(t: Draws) -> LinearArray:
+def _sum_or_difference(t: Draws) -> Written:
     """Return the sum of two variables, perhaps scaled."""
     return t.plain() + t.random.choice(_FACTORS) * t.plain() + t.random.randint(-1, 1)
 
 
-_STYLES: tuple[Callable[[Draws], LinearArray], ...] = (
+_STYLES: tuple[Callable[[Draws], Written], ...] = (
     _shifted,
     _scaled,
     _scaled_or_constant,
@@ -54,7 +54,7 @@ _STYLES: tuple[Callable[[Draws], LinearArray], ...] = (
 )
 
 
-def uniform_array(t: Draws, size: int) -> list[LinearArray]:
+def uniform_array(t: Draws, size: int) -> list[Written]:
     """Return terms of one style over the variables, without defined ones."""
     style = t.random.choice(_STYLES)
     return [style(t) for _ in range(size)]

@@ -4,15 +4,13 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Protocol
 
-import numpy as np
-
 from cpqueens.fuzzing.random_terms import RandomTerms
+from cpqueens.fuzzing.written import Written, stated
 from cpqueens.language.constraints.circuit import Circuit
 from cpqueens.language.constraints.cumulative import Cumulative
 from cpqueens.language.constraints.no_overlap import NoOverlap
 from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
 from cpqueens.language.constraints.sub_circuit import SubCircuit
-from cpqueens.language.expressions import BoolArray, LinearArray
 
 _DEEP = 2
 
@@ -23,17 +21,17 @@ class Maker(Protocol):
     random: Random
     terms: RandomTerms
 
-    def literal(self, depth: int = 0) -> BoolArray:
+    def literal(self, depth: int = 0) -> Written:
         """Return a truth, of no other truths at a depth of 2."""
 
 
-def _from_zero(m: Maker) -> LinearArray:
+def _from_zero(m: Maker) -> Written:
     """Return a variable, shifted so that its least value is about 0."""
     variable = m.terms.plain()
     return variable - int(variable.bounds()[0][0]) + m.random.choice((0, 0, 0, 1, -1))
 
 
-def _successor(m: Maker, size: int) -> LinearArray:
+def _successor(m: Maker, size: int) -> Written:
     """Return what may be one of ``size`` nodes, or any term."""
     choice = m.random.randint(0, 5)
     if choice == 0:
@@ -41,7 +39,7 @@ def _successor(m: Maker, size: int) -> LinearArray:
     return m.terms.term(1) if choice == 1 else _from_zero(m)
 
 
-def _successors(m: Maker) -> list[LinearArray]:
+def _successors(m: Maker) -> list[Written]:
     size = m.random.choice((3, 2, 4, 1, 0))
     return [_successor(m, size) for _ in range(size)]
 
@@ -50,7 +48,7 @@ def _circuit(m: Maker, depth: int = 0) -> Any:
     """Return a circuit, or tours by some depots."""
     successors = _successors(m)
     depots = m.random.sample(range(len(successors)), m.random.randint(0, len(successors)))
-    return Circuit(successors, depots if depots and m.random.randint(0, 1) else None)
+    return stated(Circuit, successors, depots if depots and m.random.randint(0, 1) else None)
 
 
 def _size(m: Maker) -> Any:
@@ -71,13 +69,13 @@ def _present(m: Maker, size: int) -> Any:
     return [m.literal(_DEEP) for _ in range(size)] if m.random.randint(0, 2) == 2 else None
 
 
-def _starts(m: Maker, size: int) -> list[LinearArray]:
+def _starts(m: Maker, size: int) -> list[Written]:
     return [m.terms.term(1) if m.random.randint(0, 3) == 3 else _from_zero(m) for _ in range(size)]
 
 
 def _no_overlap(m: Maker, depth: int = 0) -> Any:
     size = m.random.choice((2, 3, 1, 4, 0))
-    return NoOverlap(_starts(m, size), _sizes(m, size), _present(m, size), *_setup(m, size))
+    return stated(NoOverlap, _starts(m, size), _sizes(m, size), _present(m, size), *_setup(m, size))
 
 
 def _setup(m: Maker, size: int) -> list[Any]:
@@ -88,21 +86,33 @@ def _setup(m: Maker, size: int) -> list[Any]:
     if choice == 0:
         return [_size(m)]
     many = size if choice == 1 else 2
-    matrix = np.array([_size(m) for _ in range(many * many)], dtype=object).reshape(many, many).tolist()
-    return [matrix] if choice == 1 else [matrix, [_successor(m, 2) for _ in range(size)]]
+    matrix = [[_size(m) for _ in range(many)] for _ in range(many)]
+    return [matrix] if choice == 1 else [_total(m, matrix), [_type(m) for _ in range(size)]]
+
+
+def _total(m: Maker, matrix: list[list[Any]]) -> list[list[Any]]:
+    """Return a matrix without terms that may be undefined: types that are known pick only what they need."""
+    partial = m.terms.model.partial_terms
+    return [[1 if isinstance(v, Written) and partial(v.built).any() else v for v in row] for row in matrix]
+
+
+def _type(m: Maker) -> Any:
+    """Return one of two types, or any term."""
+    drawn = _successor(m, 2)
+    return drawn if drawn.built.width else int(drawn.built.constants[0]) % 2
 
 
 def _no_overlap_2d(m: Maker, depth: int = 0) -> Any:
     size = m.random.choice((2, 3, 1, 0))
     x, dx, y, dy = (draw(m, size) for draw in (_starts, _sizes, _starts, _sizes))
-    return NoOverlap2D(x, dx, y, dy, _present(m, size))
+    return stated(NoOverlap2D, x, dx, y, dy, _present(m, size))
 
 
 def _cumulative(m: Maker, depth: int = 0) -> Any:
     size = m.random.choice((3, 2, 4, 1, 0))
     start, duration, demand = (draw(m, size) for draw in (_starts, _sizes, _sizes))
     capacity = m.terms.term(1) if m.random.randint(0, 4) == 4 else m.random.choice((2, 1, 3, 0, -1))
-    return Cumulative(start, duration, demand, capacity, _present(m, size))
+    return stated(Cumulative, start, duration, demand, capacity, _present(m, size))
 
 
 SCHEDULES: dict[str, Callable[..., Any]] = {
@@ -110,6 +120,6 @@ SCHEDULES: dict[str, Callable[..., Any]] = {
     "Cumulative": _cumulative,
     "NoOverlap": _no_overlap,
     "NoOverlap2D": _no_overlap_2d,
-    "SubCircuit": lambda m, depth=0: SubCircuit(_successors(m)),
+    "SubCircuit": lambda m, depth=0: stated(SubCircuit, _successors(m)),
 }
 """Kinds of routing and scheduling, as in `generate.MAKERS`."""

@@ -5,10 +5,17 @@ from random import Random
 from typing import Any
 
 from cpqueens.fuzzing.random_arrays import uniform_array
-from cpqueens.language.conversion import define
+from cpqueens.fuzzing.written import (
+    Script,
+    Written,
+    written_define,
+    written_div_trunc,
+    written_element,
+    written_maximum,
+    written_minimum,
+    written_mod_trunc,
+)
 from cpqueens.language.definitions import DEFINITION_KINDS
-from cpqueens.language.expressions import BoolArray, LinearArray
-from cpqueens.language.functions import div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.model import Model
 
 MAX_VARIABLES = 6
@@ -21,10 +28,11 @@ _DEPTH = 2
 class RandomTerms:
     """Creates the variables of a model and draws terms over them."""
 
-    def __init__(self, random: Random, model: Model, truth: Callable[[int], BoolArray]) -> None:
+    def __init__(self, random: Random, model: Model, truth: Callable[[int], Written]) -> None:
         self.random = random
         self.model = model
-        self.variables: list[LinearArray] = []
+        self.variables: list[Written] = []
+        self.script = Script()
         self._truth = truth
 
     # ---- variables ------------------------------------------------------------------------------
@@ -37,10 +45,7 @@ class RandomTerms:
             if room // len(values) < 1:
                 break
             room //= len(values)
-            if len(values) == values[-1] - values[0] + 1:
-                self.variables.append(self.model.intvar(values[0], values[-1], name=f"x{k}"))
-            else:
-                self.variables.append(self.model.intvar(domain=values, name=f"x{k}"))
+            self.variables.append(self.script.variable(self.model, values, f"x{k}"))
 
     def _domain(self) -> list[int]:
         choice = self.random.randint(0, 5)
@@ -54,22 +59,22 @@ class RandomTerms:
             return sorted(start + v for v in chosen)
         return list(range(start, start + self.random.randint(2, 6)))
 
-    def plain(self) -> LinearArray:
+    def plain(self) -> Written:
         """Return one of the variables."""
         return self.random.choice(self.variables)
 
-    def boolean(self) -> LinearArray | None:
+    def boolean(self) -> Written | None:
         """Return one of the 0/1 variables, None if there is none."""
-        found = [x for x in self.variables if _ends(x) == (0, 1)]
+        found = [x for x in self.variables if ends_of(x) == (0, 1)]
         return self.random.choice(found) if found else None
 
-    def constant(self, value: int) -> LinearArray:
+    def constant(self, value: int) -> Written:
         """Return a term without variables."""
         return 0 * self.variables[0] + value
 
     # ---- terms ----------------------------------------------------------------------------------
 
-    def term(self, depth: int = 0) -> LinearArray:
+    def term(self, depth: int = 0) -> Written:
         """Return a variable, a constant, a linear combination or a defined variable."""
         choice = self.random.randint(0, 10)
         if choice < 4 or depth > _DEPTH:
@@ -85,11 +90,11 @@ class RandomTerms:
             return parts[0] + parts[1] + parts[2]
         return self.defined(depth + 1) if choice < 10 else self.partial(depth + 1)
 
-    def array(self, size: int) -> list[LinearArray]:
+    def array(self, size: int) -> list[Written]:
         """Return a list of terms; some repeat, some lists are of one style."""
         if self.random.randint(0, 4) == 4:
             return uniform_array(self, size)
-        found: list[LinearArray] = []
+        found: list[Written] = []
         for _ in range(size):
             if found and self.random.randint(0, 9) == 9:
                 found.append(self.random.choice(found))
@@ -102,34 +107,34 @@ class RandomTerms:
         term = self.random.choice(terms) if isinstance(terms, list) and terms else terms
         if isinstance(term, list):
             return self.random.randint(0, 2)
-        low, high = _ends(term)
+        low, high = ends_of(term)
         return self.random.randint(low, high) if self.random.randint(0, 9) else high + 1
 
-    def values_of(self, terms: list[LinearArray], count: int) -> list[int]:
+    def values_of(self, terms: list[Written], count: int) -> list[int]:
         """Return up to ``count`` distinct integers that the terms may take."""
         return sorted({self.value_of(terms) for _ in range(count)})
 
     # ---- defined variables ----------------------------------------------------------------------
 
-    def _near(self, depth: int) -> LinearArray:
+    def _near(self, depth: int) -> Written:
         """Return a term whose values are small enough to be multiplied and tabulated."""
         term = self.term(depth)
-        low, high = _ends(term)
+        low, high = ends_of(term)
         if max(abs(low), abs(high)) <= _LARGE:
             return term
         plain = self.plain()
-        return plain - _ends(plain)[0]
+        return plain - ends_of(plain)[0]
 
-    def defined(self, depth: int) -> LinearArray:
+    def defined(self, depth: int) -> Written:
         """Return a random defined variable."""
         return self.random.choice(_DEFINED)(self, depth)
 
-    def partial(self, depth: int) -> LinearArray:
+    def partial(self, depth: int) -> Written:
         """Return a random function that may be undefined, plus perhaps something else."""
         made = self.random.choice(tuple(_PARTIAL.values()))(self, depth)
         return made + self.plain() if self.random.randint(0, 3) == 3 else made
 
-    def divisor(self, depth: int) -> LinearArray | int:
+    def divisor(self, depth: int) -> Written | int:
         """Return a divisor, one that may be 0 more often than not."""
         choice = self.random.randint(0, 3)
         if choice == 0:
@@ -138,7 +143,7 @@ class RandomTerms:
             return self.random.choice((1, -1)) * (abs(self._near(depth)) + 1)
         return self._near(depth)
 
-    def position(self, depth: int, size: int) -> LinearArray:
+    def position(self, depth: int, size: int) -> Written:
         """Return an index: one that stays inside, one with ends that lie just outside, or any other."""
         choice = self.random.randint(0, 3)
         if choice == 0:
@@ -154,41 +159,43 @@ class RandomTerms:
             self.random.randint(-2, 4) if self.random.randint(0, 1) else self.term(depth) for _ in range(size)
         ]
 
-    def element(self, depth: int) -> LinearArray:
+    def element(self, depth: int) -> Written:
         """Return an entry of a random table."""
         table = self.entries(depth)
-        return element(table, self.position(depth, len(table)))
+        return written_element(table, self.position(depth, len(table)))
 
-    def truth(self, depth: int) -> LinearArray:
+    def truth(self, depth: int) -> Written:
         """Return a multiple of the truth of a random constraint."""
         return self.random.choice((1, 2, -1)) * self._truth(depth).truth()
 
 
-def _ends(term: LinearArray) -> tuple[int, int]:
+def ends_of(term: Written) -> tuple[int, int]:
+    """Return the bounds of a term."""
     low, high = term.bounds()
     return int(low[0]), int(high[0])
 
 
-def _any_kind(kind: str) -> Callable[[RandomTerms, int], LinearArray]:
+def _any_kind(kind: str) -> Callable[[RandomTerms, int], Written]:
     """Return how a function that the table below does not know is drawn: of near terms."""
     many = DEFINITION_KINDS[kind].arity[0]
-    return lambda t, d: define(kind, *(t._near(d) for _ in range(many)))
+    return lambda t, d: written_define(kind, *(t._near(d) for _ in range(many)))
 
 
-_PARTIAL: dict[str, Callable[[RandomTerms, int], LinearArray]] = {
+_PARTIAL: dict[str, Callable[[RandomTerms, int], Written]] = {
     "quotient": lambda t, d: t.term(d) // t.divisor(d),
     "remainder": lambda t, d: t.term(d) % t.divisor(d),
-    "quotient_truncated": lambda t, d: div_trunc(t.term(d), t.divisor(d)),
-    "remainder_truncated": lambda t, d: mod_trunc(t.term(d), t.divisor(d)),
+    "quotient_truncated": lambda t, d: written_div_trunc(t.term(d), t.divisor(d)),
+    "remainder_truncated": lambda t, d: written_mod_trunc(t.term(d), t.divisor(d)),
     "element": RandomTerms.element,
 }
-_DRAWN: dict[str, Callable[[RandomTerms, int], LinearArray]] = {
+_DRAWN: dict[str, Callable[[RandomTerms, int], Written]] = {
     "abs": lambda t, d: abs(t.term(d)),
     "product": lambda t, d: t._near(d) * t._near(d),
-    "minimum": lambda t, d: minimum(t.term(d), t.term(d)),
-    "maximum": lambda t, d: maximum(t.term(d), t.term(d), t.term(d)),
+    "minimum": lambda t, d: written_minimum(t.term(d), t.term(d)),
+    "maximum": lambda t, d: written_maximum(t.term(d), t.term(d), t.term(d)),
     **_PARTIAL,
     "a square": lambda t, d: t._near(d) ** 2,
     "truth": RandomTerms.truth,
 }
-_DEFINED = (*_DRAWN.values(), *(_any_kind(kind) for kind in DEFINITION_KINDS if kind not in _DRAWN))
+_OTHERS = [kind for kind in DEFINITION_KINDS if kind not in _DRAWN and kind != "zero"]  # which nobody writes
+_DEFINED = (*_DRAWN.values(), *map(_any_kind, _OTHERS))

@@ -19,6 +19,7 @@ from cpqueens.crosscheck.given import observe_rows
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.crosscheck.sets import Packing
+from cpqueens.fuzzing.written import Script
 from cpqueens.model import Model
 
 ORACLE = "exhaustive"
@@ -43,6 +44,8 @@ class Subject:
     """Whether all further examinations are made too; None makes a few, chosen by the seed."""
     known: oracle.Solved | None = None
     """The truth about the model, where it is known already."""
+    script: Script | None = None
+    """What was said to the model, where that was written down."""
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often (what, solver) was asked beyond the usual."""
     _observed: dict[Want, Observation] = field(default_factory=dict, init=False)
@@ -87,7 +90,7 @@ class Subject:
 
     def about(self, model: Model) -> Subject:
         """Return the same examination of another model."""
-        return replace(self, model=model, known=None)
+        return replace(self, model=model, known=None, script=None)
 
     @cached_property
     def _packing(self) -> Packing:

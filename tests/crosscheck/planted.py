@@ -387,7 +387,7 @@ def hunt(bug: Bug, models: int, seed: int = 7) -> Catch | None:
     """Fuzz a planted bug until it is caught; models that cannot meet it are not run."""
     participants = as_participants([Planted(bug)])
     for index in range(models):
-        model, _, _ = fuzz_model(seed, index)
+        model, *_ = fuzz_model(seed, index)
         if bug.needs and not any(kind == bug.needs for kind, _ in usage(model)):
             continue
         found = examine_one(seed, index, participants, deep=bug.deep)

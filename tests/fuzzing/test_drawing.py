@@ -27,7 +27,7 @@ def test_a_third_of_the_models_is_infeasible_a_third_has_few_solutions() -> None
 
 def test_class_and_truth_are_those_of_the_model() -> None:
     for index in range(2 * BLOCK):
-        model, kind, truth = fuzz_model(6, index)
+        model, kind, truth, _ = fuzz_model(6, index)
         assert truth.count == oracle.solve(model).count
         assert kind == class_of(truth.count)
         assert kind in CLASSES
