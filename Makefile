@@ -32,7 +32,7 @@ help:
 	@echo "make lowest     a part of the tests with the lowest versions of all libraries"
 	@echo "make fuzz       random models on all solvers against brute force"
 	@echo "make cluster-demo  a count on a scheduler and two workers on this machine"
-	@echo "make kills      coordinators and workers of long counts killed 100 times each (some minutes)"
+	@echo "make kills      coordinators and workers of long counts killed 100 times each, schedulers 10 times (half an hour)"
 	@echo "make mutants    faults planted in our own code, one by one: who notices them (about an hour)"
 	@echo "make bench      measured comparisons, printed as tables; objectives over time as pictures, curves.html"
 	@echo "make intervals  how often the laboratory's intervals hold the truth, on synthetic runs"
@@ -108,7 +108,7 @@ cluster-demo: $(READY)
 	$(BIN)/python examples/19_count_on_a_cluster.py 15
 
 kills: warm
-	$(BIN)/python -m pytest -q -s -m slow tests/longrun/test_kills.py -k hundred
+	$(BIN)/python -m pytest -q -s -m slow tests/longrun/test_many_kills.py
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py --processes $(PROCESSES)

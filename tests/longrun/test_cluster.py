@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clusters import Cluster
 from cpqueens.models.queens import queens
 from executors import Here, found_in, run
 
@@ -30,50 +26,6 @@ from cpqueens.longrun.pool import TaskLost
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 _NO_CODE = shutil.ignore_patterns("__pycache__", "*.kernel")
 pytestmark = pytest.mark.filterwarnings("default")  # those of the cluster's libraries are theirs
-
-
-class Cluster:
-    """A scheduler and workers, each a process of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.folder, self.address = folder, f"tcp://127.0.0.1:{self.port}"
-        self.processes: list[subprocess.Popen[bytes]] = []
-
-    def start(self, role: str, *arguments: str, path: Path | None = None) -> subprocess.Popen[bytes]:
-        environment = os.environ | {"CPQUEENS_KERNELS": "plain"}
-        if path is not None:
-            environment["PYTHONPATH"] = str(path)
-        command = [sys.executable, "-m", f"distributed.cli.dask_{role}", "--no-dashboard", *arguments]
-        with (self.folder / f"{role}.log").open("ab") as log:
-            process = subprocess.Popen(command, env=environment, cwd=self.folder, stdout=log, stderr=log)
-        self.processes.append(process)
-        return process
-
-    def scheduler(self) -> subprocess.Popen[bytes]:
-        """Start the scheduler, or a new one in its place."""
-        return self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
-
-    def worker(self, path: Path | None = None) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread, with cpqueens from another place if one is given."""
-        return self.start("worker", self.address, "--nthreads", "1", "--no-nanny", path=path)
-
-    def wait_for(self, workers: int) -> None:
-        """Wait until so many workers have come."""
-        deadline = time.monotonic() + 90
-        while time.monotonic() < deadline:
-            with suppress(JobError), connected(self.address) as (_, threads, _dashboard):
-                if threads == workers:
-                    return
-            time.sleep(0.1)
-        pytest.fail((self.folder / "worker.log").read_text())
-
-    def end(self) -> None:
-        """Kill what is left."""
-        for process in self.processes:
-            process.kill()
-            process.wait()
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from cpqueens.longrun.pool import Processes, TaskLost
 from cpqueens.longrun.work import count_parts, residues
 
 TIMES = 1
-"""Kills of each kind here; `test_kills_a_hundred_times` does more."""
+"""Kills of each kind here; `test_many_kills` does more."""
 
 
 @pytest.fixture(autouse=True)
@@ -245,12 +245,3 @@ def test_a_pool_goes_on_without_the_dead() -> None:
             pool.submit(count_parts, job_of(queens(5)).text.replace(code_version(), "0+0"), [0]).result(60)
     finally:
         pool.shutdown(wait=True)
-
-
-@pytest.mark.slow
-def test_kills_a_hundred_times(tmp_path: Path) -> None:
-    at_work, counts = kill_coordinators(tmp_path, 100, random.Random(3))
-    print(f"{at_work} of 100 coordinators were killed at work, on {counts} counts")
-    assert at_work > 50
-    for k in range(10):
-        kill_workers(tmp_path / f"workers{k}.db", 10, random.Random(k))

@@ -252,6 +252,17 @@ def resumed(path: Path, what: str) -> None:
         assert found.count == 10 or not found.totals.is_sound, what
 
 
+def test_a_page_that_nobody_has_read_yet_is_looked_at(tmp_path: Path, good: bytes) -> None:
+    path = tmp_path / "run.db"
+    path.write_bytes(good)
+    with closing(sqlite3.connect(path)) as connection:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'failure'").fetchone()
+    path.write_bytes(good[: (page - 1) * size] + bytes(size) + good[page * size :])
+    with pytest.raises(JobError, match=r"run\.db: damaged: "):
+        Ledger.open(path)
+
+
 def test_a_result_that_was_moved_to_another_part_shows(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     durable_count(queens(5), path, executor=Here(), parts=5)

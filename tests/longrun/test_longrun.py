@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -20,16 +21,13 @@ from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, fou
 
 from cpqueens import AllDifferent, Model
 from cpqueens.kernels import tiers
-from cpqueens.longrun import coordinator, job, ledgerfile, work
+from cpqueens.longrun import coordinator, job, ledgerfile, verification, work
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 from cpqueens.longrun.job import JobError, code_version
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.partfiles import folder_of, merge
 from cpqueens.longrun.splitting import Prefixes, UnitParts, split
 from cpqueens.longrun.verification import verify
-
-TIMES = 1
-"""Kills of each kind here; `test_kills_a_hundred_times` does more."""
 
 
 def gaps() -> Model:
@@ -379,7 +377,10 @@ def test_two_runs_give_the_same_bytes_and_damage_is_mended(tmp_path: Path) -> No
     with pytest.raises(JobError, match="lists it again"):
         merge(second, tmp_path / "all.npy")
     assert not (tmp_path / "all.npy").exists()
-    assert durable_enumerate(queens(6), second, executor=Here(), parts=36).complete
+    seen: list[dict[str, Any]] = []
+    again = durable_enumerate(queens(6), second, executor=Here(), parts=36, on_progress=seen.append)
+    assert again.complete
+    assert (seen[-1]["done"], seen[-1]["count"]) == (36, again.count)
     assert contents(second) == whole
 
 
@@ -411,6 +412,39 @@ def test_a_sample_is_counted_again(tmp_path: Path) -> None:
     wrong = verify(path, least=36)
     assert wrong.differing == (part,)
     assert "not to be believed" in wrong.sentence
+
+
+def interrupting(at: int) -> Callable[..., int]:
+    """Return what counts, and during one of its calls a signal comes."""
+    calls = iter(range(10**6))
+    counts = verification.count
+
+    def count(*arguments: Any, **named: Any) -> int:
+        if next(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return counts(*arguments, **named)
+
+    return count
+
+
+def test_a_verification_that_is_interrupted_says_what_it_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.db"
+    durable_count(queens(6), path, executor=Here(), parts=36)
+    monkeypatch.setattr(verification, "count", interrupting(5))
+    found = verify(path, solver="backtracking")
+    assert (found.checked, found.differing, found.interrupted) == (5, (), True)
+    monkeypatch.setattr(verification, "count", interrupting(3))
+    assert run("runs", "verify", str(path), "--solver", "backtracking") == 130
+    assert "3 of 36 parts, drawn at random, counted again by backtracking" in capsys.readouterr().out
+    monkeypatch.setattr(verification, "count", interrupting(0))
+    assert run("runs", "verify", str(path), "--solver", "backtracking") == 130
+    assert capsys.readouterr().out == "Nothing was counted again, which shows nothing.\n"
+    monkeypatch.undo()
+    ends = verify(path, on_progress=lambda done, _: done == 2 and signal.raise_signal(signal.SIGINT))
+    assert (ends.checked, ends.interrupted) == (2, True)
+    assert not verify(path, solver="backtracking").interrupted
 
 
 # ---- the command line ----------------------------------------------------------------------------------
