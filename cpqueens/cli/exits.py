@@ -23,7 +23,7 @@ INTERRUPTED = 130
 MEANINGS: dict[int, str] = {
     DONE: "done as asked",
     INFEASIBLE: "proved infeasible (`solve`); proved different (`compare`)",
-    REFUSED: "bad input; one line says what, where and what is allowed",
+    REFUSED: "bad input, or a damaged ledger; one line says what, where and what is allowed",
     LIMIT: "a limit came first",
     BELOW: "a success rate is below `--require`; of a heuristic's answers some are not optimal (`--optimal`)",
     INTERRUPTED: "interrupted; what was found is printed",

@@ -215,7 +215,7 @@ def test_a_record_of_another_program_or_in_use_is_refused(tmp_path: Path) -> Non
     other.close()
     with pytest.raises(JobError, match="of another program"):
         evaluate(heuristics.honest, **SIX, record=tmp_path / "x.db")
-    with pytest.raises(JobError, match=r"x\.db: unable to open"):
+    with pytest.raises(JobError, match=r"x\.db: No such file"):
         evaluate(heuristics.honest, **SIX, record=tmp_path / "none" / "x.db")
 
     def nested(model, seed, time_limit):

@@ -382,6 +382,9 @@ def test_two_runs_give_the_same_bytes_and_damage_is_mended(tmp_path: Path) -> No
     assert again.complete
     assert (seen[-1]["done"], seen[-1]["count"]) == (36, again.count)
     assert contents(second) == whole
+    victims[1].write_bytes(next(content for content in whole.values() if content != whole[victims[1].name]))
+    with pytest.raises(JobError, match="damaged; the same command lists it again"):
+        merge(second, tmp_path / "all.npy")
 
 
 def test_a_count_has_no_solutions(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ class Known(Processes):
 
 def test_coordinators_with_processes(tmp_path: Path) -> None:
     counts = Counts(tmp_path)
-    kill_coordinators(counts, random.Random(1), "--workers", "2")
+    kill_coordinators(counts, random.Random(1), "--workers", "1")
     print(f"coordinators with processes: {counts}")
 
 
