@@ -54,7 +54,7 @@ from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
-from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc, scaled
 from cpqueens.language.views import (
     Armies,
     Board,
@@ -174,6 +174,7 @@ __all__ = [
     "maximum",
     "minimum",
     "mod_trunc",
+    "scaled",
     "to_cpmpy",
 ]
 

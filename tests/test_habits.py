@@ -18,7 +18,9 @@ from cpqueens.models.queens import queens as problem
 import cpqueens
 from cpqueens import (
     AllDifferent,
+    AllEqual,
     Among,
+    Circuit,
     Count,
     CpqueensError,
     GlobalCardinality,
@@ -27,6 +29,7 @@ from cpqueens import (
     Model,
     NValue,
     Regular,
+    SubCircuit,
     Table,
     all_,
     any_,
@@ -126,6 +129,19 @@ WORKS: dict[str, tuple[Habit, Habit]] = {
     "a column of integers": (lambda v: v.x * Series([1, 2, 3]) <= 3, lambda v: v.x * [1, 2, 3] <= 3),
     "a column of terms": (lambda v: AllDifferent(Series(list(v.x))), lambda v: AllDifferent(v.x)),
     "a dual pair": (lambda v: Inverse(iter(v.x), v.named.values()), lambda v: Inverse(v.x, v.x)),
+    "x.cumsum()": (lambda v: v.x.cumsum()[2] == 2, lambda v: v.x.sum() == 2),
+    "(x == 1).cumsum(axis)": (
+        lambda v: ((v.x == 1).cumsum(axis=0) <= 1).all(),
+        lambda v: (v.x == 1).sum() <= 1,
+    ),
+    "how many values": (lambda v: NValue(v.x) > 1, lambda v: ~AllEqual(v.x)),
+    "how many of some values": (lambda v: Among(v.x, [0, 2]) >= 2, lambda v: (v.x != 1).sum() >= 2),
+    "how many of no values": (lambda v: Among(terms=v.x, values=[]) >= v.y, lambda v: v.y == 0),
+    "how many values of nothing": (lambda v: NValue([]) == v.y, lambda v: v.y == 0),
+    "circuits from 1, shifted": (
+        lambda v: Circuit(v.m.intvar(1, 3, shape=3, name="from1") - 1) & (v.m["from1"] == v.x + 1),
+        lambda v: Circuit(v.x) & (v.m.intvar(1, 3, shape=3, name="from1") == v.x + 1),
+    ),
     # methods and functions of NumPy
     ".any()": (lambda v: (v.x == 2).any(), lambda v: any_(v.x == 2)),
     ".all()": (lambda v: (v.x >= 1).all(), lambda v: all_(v.x >= 1)),
@@ -260,9 +276,32 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     ),
     "m -= ...": (subtract, TypeError, r"m\.without\(positions\)"),
     # numbers
-    "2.5 * y": (lambda v: 2.5 * v.y, TypeError, "got 2.5; scale by a power of ten"),
+    "2.5 * y": (lambda v: 2.5 * v.y, TypeError, "got 2.5; in units of 1/10 it is 25, as in "),
     "y <= 2.5": (lambda v: v.y <= 2.5, ValueError, r"10\*x <= 25 for x <= 2.5"),
-    "floats of which one is not whole": (lambda v: v.x * [1.0, 0.5, 2.0], ValueError, "got 0.5; scale"),
+    "floats of which one is not whole": (
+        lambda v: v.x * [1.0, 0.5, 2.0], ValueError,
+        r"got 0.5; in units of 1/10 write scaled\(values, 10\), which is \[10, 5, 20\]$",
+    ),
+    "thirds": (lambda v: v.y <= 1 / 3, ValueError, r"got 0\.33\d+; round to multiples of a unit, as in "),
+    "bounds in a list": (
+        lambda v: v.m.intvar(0, [1.25, 2], shape=2), ValueError,
+        r"write scaled\(values, 100\), which is \[125, 200\]$"
+    ),
+    "b >> c": (lambda v: v.b[0] >> v.b[1], TypeError, r"^write b\.implies\(c\) instead of b >> c"),
+    "1 >> c": (lambda v: True >> v.b[1], TypeError, r"^write b\.implies\(c\) instead of b >> c"),
+    "b << c": (lambda v: v.b[0] << v.b[1], TypeError, r"^write c\.implies\(b\) instead of b << c"),
+    "8 << x": (lambda v: 8 << v.y, TypeError, r"^write c\.implies\(b\) instead of b << c"),
+    "a circuit from 1": (
+        lambda v: Circuit(v.m.intvar(1, 4, shape=4)), ValueError,
+        "^Circuit: successors count from 0 to 3, these variables have the values 1 to 4; write x - 1 for x",
+    ),
+    "a subcircuit from 1": (
+        lambda v: SubCircuit(v.m.intvar(1, 3, shape=3)), ValueError,
+        "^SubCircuit: successors count from 0 to 2"
+    ),
+    "an inverse from 1": (
+        lambda v: Inverse(v.x, v.m.intvar(1, 3, shape=3)), ValueError, "^Inverse: positions count from 0 to 2"
+    ),
     "nan": (lambda v: v.y == float("nan"), ValueError, "integers only, got nan$"),
     "inf": (lambda v: v.y <= float("inf"), ValueError, "integers only, got inf$"),
     "a huge float": (lambda v: v.y <= 2.0**53, ValueError, "integers only"),

@@ -10,7 +10,7 @@ import numpy as np
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import IntArray, are_whole, distinct, plain_array, refusing
+from cpqueens.language.rows import IntArray, are_whole, distinct, plain_array, refusing, scaling_advice
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import first_repeated, shown
 
@@ -127,7 +127,7 @@ def as_bound(value: Any, what: str) -> IntArray:
     if are_whole(array):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise IntegerError(f"{what}: integers only, got {shown(value)}")
+        raise IntegerError(f"{what}: integers only, got {shown(value)}{scaling_advice(value)}")
     return require_in_range(array, what).astype(np.int64)
 
 

@@ -85,8 +85,8 @@ class Registry(Protocol):
     def numbered(self, value: Any, of: LinearArray | None = None) -> Any:
         """Return ``value``, in which names of values (of some terms) may stand, with numbers for them."""
 
-    def require_numbers(self, terms: LinearArray, what: str) -> None:
-        """Refuse variables whose values are names."""
+    def positions(self, terms: LinearArray, what: str) -> LinearArray:
+        """Return terms as indices; where values are names, these stand for their places."""
 
 
 class Operations:
@@ -212,6 +212,19 @@ class Operand(Unknown):
         ('x[0] + x[1]', '(x[0] == 3) + (x[1] == 3)', (2,))
         """
         return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
+
+    @explaining_keywords
+    def cumsum(self, axis: int | None = None) -> LinearArray:
+        """Return the sums of the elements up to each one along ``axis`` (of all, flat, by default).
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=3, name="x")
+        >>> print(x.cumsum())
+        [x[0], x[0] + x[1], x[0] + x[1] + x[2]]
+        """
+        terms: LinearArray = OPERATIONS.apply(np.cumsum, (self,), {"axis": axis})
+        return terms
 
     @explaining_keywords
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:

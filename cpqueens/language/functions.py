@@ -1,13 +1,18 @@
 """The functions of the modelling language on terms and truths."""
 
+import math
 from typing import Any
 
-from cpqueens.errors import ModelError
+import numpy as np
+
+from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linears, define, flat_terms, singles_of
+from cpqueens.language.conversion import as_linears, define, flat_terms, listed, singles_of
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.rows import as_listed, common_denominator, exactly
 from cpqueens.text.foreign import explaining_keywords
+from cpqueens.text.plaintext import shown
 
 
 @explaining_keywords
@@ -29,7 +34,8 @@ def element(array: Any, *index: Any) -> LinearArray:
     array
         Terms or integers of shape (size,).
     index
-        Terms of any shape, which is that of the result.
+        Terms of any shape, which is that of the result. A variable whose values are names (`Model.var`)
+        stands for the place of its name in the list that it was made of.
 
     Raises
     ------
@@ -42,7 +48,7 @@ def element(array: Any, *index: Any) -> LinearArray:
     if len(positions) > 1:
         return table[tuple(positions)]
     (position,) = positions
-    position.registry.require_numbers(position, "element: an index")
+    position = position.registry.positions(position, "element: an index")
     if not table.size:
         raise ModelError("element of an empty array")
     if not position.shape:
@@ -161,6 +167,52 @@ def mod_trunc(x: Any, y: Any) -> LinearArray:
         For a divisor that is 0 whatever is chosen.
     """
     return define("remainder_truncated", x, y)
+
+
+@explaining_keywords
+def scaled(values: Any, by: int) -> Any:
+    """Return numbers times ``by`` as integers, exactly: prices in cents, hours in minutes.
+
+    A float counts as the decimal that it is written as, so that 0.1 is a tenth.
+
+    >>> from cpqueens import scaled
+    >>> scaled([0.1, 2.25, 3], 100), scaled(1.5, 60)
+    (array([ 10, 225, 300]), 90)
+
+    Parameters
+    ----------
+    values
+        Numbers of any kind: one, an array, a list, a series or a frame.
+    by
+        How many units are one: an integer of at least 1.
+
+    Returns
+    -------
+    int or array
+        In the shape of ``values``; int64.
+
+    Raises
+    ------
+    ModelError
+        For the first value that is no multiple of ``1 / by``, with a number that makes integers of all.
+    IntegerError
+        For what is no number, and for a ``by`` that is no integer.
+    """
+    if isinstance(by, bool) or not isinstance(by, int | np.integer) or by < 1:
+        raise IntegerError(f"scaled: by: an integer of at least 1, got {shown(by)}")
+    by, array = int(by), np.asarray(listed(values, "scaled"))
+    try:
+        numbers = [exactly(value) for value in array.flat]
+    except (ValueError, TypeError, OverflowError):
+        raise IntegerError(f"scaled: finite numbers are needed, got {shown(values)}") from None
+    wrong = next((k for k, number in enumerate(numbers) if by % number.denominator), None)
+    if wrong is not None:
+        finer = common_denominator(numbers)
+        advice = "" if finer is None else f"; {math.lcm(finer, by)} makes integers of all"
+        at = f" at {', '.join(map(str, np.unravel_index(wrong, array.shape)))}" if array.ndim else ""
+        raise ModelError(f"scaled: {array.flat[wrong]}{at} is no multiple of 1/{by}{advice}")
+    found = as_listed([int(number * by) for number in numbers], "scaled").reshape(array.shape)
+    return found if array.ndim else int(found)
 
 
 @explaining_keywords

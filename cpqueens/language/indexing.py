@@ -155,7 +155,7 @@ def _within(term: LinearArray, length: int, axis: int, *, alone: bool) -> Linear
 
     The only index of an element needs no such care: there the table's ends are those of the axis.
     """
-    term.registry.require_numbers(term, f"axis {axis}: an index")
+    term = term.registry.positions(term, f"axis {axis}: an index")
     if not length:
         raise BadIndex(f"axis {axis} has no elements to choose from")
     term = _constants_inside(term, length, axis)

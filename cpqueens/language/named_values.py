@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from cpqueens.errors import BadIndex
 from cpqueens.language import labels
+from cpqueens.language.arrays import constant_array, stack_first
 from cpqueens.language.blocks import Blocks
 from cpqueens.language.domains import ShapeLike
 from cpqueens.language.expressions import LinearArray
@@ -97,19 +100,31 @@ class NamedValues(VariableStore):
             return labels.numbered(self.labels, value)
         return labels.numbers_among(names, value, self.text_of(of))  # type: ignore[arg-type]
 
-    def require_numbers(self, terms: LinearArray, what: str) -> None:
-        """Refuse variables whose values are names where a number is needed.
+    def positions(self, terms: LinearArray, what: str) -> LinearArray:
+        """Return terms as indices: a name is the place that it has among those of its variable, from 0.
+
+        Members of an `IntEnum` stay the numbers that they are.
 
         Raises
         ------
         BadIndex
-            For the first one.
+            For what is calculated with names.
         """
-        if not self.labels:
-            return
-        for variable in terms.scope().tolist():
-            if self.names_of(variable) is not None:
-                raise BadIndex(
-                    f"{what} must be a number, the values of {self.name_of(variable)} are names; "
-                    "write a Table of names and numbers"
-                )
+        if not self.labels or all(self.names_of(v) is None for v in terms.scope().tolist()):
+            return terms
+        names = self.common_names(terms)
+        if names is None and terms.size > 1:
+            parts = [self.positions(terms.reshape(-1)[k], what) for k in range(terms.size)]
+            return stack_first(parts).reshape(terms.shape)
+        if names is None:
+            raise BadIndex(
+                f"{what} must be a number or a variable, {self.text_of(terms)} calculates with names; "
+                "write a Table of names and numbers"
+            )
+        numbers = list(names)
+        if numbers == list(range(len(numbers))) or all(isinstance(label, int) for label in names.values()):
+            return terms
+        places = np.zeros(max(numbers) - min(numbers) + 1, dtype=np.int64)
+        places[np.array(numbers) - min(numbers)] = np.arange(len(numbers))
+        table = constant_array(self, places)
+        return self.define("element", terms.shape, (terms - min(numbers)).reshape(-1), table)

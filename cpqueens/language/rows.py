@@ -1,11 +1,13 @@
 """Arithmetic on rows of terms as plain arrays, checked against wrapping; integers at the door."""
 
+from __future__ import annotations
+
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +25,18 @@ from cpqueens.language.ranges import (
 from cpqueens.language.ranges import IntArray as IntArray
 from cpqueens.text.plaintext import shown
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 Shape = tuple[int, ...]
 Rows = tuple[IntArray, IntArray]
 """Variables and coefficients, each of shape (size, width)."""
 
 MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
+
+MAX_SCALE = 10**9
+"""The finest unit that is advised: a billionth."""
 
 _INT64_MAX = 2**63 - 1
 _EXACT = 2.0**53  # from here on not every integer is a float
@@ -110,7 +118,8 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
         return array.astype(np.int64)
     if whole and are_whole(array):
         return array.astype(np.int64)
-    raise IntegerError(f"{what}: {_refusal(_first_bad(values, array))}")
+    advice = scaling_advice(values)
+    raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}{advice}")
 
 
 def are_whole(array: NDArray[Any]) -> bool:
@@ -122,10 +131,48 @@ def are_whole(array: NDArray[Any]) -> bool:
         return bool(((np.abs(values) < _EXACT) & (array == np.floor(array))).all())
 
 
-def _refusal(bad: Any) -> str:
-    given = f"integers only, got {shown(bad)}"
-    fraction = isinstance(bad, float | np.floating) and bool(np.isfinite(bad)) and not _is_whole(bad)
-    return f"{given}; scale by a power of ten, as in 10*x <= 25 for x <= 2.5" if fraction else given
+def scaling_advice(values: Any) -> str:
+    """Return what to write instead of numbers that are no integers; "" where they are none at all."""
+    try:
+        array = np.asarray(values)
+        numbers = [exactly(v) for v in array.flat] if array.dtype.kind in "fO" else []
+    except (ValueError, TypeError, OverflowError):
+        return ""
+    by = common_denominator(numbers)
+    if by == 1:
+        return ""
+    if by is None:
+        return "; round to multiples of a unit, as in np.round(100 * values).astype(int)"
+    whole = [int(number * by) for number in numbers]
+    if array.ndim:
+        return f"; in units of 1/{by} write scaled(values, {by}), which is {shown(whole, 60)}"
+    return f"; in units of 1/{by} it is {whole[0]}, as in {by}*x <= {whole[0]} for x <= {shown(values)}"
+
+
+def common_denominator(numbers: Sequence[Fraction]) -> int | None:
+    """Return a number by which all become integers, a power of ten if there is one; None above 10^9."""
+    by = math.lcm(*(number.denominator for number in numbers))
+    tens = (10**k for k in range(10))
+    return next((ten for ten in tens if ten % by == 0), by if by <= MAX_SCALE else None)
+
+
+def exactly(number: Any) -> Fraction:
+    """Return a number as the fraction that it is written as: 0.1 is a tenth.
+
+    Raises
+    ------
+    ValueError, TypeError, OverflowError
+        For what is no finite number.
+    """
+    from fractions import Fraction  # with `decimal`: a tenth of what `import cpqueens` takes
+
+    if isinstance(number, str):
+        raise TypeError("a text is no number")
+    if isinstance(number, int | np.integer | np.bool_):
+        return Fraction(int(number))
+    if isinstance(number, float | np.floating):
+        return Fraction(int(number)) if number == np.floor(number) else Fraction(str(number))
+    return Fraction(number)
 
 
 def as_listed(values: object, what: str) -> IntArray:

@@ -138,6 +138,16 @@ class Unknown(NamesOfOtherTools):
     def __rpow__(self, base: Any) -> NoReturn:
         raise TypeError("a term as an exponent: write element(list of powers, term) instead of base**term")
 
+    def __rshift__(self, other: Any) -> NoReturn:
+        raise TypeError("write b.implies(c) instead of b >> c, which Python reads before == and <=")
+
+    __rrshift__ = __rshift__
+
+    def __lshift__(self, other: Any) -> NoReturn:
+        raise TypeError("write c.implies(b) instead of b << c; a number is shifted by x * 2**k")
+
+    __rlshift__ = __lshift__
+
     def __truediv__(self, other: Any) -> NoReturn:
         raise TypeError("integers only: write // (floor) or div_trunc(x, y) instead of /")
 

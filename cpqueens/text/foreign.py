@@ -328,7 +328,6 @@ SPELLINGS: dict[str, str] = {
     "sort": "Increasing(x), which states an order",
     "sorted": "Increasing(x), which states an order",
     "argsort": "Inverse(x, place), where x are the numbers 0 to n - 1 in some order",
-    "cumsum": "x[: k + 1].sum() for each k",
     "diagonal": "np.diagonal(x)",
     "squeeze": "x.reshape(shape)",
     "item": "x.flat[k]",
@@ -344,7 +343,7 @@ OF_VALUES = (
     "Not", "negate", "negated", "Implies", "OnlyEnforceIf", "WithName", "SetName", "Proto", "ModelProto",
     "Value", "BooleanValue", "lb", "ub", "LowerBound", "UpperBound", "get_bounds", "Domain", "Sum", "Max",
     "Min", "All", "Any", "Abs", "WeightedSum", "isin", "argmax", "argmin", "argsort", "average", "clip",
-    "count_nonzero", "cumsum", "diagonal", "dot", "item", "mean", "prod", "product", "sort", "sorted",
+    "count_nonzero", "diagonal", "dot", "item", "mean", "prod", "product", "sort", "sorted",
     "squeeze", "tolist", "transpose", "where",
 )  # fmt: skip
 """Those that are attributes of variables, terms, truths and constraints, in any spelling."""

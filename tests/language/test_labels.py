@@ -144,8 +144,10 @@ REFUSED: dict[str, tuple[Callable[[Model], Any], str]] = {
     "a number": (lambda m: m.var(3), "; for bounds m.intvar"),  # type: ignore[arg-type]
     "a control character": (lambda m: m.var(["\x1b[31m"]), r"U\+001B is not allowed"),
     "one name for two": (lambda m: m.var(["RED", Colour.RED]), "have one name"),
-    "an index": (lambda m: element([1, 2, 3], m["c"]), "the values of c are names; write a Table"),
-    "an index of an array": (lambda m: m["x"][m["c"]], "the values of c are names"),
+    "an index that is no variable": (
+        lambda m: element([1, 2, 3], m["c"] + 1),
+        "element: an index must be a number or a variable, .* calculates with names; write a Table",
+    ),
     "names where there are none": (lambda m: Model().intvar(0, 1) == "red", "integers only, got 'red'"),
     "a hint": (lambda m: m.solve("cpsat", hint={"x": ["red", "pink", "blue"]}), "x: 'pink' is none of the"),
 }
@@ -256,3 +258,44 @@ def test_truths_about_two_names_are_shown_with_a_name() -> None:
         "c != s": c != s,
     }
     assert {text: str(truth) for text, truth in shown.items()} == {text: text for text in shown}
+
+
+INDICES: dict[str, tuple[Callable[[Model], Any], Callable[[Any], list[int]]]] = {
+    "one": (lambda m: element([10, 20, 30], m["late"]), lambda s: [10 * LATE[s["late"]]]),
+    "an array": (lambda m: element([1, 2, 3], m["pair"]), lambda s: [LATE[v] for v in s["pair"]]),
+    "two axes": (
+        lambda m: element(np.arange(9).reshape(3, 3), m["late"], m["pair"][0]),
+        lambda s: [3 * (LATE[s["late"]] - 1) + LATE[s["pair"][0]] - 1],
+    ),
+    "by brackets": (lambda m: m["y"][m["late"]], lambda s: [int(s["y"][LATE[s["late"]] - 1])]),
+    "beside a number": (
+        lambda m: m["z"][m["late"], m["k"]],
+        lambda s: [int(s["z"][LATE[s["late"]] - 1, s["k"]])],
+    ),
+    "two kinds of names": (
+        lambda m: element([1, 2, 3], np.stack([m["late"], m["early"]])),
+        lambda s: [LATE[s["late"]], ["ccc", "a"].index(s["early"]) + 1],
+    ),
+    "members that are numbers": (lambda m: element([5, 6, 7], m["level"]), lambda s: [5 + int(s["level"])]),
+}
+LATE = {"a": 1, "bb": 2, "ccc": 3}
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_a_name_is_an_index_by_its_place(name: str) -> None:
+    """In the list that its variable was made of, whatever number it has in the model."""
+    write, wanted = INDICES[name]
+    m = Model()
+    m.var(["ccc", "zz", "a"], name="before")
+    m.var(["a", "bb", "ccc"], name="late")
+    m.var(["a", "bb", "ccc"], shape=2, name="pair")
+    m.var(["ccc", "a"], name="early")
+    m.var(IntEnum("Level", {"LOW": 1, "HIGH": 2}), name="level")
+    m.intvar([3, 1, 2], [3, 1, 2], shape=3, name="y")
+    m.intvar(np.arange(6).reshape(3, 2), np.arange(6).reshape(3, 2), shape=(3, 2), name="z")
+    m.intvar(0, 1, name="k")
+    index = write(m)
+    found = m.enumerate(solver="backtracking", solution_limit=300).solutions
+    assert len(found) == 300
+    for s in found[::7]:
+        assert np.atleast_1d(s[index]).tolist() == wanted(s)

@@ -50,7 +50,8 @@ class Circuit(Successors):
     Raises
     ------
     ModelError
-        For terms of two models, and depots that are no nodes or are listed twice.
+        For terms of two models, successors that count from 1, and depots that are no nodes or are listed
+        twice.
     IntegerError
         For what is no integer, where integers are needed.
     """

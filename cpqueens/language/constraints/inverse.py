@@ -1,10 +1,13 @@
 """Two permutations, each the inverse of the other."""
 
+from typing import Any
+
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.paired import Paired
+from cpqueens.language.constraints.successors import require_from_zero
 from cpqueens.language.rows import IntArray
 
 
@@ -28,10 +31,15 @@ class Inverse(Paired):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models.
+        For lengths that differ, terms of two models, or variables that count from 1.
     IntegerError
         For what is no integer, where integers are needed.
     """
+
+    def __init__(self, first: Any, second: Any) -> None:
+        super().__init__(first, second)
+        for terms in (self.first, self.second):
+            require_from_zero(terms, "Inverse", "positions")
 
     @staticmethod
     def _astray(there: IntArray, back: IntArray) -> IntArray:

@@ -12,12 +12,14 @@ from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.text.foreign import no_keyword
 
 
 class NValue(Constraint):
     """The terms take exactly ``count`` different values (Pachet and Roy 1999; Catalogue: nvalue).
 
-    The violation is the distance between the two numbers.
+    ``NValue(terms)`` is the number itself, a term, as in ``NValue(x) > 1``. The violation is the
+    distance between the two numbers.
 
     >>> from cpqueens import Model, NValue
     >>> m = Model()
@@ -31,7 +33,7 @@ class NValue(Constraint):
     terms
         An array of terms, or a list of terms and integers.
     count
-        An integer or a single term: for "at most" or "at least" a variable of such bounds.
+        An integer or a single term; without it the number itself is returned, a term.
 
     Raises
     ------
@@ -42,6 +44,15 @@ class NValue(Constraint):
     fields: ClassVar[tuple[str, ...]] = ("terms", "count")
     terms: LinearArray
     count: LinearArray
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return the number itself, a term, of ``NValue(terms)``: it is compared afterwards."""
+        if len(given) + len(named) != 1:
+            return super().__new__(cls)
+        for name in named.keys() - {"terms"}:
+            raise no_keyword("NValue", name, ["terms", "count"])
+        (terms,) = (*given, *named.values())
+        return _different(flat_terms(terms, "NValue"))
 
     def __init__(self, terms: Any, count: Any) -> None:
         array, number = as_linears(flat_terms(terms), count)
@@ -57,9 +68,14 @@ class NValue(Constraint):
 
     def simpler(self) -> list[Constraint]:
         """Return that so many values are taken, or, if there are many, that so many terms are new."""
-        low, high = self.terms.bounds()
-        if self.terms.size and high.max() - low.min() < self.terms.size:
-            equal = self.terms == np.arange(low.min(), high.max() + 1)[:, None]
-            return [Linear(Or.over(equal.truth()).truth().sum() - self.count, "==")]
-        first = [And(self.terms[:k] != self.terms[k]).truth() for k in range(self.terms.size)]
-        return [Linear(sum(first, 0 * self.count) - self.count, "==")]
+        return [Linear(_different(self.terms) - self.count, "==")]
+
+
+def _different(terms: LinearArray) -> LinearArray:
+    """Return how many different values terms take, as a term."""
+    low, high = terms.bounds()
+    if terms.size and high.max() - low.min() < terms.size:
+        equal = terms == np.arange(low.min(), high.max() + 1)[:, None]
+        return Or.over(equal.truth()).truth().sum()
+    first = [And(terms[:k] != terms[k]).truth() for k in range(terms.size)]
+    return sum(first, 0 * terms.sum())

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
@@ -21,7 +22,9 @@ class Successors(Constraint):
     successor: LinearArray
 
     def __init__(self, successor: Any) -> None:
-        super().__init__(successor=flat_terms(successor, self.kind))
+        terms = flat_terms(successor, self.kind)
+        require_from_zero(terms, self.kind, "successors")
+        super().__init__(successor=terms)
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of nodes that nothing leads to, and of cycles beyond one."""
@@ -45,6 +48,26 @@ class Successors(Constraint):
         terms, last = self.successor, self.successor.size - 1
         low, high = terms.bounds()
         return terms if low.min() >= 0 and high.max() <= last else minimum(maximum(terms, 0), last)
+
+
+def require_from_zero(terms: LinearArray, kind: str, what: str) -> None:
+    """Refuse an array of variables that are to count positions and have the values 1 to n: they never fit.
+
+    Raises
+    ------
+    ModelError
+        With what to write instead.
+    """
+    if terms.size < 3 or terms.width != 1 or terms.constants.any() or (terms.coefficients != 1).any():
+        return
+    if (np.diff(terms.variables[:, 0]) != 1).any():
+        return
+    low, high = terms.bounds()
+    if low.min() == 1 == low.max() and high.min() == terms.size == high.max():
+        raise ModelError(
+            f"{kind}: {what} count from 0 to {terms.size - 1}, these variables have the values 1 to "
+            f"{terms.size}; write x - 1 for x, or make them with 0 to {terms.size - 1}"
+        )
 
 
 def least_ahead(successor: IntArray) -> IntArray:
