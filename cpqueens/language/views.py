@@ -260,6 +260,8 @@ class Cages(View):
 class Tour(View):
     """A way through points: element ``k`` of the variable is the point that comes after point ``k``.
 
+    Several closed ways are drawn each in a colour of its own.
+
     Elements beyond the points are helpers that a way may go over and that are not drawn.
 
     >>> from cpqueens import Model, Tour
@@ -304,10 +306,13 @@ class Schedule(View):
     lanes
         The machine of each task; without it each task has a line of its own. Of tasks in several rows of
         the variable the row is written on the task.
+    present
+        Name of a 0/1 array of the same shape, if tasks may be absent: which ones are drawn.
     """
 
     durations: tuple[int, ...]
     lanes: tuple[int, ...] = ()
+    present: str = ""
 
 
 @explaining_class

@@ -123,7 +123,11 @@ def _cages_svg(solution: Solution, view: Cages) -> str:
 
 
 def _bars(solution: Solution, view: views.Schedule) -> list[Bar]:
-    return bars(_rows(solution, view), view.durations, view.lanes)
+    found = bars(_rows(solution, view), view.durations, view.lanes)
+    if not view.present:
+        return found
+    here = np.asarray(solution[solution.model[view.present]]).reshape(-1)
+    return [bar for bar, drawn in zip(found, here, strict=True) if drawn]
 
 
 def _gaps(solution: Solution, view: Pairing) -> list[int]:

@@ -10,6 +10,8 @@ from cpqueens.report.numbers import INK
 from cpqueens.report.palette import fill_of
 
 _SIZE, _MARGIN = 440, 28
+_COLOURS = ("#2f6f9f", "#b5533c", "#4f8a4b", "#7d5ba6", "#a67c00")
+"""Of lines, one for each way."""
 
 
 def way(successors: Sequence[int], points: int) -> list[int]:
@@ -20,6 +22,21 @@ def way(successors: Sequence[int], points: int) -> list[int]:
     """
     start = successors[points] if points < len(successors) else 0
     return [k for k in _visited(successors, start) if k < points]
+
+
+def ways(successors: Sequence[int], points: int) -> list[list[int]]:
+    """Return all closed ways, those from other points than 0 behind the first; a way over a helper is alone.
+
+    >>> ways([2, 3, 0, 1], 4)
+    [[0, 2, 0], [1, 3, 1]]
+    """
+    found = [way(successors, points)]
+    if points < len(successors):
+        return found
+    for k in range(points):
+        if all(k not in order for order in found):
+            found.append(list(_visited(successors, k)))
+    return [order + [successors[order[-1]]] for order in found if order]
 
 
 def _visited(successors: Sequence[int], start: int) -> Iterator[int]:
@@ -34,9 +51,8 @@ def _visited(successors: Sequence[int], start: int) -> Iterator[int]:
 def tour_text(successors: Sequence[int], view: Tour, style: Style = PLAIN) -> str:
     """Return the points in their order; of a board the number of the step at which each square is reached."""
     order = way(successors, len(view.points))
-    closed = len(successors) == len(view.points) and len(order) == len(successors)
     if not view.squares:
-        return " -> ".join(map(str, order + order[:1] if closed else order))
+        return "\n".join(" -> ".join(map(str, order)) for order in ways(successors, len(view.points)))
     step = {view.points[k]: at for at, k in enumerate(order, 1)}
     columns, rows = (max(p[axis] for p in view.points) + 1 for axis in (0, 1))
     return numbers_text([[step.get((x, y), 0) for x in range(columns)] for y in range(rows)], style)
@@ -46,15 +62,16 @@ def tour_svg(successors: Sequence[int], view: Tour, *, title: str = "") -> str:
     """Return the way as lines between its points, on a board where they are squares."""
     if not view.points:
         return svg.document(1, 1, [], title=title)
-    order = way(successors, len(view.points))
-    if len(successors) == len(view.points):
-        order.append(successors[order[-1]] if order else 0)
     places, squares, width, height = _laid_out(view)
-    path = "M" + "L".join(" ".join(map(svg.number, places[k])) for k in order)
-    line: svg.Attributes = {"d": path, "fill": "none", "stroke": "#2f6f9f", "stroke-width": 3}
-    parts = [*squares, svg.element("path", attributes={**line, "stroke-linejoin": "round"})]
-    for step, k in enumerate(dict.fromkeys(order)):
-        parts += _stop(places[k], step + 1 if view.squares else k, first=step == 0)
+    parts, found = squares, ways(successors, len(view.points))
+    for number, order in enumerate(found):
+        path = "M" + "L".join(" ".join(map(svg.number, places[k])) for k in order)
+        colour = _COLOURS[number % len(_COLOURS)]
+        line: svg.Attributes = {"d": path, "fill": "none", "stroke": colour, "stroke-width": 3}
+        parts.append(svg.element("path", attributes={**line, "stroke-linejoin": "round"}))
+    for order in found:
+        for step, k in enumerate(dict.fromkeys(order)):
+            parts += _stop(places[k], step + 1 if view.squares else k, first=step == 0)
     return svg.document(width, height, parts, title=title)
 
 
