@@ -46,15 +46,14 @@ def main(people: int = 5) -> int:
     m = roster(people)
     outcome = m.solve(solver="cpsat", time_limit=20)
     print(
-        f"{outcome.status}, cost {outcome.objective}, wishes that are not met: {outcome.violated or 'none'}\n"
+        f"{outcome.status}, cost {outcome.objective}; not met: {[wish.name for wish in outcome.violated]}\n"
     )
     print(outcome.solution)
 
     absent = m.copy()
-    absent.add(absent["shift"][people - 1, :3] == "off", name="one person is away for three days")
-    print(
-        f"\nwith the last one away for three days: cost {absent.solve(solver='cpsat', time_limit=20).objective}"
-    )
+    absent.add(absent["shift"][1, 4:6] == "off", name="person 1 is away on days 4 and 5")
+    cost = absent.solve(solver="cpsat", time_limit=20).objective
+    print(f"\nwith person 1 away on days 4 and 5 it costs {cost}")
 
     report = cross_check(roster(people, days=4), ["cpsat", "backtracking", "local-search"], time_limit=3)
     print(f"\n{report}")

@@ -36,8 +36,8 @@ def shop(orders: int = 6) -> Model:
     m.add((~here).implies(start == 0), name="no time for what is not done")
     end = maximum(((start + duration) * here).reshape(-1))
     m.minimize(end + 9 * (1 - done[-1]))
-    shown = (duration.ravel().tolist(), np.tile(np.arange(machines), orders).tolist())
-    m.view = Schedule("start", *(tuple(part) for part in shown), present="here")
+    lanes = tuple(list(range(machines)) * orders)
+    m.view = Schedule("start", tuple(duration.ravel().tolist()), lanes, present="here")
     return m
 
 

@@ -65,7 +65,7 @@ def job_shop(
     else:
         m += [NoOverlap(start[machine == k], duration[machine == k]) for k in np.unique(machine)]
     m.minimize(maximum(end[:, -1]))
-    m.view = Schedule("start", *(tuple(part.ravel().tolist()) for part in (duration, machine)))
+    m.view = Schedule("start", tuple(duration.ravel().tolist()), tuple(machine.ravel().tolist()))
     return m
 
 

@@ -38,6 +38,8 @@ def misfit(model: Statement) -> str:
     view = model.view
     assert view is not None
     named = [view.variable, *([view.opponent] if isinstance(view, Armies) else [])]
+    if isinstance(view, Schedule) and view.present:
+        named.append(view.present)
     for name in named:
         if name not in model.blocks.by_name:
             return f"no variable {shown(name)} for {type(view).__name__}"

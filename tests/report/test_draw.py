@@ -28,6 +28,7 @@ from cpqueens.language.views import (
     View,
 )
 from cpqueens.problems import catalog
+from cpqueens.report import misfits
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
 from cpqueens.report.board_text import ASCII, COLOUR, Style, board_matrix, board_rules, board_text
@@ -412,6 +413,25 @@ def test_clashes_on_a_machine_and_long_schedules() -> None:
     m.view = Schedule("x", (2, 2, 5), (0, 0, 1))
     assert draw_text(solution(m, [0, 1, 0])) == "0 |0!1..\n1 |22222\n   0   5"
     assert (draw_svg(solution(m, [0, 1, 0])) or "").count(ATTACKED) == 2
+
+
+def test_tasks_that_are_absent_are_not_drawn() -> None:
+    m = Model("shop", view=Schedule("x", (2, 2, 3), (0, 0, 1), present="here"))
+    m.intvar(0, 9, shape=3, name="x")
+    m.boolvar(shape=3, name="here")
+    drawn = solution(m, [0, 1, 4, 0, 1, 1])
+    assert draw_text(drawn) == "0 |11....\n1 |...222\n   1    7"
+    assert (draw_svg(drawn) or "").count('rx="3"') == 2
+    m.view = Schedule("x", (2, 2, 3), present="there")
+    assert misfits.misfit(m) == "no variable 'there' for Schedule"
+
+
+def test_several_tours_are_each_a_line() -> None:
+    m = Model("routes", view=Tour("x", ((0, 0), (0, 0), (3, 0), (0, 4))))
+    m.intvar(0, 3, shape=4, name="x")
+    drawn = solution(m, [2, 3, 0, 1])
+    assert draw_text(drawn) == "0 -> 2 -> 0\n1 -> 3 -> 1"
+    assert (draw_svg(drawn) or "").count("<path") == 2
 
 
 def test_groups_without_weights_are_a_line_for_each_row() -> None:
