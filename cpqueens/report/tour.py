@@ -36,7 +36,7 @@ def ways(successors: Sequence[int], points: int) -> list[list[int]]:
     for k in range(points):
         if all(k not in order for order in found):
             found.append(list(_visited(successors, k)))
-    return [order + [successors[order[-1]]] for order in found if order]
+    return [[*order, successors[order[-1]]] for order in found if order]
 
 
 def _visited(successors: Sequence[int], start: int) -> Iterator[int]:
