@@ -1,0 +1,51 @@
+"""The page "want this, write that", from the rows that the tests run."""
+
+import tomllib
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+ROWS = Path(__file__).parent.parent / "files" / "recipes.toml"
+
+
+def read() -> tuple[str, list[dict[str, Any]]]:
+    """Return the code that all rows begin with, and the rows."""
+    found = tomllib.loads(ROWS.read_text(encoding="utf-8"))
+    return found["given"].strip(), found["row"]
+
+
+def pages() -> dict[str, str]:
+    """Return the page of all rows, by groups."""
+    given, rows = read()
+    tables = "\n\n".join(
+        f"## {group}\n\n" + "\n".join(_table(list(members)))
+        for group, members in groupby(rows, key=lambda row: row["group"])
+    )
+    text = f"""# Want this, write that
+
+{len(rows)} rows. The tests run each of them: some values must be possible and others not, or an optimum must come
+out.
+All of them follow these lines:
+
+```python
+{given}
+```
+
+Lists, arrays of NumPy, series and frames of pandas are all welcome where numbers are expected. Whole cases:
+[a roster](../howto/roster.md), [a shop](../howto/shop.md), [routes](../howto/routes.md),
+[cutting and packing](../howto/cutting.md), [an assignment](../howto/assignment.md).
+
+{tables}
+"""
+    return {"recipes.md": text}
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield from (":::{list-table}", ":header-rows: 1", ":widths: 35 65", "", "* - want this", "  - write that")
+    for row in rows:
+        yield f"* - {row['want']}"
+        yield "  - ```python"
+        yield from (f"    {line}" for line in row["write"].strip().splitlines())
+        yield "    ```"
+    yield ":::"
