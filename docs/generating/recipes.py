@@ -24,9 +24,8 @@ def pages() -> dict[str, str]:
     )
     text = f"""# Want this, write that
 
-{len(rows)} rows. The tests run each of them: some values must be possible and others not, or an optimum must come
-out.
-All of them follow these lines:
+{len(rows)} rows. The tests run each of them: some values must be possible and others not, or an optimum must
+come out. All of them follow these lines:
 
 ```python
 {given}
