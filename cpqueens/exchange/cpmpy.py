@@ -151,8 +151,10 @@ class _ExpressionReader:
                 self.post(constraint.args)
             elif name in _SCHEDULES and (parts := _scheduled(self, constraint)) is not None:
                 self.model.add(*[part for part in parts if part is not True])
+                self._post(self._strict(constraint, True))
             elif (found := self._found(constraint)) is NotImplemented:  # so are those of a decomposition
                 self.post(self._parts(constraint))
+                self._post(self._strict(constraint, True))
             else:
                 self._post(found)
 
@@ -237,12 +239,26 @@ class _ExpressionReader:
             left, right = map(self.number, e.args)
             return _RELATIONS[e.name](left, right)
         if e.name in _READERS:
-            return _READERS[e.name](self, e.args)
-        return _SPECIAL[e.name](self, e) if e.name in _SPECIAL else NotImplemented
+            found = _READERS[e.name](self, e.args)
+            return self._strict(e, found) if e.name in _BY_TRUTHS else found
+        return self._strict(e, _SPECIAL[e.name](self, e)) if e.name in _SPECIAL else NotImplemented
 
     def _decomposed(self, e: Any) -> Any:
         value = self._parts(e)
-        return _every(self, _flat([value])) if e.is_bool() else self.number(value)
+        return self._strict(e, _every(self, _flat([value])) if e.is_bool() else self.number(value))
+
+    def _strict(self, e: Any, found: Any) -> Any:
+        """Return what an expression is, undefined (false, as a truth) where an argument of it is undefined.
+
+        Simpler words for it may have that within truths, or not at all.
+        """
+        if not self.model.has_partial or found is NotImplemented:
+            return found
+        terms = [self.number(part) for part in _flat(e.args) if hasattr(part, "name")]
+        nothing = weighted(self.model, repeat(0, len(terms)), terms)
+        if isinstance(nothing, int):
+            return found
+        return _all([found, nothing == 0]) if isinstance(found, bool | BoolArray) else nothing + found
 
     def _parts(self, e: Any) -> Any:
         """Let CPMpy say it in simpler words; what these define is posted."""
@@ -427,6 +443,9 @@ _READERS: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "->": lambda r, a: _where(r.condition(a[0]), r.condition(a[1])),
 }
 """Operators and functions by their names in CPMpy."""
+
+_BY_TRUTHS = ("among", "count", "nvalue", "pow")
+"""Functions that are read as sums of truths, or as nothing."""
 
 
 # ---- global constraints -----------------------------------------------------------------------------------
