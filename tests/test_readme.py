@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,15 +43,15 @@ def run(command: list[str] | str, folder: Path) -> subprocess.CompletedProcess[s
 
 
 def test_it_is_short() -> None:
-    """Three sentences, two commands, one transcript, one picture, who may claim what, measurements, links."""
-    assert sorted(kind for kind, _, _ in BLOCKS) == ["console", "sh"]
+    """Three sentences, few commands, a transcript and a model with their pictures, two tables, links."""
+    assert sorted(kind for kind, _, _ in BLOCKS) == ["console", "python", "sh"]
     (commands,) = [text for kind, _, text in BLOCKS if kind == "sh"]
     assert len(commands.splitlines()) == 2
     opening = TEXT.partition("\n\n")[2].partition("\n\n")[0]
     assert len(re.findall(r"\.(?:\s|$)", opening)) == 3
-    assert len(re.findall(r"^!\[", TEXT, re.M)) == 1
+    assert len(re.findall(r"^!\[", TEXT, re.M)) == 2
     assert len(re.findall(r"^\|(?:---\|)+$", re.sub(r"(?<=\|) *-+ *(?=\|)", "---", TEXT), re.M)) == 2
-    assert len(TEXT.splitlines()) <= 100
+    assert len(TEXT.splitlines()) <= 120
 
 
 def alike(text: str) -> list[list[str]]:
@@ -68,6 +69,19 @@ def test_the_transcript_is_what_happens(tmp_path: Path) -> None:
         done = run(command, tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         assert alike(done.stdout) == alike(printed)
+
+
+def test_the_model_has_the_answer_of_its_picture() -> None:
+    """Another answer may be as good: what is compared are the bars and when the last one ends."""
+    (code,) = [text for kind, _, text in BLOCKS if kind == "python"]
+    space: dict[str, Any] = {}
+    exec(code, space)
+    outcome = space["outcome"]
+    assert outcome.status == "OPTIMAL"
+    shown = (ROOT / ".readme/shop.svg").read_text(encoding="utf-8")
+    for picture in (shown, outcome.solution._repr_svg_()):
+        assert picture.count('rx="3"') == outcome["start"].size
+        assert f">{outcome.objective}</text>" in picture
 
 
 def test_measurements_are_those_that_were_kept(monkeypatch: pytest.MonkeyPatch) -> None:
