@@ -665,13 +665,20 @@ class Outcome:
         found = "" if self.solution is None else f", {self.solution!r}"
         return f"<Outcome {self}{found}>"
 
+    @property
+    def ending(self) -> str:
+        """How it ended, in words: all solutions, as many as were asked for, or what stopped it."""
+        if not self.complete and self.stop_reason is StopReason.SOLUTION_LIMIT:
+            return f"found {'one, as' if self.count == 1 else 'as many as'} asked"
+        return f"{'complete' if self.complete else 'not complete'}, stopped by {self.stop_reason}"
+
     def __str__(self) -> str:
-        parts = [f"{self.status}", "complete" if self.complete else "incomplete", f"{self.count} solution(s)"]
+        parts = [f"{self.status}", f"{self.count} solution(s)"]
         if self.objective is not None:
             parts.append(f"objective {self.objective}")
         if self.statistics.get("workers", 1) > 1:
             parts.append(f"{self.statistics['workers']} workers")
-        return f"{self.solver}: " + ", ".join(parts) + f", stopped by {self.stop_reason}"
+        return f"{self.solver}: " + ", ".join([*parts, self.ending])
 
     def _repr_html_(self) -> str:
         return self.model.drawn(self, "outcome") or ""

@@ -10,7 +10,8 @@ import click
 
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load, model_arguments
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import WIDTH, say
+from cpqueens.text.plaintext import wrapped
 
 if TYPE_CHECKING:
     from cpqueens.answers.symmetry import Group
@@ -64,7 +65,7 @@ def _lines(instance: Instance) -> list[str]:
     lines += [f"  {name:<34}{_short(size)}" for name, size in spaces(instance).items()]
     group = instance.symmetries()
     if group:
-        lines.append(f"  {'symmetries':<34}{_symmetries(group)}")
+        lines += wrapped(f"  {'symmetries':<34}{_symmetries(group)}", WIDTH, " " * 36)
     if problem is not None:
         lines.append(f"Stated in {problem.source}")
     return lines
@@ -97,7 +98,10 @@ def _default(parameter: Any) -> str:
 
 
 def values_published(instance: Instance) -> list[str]:
-    """Return a heading and the published values as lines, a dozen of each kind; none if there are none."""
+    """Return a heading and the published values as lines; none if there are none.
+
+    Of each kind that of the instance comes first, then a dozen around it, or the last ones.
+    """
     assert instance.problem is not None
     entries = instance.problem.published
     if not entries:
@@ -105,10 +109,24 @@ def values_published(instance: Instance) -> list[str]:
     lines = ["Published values"]
     for what, source in dict.fromkeys((e.what, e.source) for e in entries):
         mine = [e for e in entries if (e.what, e.source) == (what, source)]
-        shown = ", ".join(f"{_key(e.parameters)}: {e.value:,}".removeprefix(": ") for e in mine[-12:])
-        dots = "..., " if len(mine) > 12 else ""
-        lines.append(f"  {what} ({source})\n    {dots}{shown}")
+        this = instance.published(what)
+        at = mine.index(this) if this in mine else len(mine) - 1
+        first = max(0, min(at - _AROUND // 2, len(mine) - _AROUND))
+        near = [
+            f"{_key(e.parameters)}: {e.value:,}".removeprefix(": ") for e in mine[first : first + _AROUND]
+        ]
+        shown = ", ".join(entry.replace(" ", _WHOLE) for entry in near)
+        dots = "..., " if first else "", ", ..." if first + _AROUND < len(mine) else ""
+        lines.append(f"  {what} ({source})")
+        lines += [f"    {this.value:,} for this instance"] if this in mine else []
+        told = wrapped(f"    {dots[0]}{shown}{dots[1]}", WIDTH, "    ")
+        lines += [line.replace(_WHOLE, " ") for line in told]
     return [*lines, ""]
+
+
+_WHOLE = "\0"  # a space at which no line is broken
+_AROUND = 12
+"""Published values of each kind that are shown, about that of the instance."""
 
 
 def _key(parameters: Any) -> str:

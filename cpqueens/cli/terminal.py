@@ -132,8 +132,7 @@ def estimated(state: Mapping[str, Any]) -> str:
 
 def summary(outcome: Outcome) -> list[str]:
     """Return what an outcome says, line by line."""
-    completeness = "complete" if outcome.complete else "not complete"
-    lines = [f"status     {outcome.status} ({completeness}, stopped by {outcome.stop_reason})"]
+    lines = [f"status     {outcome.status} ({outcome.ending})"]
     if outcome.objective is not None:
         bound = "" if outcome.bound is None or outcome.complete else f" (proved bound {outcome.bound})"
         values = outcome.objectives or (outcome.objective,)

@@ -1,7 +1,7 @@
 """Boards and tables of numbers as text: for a terminal with colours, for a plain one, and to be read back."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cpqueens.report.board import WHITE, BoardPicture, Square
 from cpqueens.report.lattice import lattice_text
@@ -9,6 +9,7 @@ from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
 
 # of the 256 shared colours
 _LIGHT, _DARK, _RED, _GOLD, _GREY, _INK, _WHITE = 223, 137, 167, 179, 242, 16, 231
+_USUAL = 80  # characters of a line, where nobody says how many there are
 _RESET = "\x1b[0m"
 
 
@@ -46,8 +47,10 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
     Attacked queens stand between ``!``, on red in colour; on narrow squares they are ``X``. Without
     Unicode it is the ``.Q..`` notation, which `cpqueens.files.notations` reads, with ``X`` for an attacked
     queen, ``W`` for a white one and ``-`` for a blocked square. Labels stand where there is room for them,
-    without Unicode nowhere.
+    without Unicode nowhere. Where lines may have any length squares are narrow beyond 80 characters.
     """
+    if style.width is None:
+        style = replace(style, width=max(_USUAL, 2 * picture.columns + 1))
     if picture.regions:
         return _regions_text(picture, style)
     cell = _ascii_cell if not style.unicode else _coloured_cell if style.colour else _shaded_cell

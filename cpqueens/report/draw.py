@@ -86,10 +86,18 @@ def _values(solution: Solution, view: Any) -> list[Any]:
 
 def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
-        return values_text(solution)
+        return _in_tens(solution, view)
     picture = board_picture(solution, view)
     fits = style.fits(board_width(picture.columns, style))
-    return board_text(picture, style) if fits else values_text(solution)
+    return board_text(picture, style) if fits else _in_tens(solution, view)
+
+
+def _in_tens(solution: Solution, view: Board) -> str:
+    """Return the list of a board too large to be drawn, ten rows of it a line, so that one finds row 57."""
+    values = [str(value) for value in np.asarray(solution[solution.model[view.variable]]).reshape(-1)]
+    head, wide = f"{view.variable} = [", max(map(len, values), default=1)
+    tens = [", ".join(v.rjust(wide) for v in values[k : k + 10]) for k in range(0, len(values), 10)]
+    return head + f",\n{' ' * len(head)}".join(tens) + "]"
 
 
 def _pieces_text(picture: BoardPicture, style: Style) -> str:

@@ -32,8 +32,7 @@ def outcome_fragment(outcome: Outcome) -> str:
     """Return status, completeness, stop reason, times and the picture of the last solution."""
     facts = {
         "solver": outcome.solver,
-        "complete": "yes" if outcome.complete else "no",
-        "stopped by": str(outcome.stop_reason),
+        "ended": outcome.ending,
         "solutions": f"{outcome.count:,}",
         "objective": outcome.objective,
         "bound": outcome.bound,

@@ -66,7 +66,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
     attacks = attacks_of(model)
     return {
         "title": f"{outcome.solver} on {model.name}",
-        "facts": f"{outcome.status}, stopped by {outcome.stop_reason}; {len(trace):,} events{thinned}",
+        "facts": f"{outcome.status}, {outcome.ending}; {len(trace):,} events{thinned}",
         "names": list(trace.names),
         "start": _plain(trace.start),
         "cost": trace.cost,

@@ -121,7 +121,13 @@ def test_no_solution_says_why() -> None:
 
 
 def test_text_of_an_outcome(outcome) -> None:
-    assert str(outcome) == "cpsat: FEASIBLE, complete, 4 solution(s), stopped by exhausted"
+    assert str(outcome) == "cpsat: FEASIBLE, 4 solution(s), complete, stopped by exhausted"
+
+
+@pytest.mark.parametrize(("limit", "said"), [(1, "found one, as asked"), (2, "found as many as asked")])
+def test_what_stops_as_asked_is_not_called_incomplete(limit: int, said: str) -> None:
+    outcome = queens(6).enumerate(solver="backtracking", solution_limit=limit)
+    assert str(outcome).endswith(said)
 
 
 def test_copies_understand_each_others_terms() -> None:

@@ -125,7 +125,7 @@ def test_up_to_symmetry_with_a_limit() -> None:
     )
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 5
-    assert "solution_limit" in result.stderr
+    assert "found as many as asked" in result.stderr
 
 
 def test_json_of_every_verb() -> None:

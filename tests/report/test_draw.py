@@ -154,7 +154,7 @@ def test_boards_fit_the_width_that_there_is() -> None:
         for width in (80, 40, 39, 15, 14, 13, 12):
             text = draw_text(drawn, Style(colour, True, width))
             lines = [re.sub("\x1b[^m]*m", "", line) for line in text.splitlines()]
-            assert len(lines) == (1 if width < least else 13 if colour else 15)
+            assert len(lines) == (2 if width < least else 13 if colour else 15)
             if width >= least:
                 assert max(map(len, lines)) <= width
                 assert sum(line.count("♛") + line.count("X") for line in lines) == 13
@@ -257,6 +257,14 @@ def test_boards_of_any_size(n: int) -> None:
     paths = ET.fromstring(draw_svg(drawn) or "").iter(f"{NAMESPACE}path")
     assert sum("scale" in p.get("transform", "") for p in paths) == n
     assert str(drawn).startswith("q = [" if n > 40 else "┌")
+
+
+def test_a_board_that_goes_elsewhere_keeps_to_80_columns_and_a_list_has_ten_rows_a_line() -> None:
+    assert max(map(len, str(board(list(range(26)))).splitlines())) == 80
+    assert max(map(len, str(board(list(range(27)))).splitlines())) == 29
+    lines = str(board(list(range(100)))).splitlines()
+    assert (lines[0], len(lines)) == ("q = [ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,", 10)
+    assert lines[9].strip() == "90, 91, 92, 93, 94, 95, 96, 97, 98, 99]"
 
 
 def test_a_big_board_is_a_small_file() -> None:
